@@ -25,14 +25,22 @@ interface Case {
   readonly heard?: Readonly<Record<string, Happening>>;
   readonly goesOn?: 'before' | 'after';
   readonly isFiltered?: boolean;
+  readonly collection?: Collection;
 }
 
-function news({ before, after, heard = {}, goesOn, isFiltered = false }: Case): readonly string[] {
+function news({
+  before,
+  after,
+  heard = {},
+  goesOn,
+  isFiltered = false,
+  collection = visits,
+}: Case): readonly string[] {
   const list = (items: readonly RecordItem[], name: string) => {
     return { items, next: name === goesOn ? 'cursor' : null, position: 1, eventsScope: null };
   };
   const told = new Map(Object.entries(heard));
-  return newsOf(visits, list(before, 'before'), list(after, 'after'), told, isFiltered);
+  return newsOf(collection, list(before, 'before'), list(after, 'after'), told, isFiltered);
 }
 
 function told(kind: string, state: string | null = null): Happening {
@@ -78,5 +86,32 @@ describe('what has become of a list elsewhere', () => {
     const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
     const changed = news({ before: [ada], after: [later], isFiltered: true });
     assert.deepEqual(changed, ['Visits: “Ada” was changed.']);
+  });
+
+  it('does not call a record deleted that the caller lost its role in', () => {
+    const collection = { ...visits, roles: { member: { invited_by: ['owner'] } } };
+    const [theirs, own] = [
+      { ...ada, roles: ['member'] },
+      { ...ben, roles: ['owner'] },
+    ];
+    const lost = { collection, before: [theirs], after: [] };
+    assert.deepEqual(news({ ...lost, heard: { Ada: told('left') } }), [
+      'Visits: “Ada” is no longer shared with you.',
+    ]);
+    assert.deepEqual(news(lost), ['Visits: “Ada” is not there any more.']);
+    assert.deepEqual(news({ ...lost, heard: { Ada: told('deleted') } }), ['Visits: “Ada” was deleted.']);
+    assert.deepEqual(news({ collection, before: [own], after: [] }), ['Visits: “Ben” was deleted.']);
+  });
+
+  it('says that a record is shared with the caller only if it came with that', () => {
+    const collection = { ...visits, roles: { member: { invited_by: ['owner'] } } };
+    const heard = { Ada: told('joined') };
+    assert.deepEqual(news({ collection, before: [], after: [ada], heard }), [
+      'Visits: “Ada” is shared with you now.',
+    ]);
+    const approved = visit('Ada', 'approved');
+    assert.deepEqual(news({ collection, before: [ada], after: [approved], heard }), [
+      'Visits: “Ada” is approved now.',
+    ]);
   });
 });

@@ -15,13 +15,14 @@ export interface Collection {
   readonly access: {
     /** By role where the collection is shared. */
     readonly read: 'owner' | 'everyone' | RoleStates;
-    /** Shared collections only, like `delete`. */
+    /** Shared collections only, like `update` and `delete`. */
+    readonly create?: readonly string[];
     readonly update?: RoleStates;
     readonly delete?: RoleStates;
     readonly clients: 'none' | 'own' | 'any';
   };
-  /** Shared collections only: what callers can be in a record, besides its owner. */
-  readonly roles?: Readonly<Record<string, { readonly max_per_user?: number }>>;
+  /** Shared collections only: what callers can be in a record. `owner` is in it only if a record can be handed over. */
+  readonly roles?: Readonly<Record<string, Role>>;
   /** Records show `owner` and `people`. */
   readonly aliases?: boolean;
   readonly concurrency: 'optional' | 'required';
@@ -31,6 +32,17 @@ export interface Collection {
     readonly sunset: string | null;
     readonly link: string | null;
   };
+}
+
+export interface Role {
+  /** Of a role by invitation. */
+  readonly invited_by?: readonly string[];
+  /** Of a role by action. */
+  readonly max_per_user?: number;
+  /** Of a role by token. */
+  readonly scope?: string;
+  /** Of `owner`: what the former owner is then. */
+  readonly previous_owner?: string;
 }
 
 export interface Transition {

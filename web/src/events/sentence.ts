@@ -9,6 +9,9 @@ const happenings: Readonly<Record<string, string>> = {
   changed: 'was changed',
   deleted: 'was deleted',
   expired: 'has expired',
+  joined: 'is shared with you now',
+  left: 'is no longer shared with you',
+  gone: 'is not there any more',
 };
 
 /** As an event tells it. */
@@ -20,9 +23,14 @@ export interface Happening {
 
 /** What happened elsewhere, as a person would say it. The name is that of the record, where it is known. */
 export function sentenceOf({ title }: Collection, { type, data }: Happening, name: string | null): string {
-  const kind = type.slice(type.lastIndexOf('.') + 1);
+  const kind = kindOf(type);
   const happening = happenings[kind] ?? `is ${inWords(data.state ?? kind).toLowerCase()} now`;
   return `${title}: ${name === null ? 'one' : `“${shortened(name)}”`} ${happening}.`;
+}
+
+/** `created`, `left`, or the state that an action led to. */
+export function kindOf(type: string): string {
+  return type.slice(type.lastIndexOf('.') + 1);
 }
 
 /** The same of many at once. */

@@ -1,7 +1,8 @@
 import type { Page } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { type Happening, sentenceOf } from '../events/sentence.ts';
+import { type Happening, kindOf, sentenceOf } from '../events/sentence.ts';
 import { nameOf } from './record-name.ts';
+import { lossOf } from './roles.ts';
 
 export type List = Page<RecordItem>;
 
@@ -22,18 +23,26 @@ export function newsOf(
     if (JSON.stringify(old) === JSON.stringify(now)) return [];
     // What comes and goes at the end of a list that goes on, or in one state of many, need be neither new nor gone.
     const isClear = (old && now) || (!isFiltered && (old ? after : before).next === null);
-    const happening = heard.get(id) ?? (isClear && differenceOf(collection, old, now));
+    const event = heard.get(id);
+    const happening = tells(event, old, now) ? event : isClear && differenceOf(collection, old, now);
     return happening
       ? [sentenceOf(collection, happening, nameOf(collection, (now ?? old) as RecordItem))]
       : [];
   });
 }
 
-function differenceOf({ name }: Collection, old?: RecordItem, now?: RecordItem): Happening {
+/** Any person's role can begin or end: that says something of the record only if it came or went with it. */
+function tells(event: Happening | undefined, old?: RecordItem, now?: RecordItem): event is Happening {
+  if (event === undefined) return false;
+  const kind = kindOf(event.type);
+  return kind === 'joined' ? old === undefined : kind !== 'left' || now === undefined;
+}
+
+function differenceOf(collection: Collection, old?: RecordItem, now?: RecordItem): Happening {
   const state = now?.state ?? null;
   const change = state === (old?.state ?? null) ? 'changed' : state;
-  const kind = old === undefined ? 'created' : now === undefined ? 'deleted' : change;
-  return { type: `${name}.${kind}`, data: { state } };
+  const kind = old === undefined ? 'created' : now === undefined ? lossOf(collection, old, '') : change;
+  return { type: `${collection.name}.${kind}`, data: { state } };
 }
 
 function byId({ items }: List): ReadonlyMap<string, RecordItem> {

@@ -32,7 +32,7 @@ export function RecordEditor({
     draft: draftOf(fields, record),
     version: etag,
   }));
-  const elsewhere = useElsewhere(collection, record.id, kept.version);
+  const elsewhere = useElsewhere(collection, record, kept.version);
   const { problem, attempt, forget } = useAttempt();
   const [clash, setClash] = useState<Clash | null>(null);
 

@@ -31,14 +31,53 @@ function rolesFor({ access }: Collection, { roles = [] }: RecordItem, verb: 'upd
   return Object.entries(access[verb] ?? {}).filter(([role]) => held.includes(role));
 }
 
+/** The roles by invitation and by action, without the owner. */
+export function memberRoles({ roles = {} }: Collection): readonly string[] {
+  return Object.keys(roles).filter((role) => role !== 'owner' && roles[role]?.scope === undefined);
+}
+
+/** The roles that the caller may invite to. */
+export function invitableRoles(
+  { roles = {} }: Collection,
+  { roles: held = [] }: RecordItem,
+): readonly string[] {
+  return Object.keys(roles).filter((role) => roles[role]?.invited_by?.some((by) => held.includes(by)));
+}
+
+/** True if there is a list of members that the caller may see. */
+export function seesMembers(collection: Collection, record: RecordItem): boolean {
+  const isInvited = Object.values(collection.roles ?? {}).some(({ invited_by }) => invited_by !== undefined);
+  return isInvited && (collection.aliases === true || invitableRoles(collection, record).length > 0);
+}
+
+/** True if the caller has a role by invitation, which it can give up. */
+export function mayLeave({ roles = {} }: Collection, { roles: held = [] }: RecordItem): boolean {
+  return held.some((role) => role !== 'owner' && roles[role]?.invited_by !== undefined);
+}
+
 /** "You are the owner", "You are a member"; null if the caller has no role in the record. */
 export function rolesInWords(collection: Collection, record: RecordItem): string | null {
   if (!isShared(collection) || !record.roles?.length) return null;
   const named = record.roles.map((role) => {
-    const noun = inWords(role).toLowerCase();
     // Each record has one owner, and one holder of a role that an action grants.
     const isSingle = role === 'owner' || collection.roles?.[role]?.max_per_user !== undefined;
-    return `${isSingle ? 'the' : /^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+    return isSingle ? `the ${inWords(role).toLowerCase()}` : withArticle(role);
   });
   return `You are ${named.join(' and ')}`;
+}
+
+/** "a member", "an owner". */
+export function withArticle(role: string): string {
+  const noun = inWords(role).toLowerCase();
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+/** Why a record is not there any more, as far as it is known. */
+export type Loss = 'deleted' | 'left' | 'gone';
+
+/** `kind` is that of the last event of the record; empty if there was none. */
+export function lossOf(collection: Collection, { roles = [] }: RecordItem, kind: string): Loss {
+  const canOnlyBeDeleted = roles.includes('owner') && collection.roles?.owner === undefined;
+  if (!isShared(collection) || canOnlyBeDeleted || kind === 'deleted' || kind === 'expired') return 'deleted';
+  return kind === 'left' ? 'left' : 'gone';
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { caught, etagOf, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
+import { kindOf } from '../events/sentence.ts';
 import { useHouse } from '../parts/context.ts';
+import { type Loss, lossOf } from './roles.ts';
 
 export interface Version {
   readonly record: RecordItem;
@@ -12,34 +14,43 @@ export function versionOf(record: RecordItem): Version {
   return { record, etag: etagOf(record) ?? '*' };
 }
 
+export const changedTitle = 'It was changed elsewhere';
+export const lossTitles: Readonly<Record<Loss, string>> = {
+  deleted: 'It was deleted elsewhere',
+  left: 'It is no longer shared with you',
+  gone: 'It is not there any more',
+};
+
 /** What has become of a record elsewhere while a version of it is being edited here; null while it is that version. */
 export function useElsewhere(
-  { name, events }: Collection,
-  id: string,
+  collection: Collection,
+  record: RecordItem,
   etag: string,
-): Version | 'gone' | null {
+): Version | Loss | null {
+  const { name, events } = collection;
+  const { id } = record;
   const { quietApi, writes, announce } = useHouse();
-  const [found, setFound] = useState<Version | 'gone' | null>(null);
+  const [found, setFound] = useState<Version | Loss | null>(null);
 
   useEffect(() => {
     if (events === 'none') return;
     let isOver = false;
-    const look = async () => {
+    const look = async (kind: string) => {
       // It may be what is being saved here.
       await writes.settled();
       const now = await quietApi.collection(name).get(id).then(versionOf, caught);
       if (isOver) return;
       if (!(now instanceof Problem)) setFound(now);
-      else if (now.code === 'not_found') setFound('gone');
+      else if (now.code === 'not_found') setFound(lossOf(collection, record, kind));
     };
     const unlisten = quietApi.events.listen({
       collection: name,
       // The answer with one record does not say how far the log had come, so it is read once more.
       after: null,
       hear: (event) => {
-        if (event.data.id === id) void look();
+        if (event.data.id === id) void look(kindOf(event.type));
       },
-      missed: () => void look(),
+      missed: () => void look(''),
     });
     return () => {
       isOver = true;
@@ -47,10 +58,10 @@ export function useElsewhere(
     };
   }, [quietApi, name, events, id]);
 
-  const elsewhere = found !== 'gone' && found?.etag === etag ? null : found;
-  const what = elsewhere === null ? '' : elsewhere === 'gone' ? 'deleted' : 'changed';
+  const elsewhere = typeof found === 'object' && found?.etag === etag ? null : found;
+  const what = elsewhere === null ? '' : typeof elsewhere === 'string' ? lossTitles[elsewhere] : changedTitle;
   useEffect(() => {
-    if (what !== '') announce(`It was ${what} elsewhere.`);
+    if (what !== '') announce(`${what}.`);
   }, [what]);
   return elsewhere;
 }

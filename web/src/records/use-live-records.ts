@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecordEvent } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
-import { sentenceOfMany } from '../events/sentence.ts';
+import { kindOf, sentenceOfMany } from '../events/sentence.ts';
 import { useHouse } from '../parts/context.ts';
 import { newsOf } from './news.ts';
 import type { Records } from './use-records.ts';
@@ -62,8 +62,8 @@ export function useLiveRecords(collection: Collection, records: Records, options
       after,
       hear: (event) => {
         if (event.position <= (latest.current.records.latest.current?.position ?? 0)) return;
-        // Who joins or leaves does so by an action as a rule, and that says more.
-        if (!/\.(joined|left)$/.test(event.type)) heard.set(event.data.id, event);
+        // Any other event of the record says more than that somebody has joined.
+        if (kindOf(event.type) !== 'joined' || !heard.has(event.data.id)) heard.set(event.data.id, event);
         void follow();
       },
       missed: () => void follow(),
