@@ -1,5 +1,6 @@
 import type { Collection } from '../api/types.ts';
 import { fieldsOfSchema, inWords } from '../schema/shape.ts';
+import { isReadByEveryone, memberRoles } from './roles.ts';
 import type { ListChoice } from './use-records.ts';
 
 interface ListControlsProps {
@@ -14,11 +15,35 @@ interface ListControlsProps {
 export function ListControls({ collection, choice, isEverybodys = false, onChoose }: ListControlsProps) {
   const states = Object.keys(collection.states ?? {});
   const chooseState = (state: string) =>
-    onChoose(isEverybodys && state !== '' ? { state, sort: byTime(choice.sort) } : { ...choice, state });
+    onChoose(
+      isEverybodys && state !== '' ? { ...choice, state, sort: byTime(choice.sort) } : { ...choice, state },
+    );
   const chooseSort = (sort: string) =>
-    onChoose(isEverybodys && byTime(sort) !== sort ? { state: '', sort } : { ...choice, sort });
+    onChoose(isEverybodys && byTime(sort) !== sort ? { ...choice, state: '', sort } : { ...choice, sort });
+  // Where everybody reads, the caller's own records and those with a role are lists of their own.
+  const roles = isReadByEveryone(collection) && !isEverybodys ? memberRoles(collection) : [];
+  const hasOthers =
+    choice.role !== '' || (!isReadByEveryone(collection) && memberRoles(collection).length > 0);
   return (
     <div class="controls">
+      {roles.length > 0 && (
+        <label>
+          <span>You are</span>
+          <select
+            value={choice.role}
+            onChange={(event) =>
+              onChoose({ ...choice, role: event.currentTarget.value, sort: byTime(choice.sort) })
+            }
+          >
+            <option value="">Owner</option>
+            {roles.map((role) => (
+              <option key={role} value={role}>
+                {inWords(role)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {states.length > 0 && (
         <label>
           <span>State</span>
@@ -35,7 +60,7 @@ export function ListControls({ collection, choice, isEverybodys = false, onChoos
       <label>
         <span>Order</span>
         <select value={choice.sort} onChange={(event) => chooseSort(event.currentTarget.value)}>
-          {ordersOf(collection).map(({ value, label }) => (
+          {ordersOf(collection, hasOthers).map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
             </option>
@@ -51,9 +76,10 @@ function byTime(sort: string): string {
   return sort.endsWith('created_at') ? sort : '-created_at';
 }
 
-function ordersOf({ index, schema }: Collection) {
+/** Records of others in which the caller has a role are listed by time only. */
+function ordersOf({ index, schema }: Collection, hasOthers: boolean) {
   const labels = new Map(fieldsOfSchema(schema).map(({ name, label }) => [name, label]));
-  const byField = index.flatMap((name) => [
+  const byField = (hasOthers ? [] : index).flatMap((name) => [
     { value: name, label: `${labels.get(name) ?? name}, ascending` },
     { value: `-${name}`, label: `${labels.get(name) ?? name}, descending` },
   ]);

@@ -8,7 +8,7 @@ import type { Records } from './use-records.ts';
 interface RecordListProps {
   readonly title: string;
   readonly records: Records;
-  /** The list shows one state of many. */
+  /** The list shows one state or role of many. */
   readonly isFiltered: boolean;
   readonly list?: Ref<HTMLUListElement>;
   readonly emptyTitle?: string;
@@ -41,7 +41,7 @@ export function RecordList({
       {items === null && isLoading && <Loading what={title} rows={4} />}
       {items?.length === 0 && !isLoading && problem === null && (
         <div class="empty" role="status">
-          <p class="empty-title">{isFiltered ? 'None in that state' : emptyTitle}</p>
+          <p class="empty-title">{isFiltered ? 'None like that' : emptyTitle}</p>
           {!isFiltered && emptyAdvice}
         </div>
       )}

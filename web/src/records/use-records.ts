@@ -6,6 +6,8 @@ import type { List } from './news.ts';
 import { isReadByEveryone } from './roles.ts';
 
 export interface ListChoice {
+  /** The caller's role by invitation or action; empty for its own records, and where the list has both. */
+  readonly role: string;
   /** Empty for every state. */
   readonly state: string;
   readonly sort: string;
@@ -33,8 +35,9 @@ export function useRecords(collection: Collection, choice: ListChoice, isEverybo
     latest.current && show({ ...latest.current, items: change(latest.current.items) });
 
   const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
-    const mine = isReadByEveryone(collection) && !isEverybodys ? true : undefined;
-    const query = { ...choice, state: choice.state || undefined, mine, limit, cursor };
+    const role = choice.role || undefined;
+    const mine = isReadByEveryone(collection) && !isEverybodys && !role ? true : undefined;
+    const query = { ...choice, role, state: choice.state || undefined, mine, limit, cursor };
     return from.collection(collection.name).page(query).catch(caught);
   };
 
@@ -53,7 +56,7 @@ export function useRecords(collection: Collection, choice: ListChoice, isEverybo
   useEffect(() => {
     show(null);
     void load(null);
-  }, [collection.name, choice.state, choice.sort]);
+  }, [collection.name, choice.role, choice.state, choice.sort]);
 
   return {
     list,

@@ -8,6 +8,7 @@ import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
+import { NewLink, useMayCreate, whoCreates } from '../records/may-create.tsx';
 import { RecordCard } from '../records/record-card.tsx';
 import { RecordList } from '../records/record-list.tsx';
 import { isReadByEveryone } from '../records/roles.ts';
@@ -21,11 +22,12 @@ import { displayMoment } from '../schema/display.ts';
 /** One collection: the caller's records in it, and how many more it may have. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useHouse();
-  const [choice, setChoice] = useState<ListChoice>({ state: '', sort: '-created_at' });
+  const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
   const records = useRecords(collection, choice);
   const usage = useLoad(() => quietApi.usage(), 'usage');
   const used = usage.value?.collections.find(({ name }) => name === collection.name);
   const { list, focusOn, keepFocus } = useListFocus();
+  const isFiltered = choice.state !== '' || choice.role !== '';
 
   const more = async () => {
     const before = records.items?.length ?? 0;
@@ -42,7 +44,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
     focusOn(0);
   };
   useLiveRecords(collection, records, {
-    isFiltered: choice.state !== '',
+    isFiltered,
     around: keepFocus,
     onHeard: usage.reload,
   });
@@ -51,20 +53,18 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
     <Screen
       title={collection.title}
       lead={collection.description}
-      aside={
-        <a class="button primary" href={linkTo('data', collection.name, 'new')}>
-          New
-        </a>
-      }
+      aside={<NewLink collection={collection}>New</NewLink>}
     >
       <p class="back">
         <a href={linkTo('data')}>← Your data</a>
       </p>
       {isReadByEveryone(collection) && (
         <p class="soft">
-          This list shows only your own. {whoReads(collection)} <EverybodysLink collection={collection} />
+          {choice.role === '' && 'This list shows only your own. '}
+          {whoReads(collection)} <EverybodysLink collection={collection} />
         </p>
       )}
+      {useMayCreate(collection) === false && <p class="soft">{whoCreates(collection)}</p>}
       <Deprecation collection={collection} />
       <div class="list-head">
         <ListControls collection={collection} choice={choice} onChoose={setChoice} />
@@ -75,7 +75,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       <RecordList
         title={collection.title}
         records={records}
-        isFiltered={choice.state !== ''}
+        isFiltered={isFiltered}
         list={list}
         emptyTitle="You have nothing here yet"
         emptyAdvice={<FirstOne collection={collection} />}
@@ -101,9 +101,7 @@ function FirstOne({ collection }: { readonly collection: Collection }) {
   return (
     <>
       {!isReadByEveryone(collection) && <p>{whoReads(collection)}</p>}
-      <a class="button primary" href={linkTo('data', collection.name, 'new')}>
-        Make the first one
-      </a>
+      <NewLink collection={collection}>Make the first one</NewLink>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
+import { NewLink } from '../records/may-create.tsx';
 import { isReadByEveryone } from '../records/roles.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
 import { whoReads } from '../records/who-reads.ts';
@@ -56,9 +57,9 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
                 <a class="button" href={linkTo('data', collection.name)}>
                   Open<span class="hidden"> {collection.title}</span>
                 </a>
-                <a class="button primary" href={linkTo('data', collection.name, 'new')}>
+                <NewLink collection={collection}>
                   New<span class="hidden"> in {collection.title}</span>
-                </a>
+                </NewLink>
               </p>
             </li>
           );

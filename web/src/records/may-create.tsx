@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import type { Collection } from '../api/types.ts';
+import { useHouse } from '../parts/context.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { linkTo } from '../parts/use-route.ts';
+import { inWords } from '../schema/shape.ts';
+
+/** True if the caller may create records; null until it is known. Only the scopes of the token decide. */
+export function useMayCreate({ name, access, roles = {} }: Collection): boolean | null {
+  const { quietApi } = useHouse();
+  const creators = access.create ?? ['everyone'];
+  const isOpen = creators.includes('everyone');
+  const { value, isLoading } = useLoad(async () => (isOpen ? [] : (await quietApi.me()).scopes), name);
+  if (isOpen) return true;
+  // If the answer is missing, the service says no when it is tried.
+  if (value === null) return isLoading ? null : true;
+  return creators.some((role) => value.includes(roles[role]?.scope ?? ''));
+}
+
+export function whoCreates({ access: { create = [] } }: Collection): string {
+  const roles = create.map((role) => `“${inWords(role).toLowerCase()}”`).join(' or ');
+  return `Only people with the role ${roles} can make something here, and you do not have it.`;
+}
+
+interface NewLinkProps {
+  readonly collection: Collection;
+  readonly children: ComponentChildren;
+}
+
+/** The way to the form, for those who may create records. */
+export function NewLink({ collection, children }: NewLinkProps) {
+  if (useMayCreate(collection) !== true) return null;
+  return (
+    <a class="button primary" href={linkTo('data', collection.name, 'new')}>
+      {children}
+    </a>
+  );
+}
