@@ -39,6 +39,22 @@ states:
 access: { read: everyone }
 `,
 );
+// One that people share by invitation.
+writeFileSync(
+  join(folder, 'collections/lists.yaml'),
+  `title: Lists
+description: Shopping lists for a household.
+schema:
+  required: [title]
+  properties: { title: { type: string, minLength: 1, maxLength: 60 } }
+roles:
+  member: { invited_by: [owner, member], max: 12 }
+  guest: { invited_by: owner, max: 12 }
+  owner: { invited_by: owner, previous_owner: member }
+access: { read: [owner, member, guest], update: [owner, member], delete: owner }
+aliases: true
+`,
+);
 const { service, welcome } = await startDevelopment(folder);
 try {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
@@ -46,6 +62,7 @@ try {
   mkdirSync(target, { recursive: true });
   const first = await openSignedIn(browser, widths[0] ?? 390, 'light');
   await fillShelves(first);
+  await shareWithBob(browser, first);
   await first.context().close();
   for (const width of widths) {
     for (const scheme of schemes) await takeTour(browser, width, scheme);
@@ -161,6 +178,35 @@ async function fillShelves(page: Page): Promise<void> {
   }
 }
 
+/** Bob accepts an invitation to a list, and asks for a thing. */
+async function shareWithBob(browser: Browser, ada: Page): Promise<void> {
+  for (const [collection, title] of [
+    ['lists', 'For the weekend'],
+    ['items', 'Drill'],
+  ]) {
+    await ada.goto(`${address}#/data/${collection}/new`);
+    await ada.getByLabel('Title').fill(title ?? '');
+    await ada.getByRole('button', { name: 'Save' }).click();
+    await ada.getByRole('heading', { name: title ?? '' }).waitFor();
+  }
+  await ada.goto(`${address}#/data/lists`);
+  await ada.getByRole('button', { name: /^Invite/ }).click();
+  await ada.getByRole('button', { name: 'Make a link' }).click();
+  const link = await ada.getByLabel('Link').inputValue();
+  const bob = await openPage(browser, widths[0] ?? 390, 'light');
+  await bob.goto(link);
+  await bob.getByRole('button', { name: 'Sign in' }).click();
+  await bob.getByLabel('User name').fill('bob');
+  await bob.getByLabel('Password').fill('dev');
+  await bob.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await bob.getByRole('button', { name: 'Accept' }).click();
+  await bob.getByText('You are a member', { exact: true }).waitFor();
+  await bob.goto(`${address}#/everybodys/items`);
+  await bob.getByRole('button', { name: /^Request/ }).click();
+  await bob.getByText('You are the borrower').waitFor();
+  await bob.context().close();
+}
+
 /** Every screen once, as one and the same person sees it. */
 async function takeTour(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
   const page = await openPage(browser, width, scheme);
@@ -188,6 +234,7 @@ async function takeTour(browser: Browser, width: number, scheme: (typeof schemes
   await takeBound(page, take);
   await takeLong(page, take);
   await takeShared(page, take);
+  await takePeople(page, take);
   await takeUnavailable(page, take);
   await takeReference(page, take);
   await page.context().close();
@@ -248,6 +295,31 @@ async function takeShared(page: Page, take: Take): Promise<void> {
   await take('everybodys');
 }
 
+/** A thing that is lent, a list that is shared, and an invitation to another. */
+async function takePeople(page: Page, take: Take): Promise<void> {
+  await page.goto(`${address}#/data/items`);
+  await page.getByRole('button', { name: /^Lend/ }).waitFor();
+  await take('lending');
+  await page.getByRole('button', { name: /^Lend/ }).click();
+  await page.getByRole('dialog').waitFor();
+  await take('action-input', false);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.goto(`${address}#/data/lists`);
+  await page.getByRole('button', { name: /^Invite/ }).click();
+  await page.getByRole('button', { name: 'Make a link' }).waitFor();
+  await take('invite', false);
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByLabel('Link').waitFor();
+  await take('invitation-link', false);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: /^Members/ }).click();
+  await page.getByText('Member since').waitFor();
+  await take('members');
+  await page.goto(`${address}#/invitation/0123456789abcdefghijkl`);
+  await page.getByRole('button', { name: 'Accept' }).waitFor();
+  await take('accept');
+}
+
 /** When parts of the service, or all of it, do not answer. */
 async function takeUnavailable(page: Page, take: Take): Promise<void> {
   await page.route('**/me/usage', (route) => route.abort());
@@ -264,12 +336,16 @@ async function takeUnavailable(page: Page, take: Take): Promise<void> {
 async function takeReference(page: Page, take: Take): Promise<void> {
   await page.goto(`${address}docs`);
   await take('docs');
-  await page.goto(`${address}docs#bookings_do_submit`);
-  await page.locator('article', { hasText: 'Submit a booking' }).getByText('Try it').click();
   await page
-    .locator('article', { hasText: 'Submit a booking' })
-    .getByRole('button', { name: 'Send' })
+    .locator('section', { has: page.locator('#about-items') })
+    .getByText('Who may do what')
     .click();
+  await page.locator('.matrix').filter({ visible: true }).scrollIntoViewIfNeeded();
+  await take('docs-matrix', false);
+  await page.goto(`${address}docs#bookings_do_submit`);
+  const submit = page.locator('article', { has: page.locator('#bookings_do_submit') });
+  await submit.getByText('Try it').click();
+  await submit.getByRole('button', { name: 'Send' }).click();
   await page.getByText('It needs id.').waitFor();
   await take('docs-unfolded');
 }

@@ -56,6 +56,11 @@ export class BrowserLog {
     return this.#sent.map(({ url }) => url).flatMap((url) => (isLocal(url, known) ? [] : [url.href]));
   }
 
+  /** The addresses that hold a word, wherever they lead. */
+  addressesWith(word: string): string[] {
+    return this.#sent.map(({ url }) => url.href).filter((address) => address.includes(word));
+  }
+
   /** What the service was told about people beside the bearer token: the word, and where it stood in whatever form. */
   async tellTales(origin: string): Promise<string[]> {
     const found: string[] = [];

@@ -7,6 +7,7 @@ import { Curtain } from './parts/loading.tsx';
 import { ServiceDown } from './screens/service-down.tsx';
 import { Session } from './session/session.ts';
 import { loadSettings } from './session/settings.ts';
+import { takeInvitation } from './session/traces.ts';
 
 const place = document.getElementById('app') as HTMLElement;
 
@@ -22,4 +23,6 @@ async function start(): Promise<void> {
   await session.start();
 }
 
+takeInvitation();
+addEventListener('hashchange', takeInvitation);
 void start();

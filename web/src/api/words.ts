@@ -21,7 +21,8 @@ const words: Readonly<Record<string, Words>> = {
   },
   quota_exceeded: {
     heading: 'This collection is full',
-    advice: 'You have as many records here as you may have. Delete one, or give one back, to make room.',
+    advice:
+      'You have as many records here as you may have. Delete one, leave one, or give one back, to make room.',
   },
   write_budget_spent: {
     heading: 'That was a lot at once',
@@ -45,6 +46,39 @@ const words: Readonly<Record<string, Words>> = {
   },
   record_too_large: { heading: 'The record is too large', advice: 'Make it shorter and save it again.' },
   not_found: { heading: 'It is not there any more', advice: 'It was deleted, or it has expired.' },
+  'shared.not_found': {
+    heading: 'It is not there any more',
+    advice: 'It was deleted, it has expired, or it is not shared with you any more.',
+  },
+  invitation_invalid: {
+    heading: 'This invitation does not work',
+    advice:
+      'It was used or ended, it has expired, or the link is not complete. Ask for a new one where you got it.',
+  },
+  already_member: {
+    heading: 'You are in it already',
+    advice: 'You have a role in this record, so there is nothing to accept. You find it under “Your data”.',
+  },
+  role_full: {
+    heading: 'There is no room at the moment',
+    advice: 'As many people as may have this role have it. Ask the owner to make room, then try again.',
+  },
+  'invitation.read_limit_reached': {
+    heading: 'Too many codes that do not work',
+    advice: 'Wait until the time below is over, then try again with a link that you have just been sent.',
+  },
+  'invitation.write_budget_spent': {
+    heading: 'That was a lot at once',
+    advice: 'You have written as much as you may for now. Try again when the time below is over.',
+  },
+  'invitation.newcomer_budget_spent': {
+    heading: 'Slowly at first',
+    advice: 'Who is new here may do a little at first. Try again when the time below is over.',
+  },
+  'invitations.quota_exceeded': {
+    heading: 'There are too many open invitations',
+    advice: 'A record can have 100 at once. End one under “Members”, then try again.',
+  },
   precondition_failed: {
     heading: 'It was changed in the meantime',
     advice: 'Look at it as it is now before you go on.',
@@ -115,8 +149,9 @@ const words: Readonly<Record<string, Words>> = {
   },
 };
 
-export function wordsFor({ code, status, title }: Problem): Words {
-  const known = words[code];
+/** What a code means depends on what was done where there are words for both (`invitations.quota_exceeded`). */
+export function wordsFor({ code, status, title }: Problem, context = ''): Words {
+  const known = words[`${context}.${code}`] ?? words[code];
   if (known !== undefined) return known;
   if (status >= 500) return { heading: 'The service is in trouble', advice: title };
   return { heading: 'That did not work', advice: title };

@@ -22,14 +22,16 @@ export function Notice({ tone, title, children }: NoticeProps) {
 
 interface ProblemNoticeProps {
   readonly problem: Problem;
+  /** What was done, where that changes the words. */
+  readonly context?: string | undefined;
   /** Offered as a button, once it makes sense. */
   readonly onRetry?: (() => void) | undefined;
   readonly retryLabel?: string;
 }
 
 /** What went wrong, what can be done about it, and when. */
-export function ProblemNotice({ problem, onRetry, retryLabel = 'Try again' }: ProblemNoticeProps) {
-  const { heading, advice } = wordsFor(problem);
+export function ProblemNotice({ problem, context, onRetry, retryLabel = 'Try again' }: ProblemNoticeProps) {
+  const { heading, advice } = wordsFor(problem, context);
   const seconds = useWait(problem);
   return (
     <Notice tone="bad" title={heading}>

@@ -11,20 +11,24 @@ import { ActionDialog } from './action-dialog.tsx';
 import { ActionForm } from './action-form.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ifMatchFor } from './if-match.ts';
+import { LeaveButton } from './leave-button.tsx';
 import { RecordFacts, RecordTimes } from './record-facts.tsx';
 import { nameOf } from './record-name.ts';
-import { mayChange } from './roles.ts';
+import { RecordPeople } from './record-people.tsx';
+import { invitableRoles, mayChange, mayLeave, seesMembers } from './roles.ts';
 import { type WeighedAction, weighActions } from './weigh-actions.ts';
 
 interface RecordCardProps {
   readonly collection: Collection;
   readonly record: RecordItem;
+  /** On the screen of the record's members: an invitation was made. */
+  readonly onInvited?: () => void;
   onChanged(record: RecordItem): void;
   onGone(id: string): void;
 }
 
 /** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
-export function RecordCard({ collection, record, onChanged, onGone }: RecordCardProps) {
+export function RecordCard({ collection, record, onInvited, onChanged, onGone }: RecordCardProps) {
   const { api, announce } = useHouse();
   const { problem, attempt } = useAttempt();
   const [isDeleting, setDeleting] = useState(false);
@@ -32,6 +36,8 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
   const heading = useRef<HTMLHeadingElement>(null);
   const name = nameOf(collection, record);
   const actions = weighActions(collection, record);
+  const mayInvite = invitableRoles(collection, record).length > 0;
+  const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
   const isEditable = mayChange(collection, record, 'update');
 
   const act = async ({ name: action }: WeighedAction, input?: Record<string, unknown>) => {
@@ -60,7 +66,7 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
     <li class="card record">
       <RecordFacts collection={collection} record={record} heading={heading} />
       {problem !== null && <ProblemNotice problem={problem} />}
-      {(actions.length > 0 || isEditable) && (
+      {(actions.length > 0 || isEditable || hasPeople) && (
         <div class="buttons">
           {actions.map((action) => (
             <BusyButton
@@ -78,6 +84,7 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
               Edit<span class="hidden"> {name}</span>
             </a>
           )}
+          <RecordPeople collection={collection} record={record} name={name} onInvited={onInvited} />
         </div>
       )}
       <div class="record-foot">
@@ -87,6 +94,15 @@ export function RecordCard({ collection, record, onChanged, onGone }: RecordCard
             <Asking label="Delete" />
             <span class="hidden"> {name}</span>
           </button>
+        )}
+        {mayLeave(collection, record) && (
+          <LeaveButton
+            collection={collection}
+            record={record}
+            name={name}
+            onChanged={onChanged}
+            onGone={onGone}
+          />
         )}
       </div>
       {asked !== null && asked.sets.length > 0 && (

@@ -13,6 +13,8 @@ interface RecordFormProps {
   /** It was typed before the page was left. */
   readonly isOldDraft?: boolean;
   readonly problem: Problem | null;
+  /** Of the words for the problem. */
+  readonly context?: string;
   /** Of the button that sends it. */
   readonly label?: string;
   readonly busyLabel?: string;
@@ -28,7 +30,7 @@ interface RecordFormProps {
 /** A form drawn from the schema. What is right is for the service to say; what it says stands at the field. */
 export function RecordForm(props: RecordFormProps) {
   const { fields, draft, isOldDraft = false, problem, onChange, onDiscard, onSave } = props;
-  const { label = 'Save', busyLabel = 'Saving…', cancel, isFramed = false } = props;
+  const { label = 'Save', busyLabel = 'Saving…', cancel, isFramed = false, context } = props;
   const [unreadable, setUnreadable] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
@@ -68,7 +70,7 @@ export function RecordForm(props: RecordFormProps) {
         {errors.length > 0 ? (
           <ErrorSummary errors={errors} fields={fields} />
         ) : (
-          problem !== null && <ProblemNotice problem={problem} />
+          problem !== null && <ProblemNotice problem={problem} context={context} />
         )}
       </div>
       <FieldGroup fields={fields} draft={draft} errors={errors} pointer="" onChange={onChange} />

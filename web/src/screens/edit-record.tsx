@@ -8,6 +8,7 @@ import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { checkOwner } from '../records/check-owner.ts';
 import { RecordEditor } from '../records/record-editor.tsx';
+import { isShared } from '../records/roles.ts';
 import { type Version, versionOf } from '../records/use-elsewhere.ts';
 
 interface EditRecordProps {
@@ -31,7 +32,11 @@ export function EditRecord({ collection, id }: EditRecordProps) {
       </p>
       {value === null && isLoading && <Loading what="the record" />}
       {problem !== null && !isLoading && (
-        <ProblemNotice problem={problem} onRetry={isFinal(problem) ? undefined : reload} />
+        <ProblemNotice
+          problem={problem}
+          context={isShared(collection) ? 'shared' : ''}
+          onRetry={isFinal(problem) ? undefined : reload}
+        />
       )}
       {value !== null && <RecordEditor collection={collection} version={value} />}
     </Screen>

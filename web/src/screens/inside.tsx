@@ -11,6 +11,8 @@ import { CollectionScreen } from './collection.tsx';
 import { Data } from './data.tsx';
 import { EditRecord } from './edit-record.tsx';
 import { Everybodys } from './everybodys.tsx';
+import { InvitationScreen } from './invitation.tsx';
+import { MembersScreen } from './members.tsx';
 import { NewRecord } from './new-record.tsx';
 import { TokenScreen } from './token.tsx';
 import { You } from './you.tsx';
@@ -82,9 +84,10 @@ interface RoomProps {
 }
 
 function Room({ route, overview }: RoomProps) {
-  const [place = 'you', name, record] = route;
+  const [place = 'you', name, record, part] = route;
   if (place === 'you') return <You />;
   if (place === 'token') return <TokenScreen />;
+  if (place === 'invitation') return <InvitationScreen />;
   if (place !== 'data' && place !== 'everybodys') return <Nowhere />;
   if (overview.value === null)
     return <Waiting title={place === 'data' ? 'Your data' : 'Everybody’s'} overview={overview} />;
@@ -93,18 +96,23 @@ function Room({ route, overview }: RoomProps) {
   if (place === 'everybodys')
     return collection === undefined ? <Nowhere /> : <Everybodys collection={collection} />;
   if (name === undefined) return <Data collections={collections} />;
-  return collection === undefined ? <Nowhere /> : <Shelf collection={collection} record={record} />;
+  return collection === undefined ? (
+    <Nowhere />
+  ) : (
+    <Shelf collection={collection} record={record} part={part} />
+  );
 }
 
-function Shelf({
-  collection,
-  record,
-}: {
+interface ShelfProps {
   readonly collection: Collection;
   readonly record: string | undefined;
-}) {
+  readonly part: string | undefined;
+}
+
+function Shelf({ collection, record, part }: ShelfProps) {
   if (record === undefined) return <CollectionScreen collection={collection} />;
   if (record === 'new') return <NewRecord collection={collection} />;
+  if (part === 'members') return <MembersScreen collection={collection} id={record} />;
   return <EditRecord collection={collection} id={record} />;
 }
 

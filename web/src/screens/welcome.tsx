@@ -6,6 +6,7 @@ import { useHouse } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
 import type { Parting } from '../session/session.ts';
 import type { ProviderSettings } from '../session/settings.ts';
+import { findInvitation } from '../session/traces.ts';
 
 /** The page for whoever is not signed in. */
 export function Welcome({ because }: { readonly because: Parting | null }) {
@@ -25,6 +26,11 @@ export function Welcome({ because }: { readonly because: Parting | null }) {
           the service behind it knows you by a pseudonym.
         </p>
         <PartingNotice because={because} />
+        {findInvitation() !== null && (
+          <Notice tone="plain" title="You are invited">
+            <p>Sign in to accept it. The invitation waits in this tab.</p>
+          </Notice>
+        )}
         <WaysIn />
       </div>
     </main>

@@ -1,9 +1,10 @@
 /**
  * What a tab remembers of a person between two pages: who was signed in here, so that a reload tries to bring them
- * back, and what they had typed. All of it goes when they sign out or somebody else signs in.
+ * back, what they had typed, and the invitation that they were sent. All of it goes when they sign out or somebody else signs in.
  */
 const personKey = 'vestibule.person';
 const triedKey = 'vestibule.tried';
+const invitationKey = 'vestibule.invitation';
 const draftPrefix = 'vestibule.draft.';
 
 /** A subject is somebody at one provider, and at another it is somebody else. */
@@ -51,4 +52,23 @@ function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(draftPrefix)) sessionStorage.removeItem(key);
   }
+}
+
+/**
+ * Takes the code of an invitation out of the address before anything else happens, so that the history of the browser does
+ * not keep it. It waits in this tab while the person signs in.
+ */
+export function takeInvitation(): void {
+  const [, code] = /^#\/invitation\/(.+)$/.exec(location.hash) ?? [];
+  if (code === undefined) return;
+  sessionStorage.setItem(invitationKey, code);
+  history.replaceState(null, '', '#/invitation');
+}
+
+export function findInvitation(): string | null {
+  return sessionStorage.getItem(invitationKey);
+}
+
+export function dropInvitation(): void {
+  sessionStorage.removeItem(invitationKey);
 }

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { personNamed } from './browser-person.ts';
+import { minuteMs, startBrowserSite } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
+
+const declarations = {
+  lists: `
+title: Lists
+schema: { required: [title], properties: { title: { type: string, minLength: 1, maxLength: 60 } } }
+roles:
+  admin: { invited_by: owner, max: 2 }
+  member: { invited_by: [owner, admin], max: 1 }
+access: { read: [owner, admin, member], update: [owner, admin, member], delete: owner }
+aliases: true
+limits: { writes: 1000/min }
+`,
+  rulings: `
+title: Rulings
+schema: { required: [title], properties: { title: { type: string, minLength: 1, maxLength: 60 } } }
+roles: { judge: { scope: rulings.judge } }
+access: { create: judge, read: [owner, judge] }
+`,
+};
+
+describe('a list that one person shares with another, in two browsers', () => {
+  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
+  const visitors: Visitor[] = [];
+  const [ada, bob] = [() => visitors[0] as Visitor, () => visitors[1] as Visitor];
+  const dialog = ({ page }: Visitor) => page.getByRole('dialog');
+  const members = ({ page }: Visitor) => page.getByRole('list', { name: 'Members' }).getByRole('listitem');
+  const invitations = ({ page }: Visitor) =>
+    page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
+  let link = '';
+
+  /** Makes a link for a role on the screen where Ada is. */
+  const invite = async (role: string) => {
+    await ada().button('Invite to Flat').click();
+    await dialog(ada()).getByLabel('Role').selectOption({ label: role });
+    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
+    const made = await dialog(ada()).getByLabel('Link').inputValue();
+    await dialog(ada()).getByRole('button', { name: 'Done' }).click();
+    return made;
+  };
+  /** Opens a link in the tab where Bob is, and accepts it. */
+  const accept = async (address: string) => {
+    await bob().page.goto(address);
+    await bob().heading('You are invited').waitFor();
+    await bob().button('Accept').click();
+  };
+
+  before(async () => {
+    for (const name of ['Ada', 'Bob']) {
+      const visitor = await running().visitor();
+      visitors.push(visitor);
+      if (name === 'Ada') await visitor.signIn(personNamed(name));
+    }
+  });
+
+  it('offers "New" to those who may create records, and says who they are to others', async () => {
+    await ada().open('data', 'rulings');
+    await ada().sees(/Only people with the role “judge”/);
+    assert.equal(await ada().link('New').count(), 0);
+    assert.equal(await ada().link('Make the first one').count(), 0);
+    await ada().open('data', 'rulings', 'new');
+    await ada().sees('You cannot make anything here');
+    assert.equal(await ada().page.locator('form').count(), 0);
+    await ada().open('data', 'lists');
+    await ada().link('New').waitFor();
+  });
+
+  it('asks for a role, people and time, and shows the link with the code behind "#"', async () => {
+    await ada().addOne('lists', 'Title', 'Flat');
+    await ada().button('Invite to Flat').click();
+    const roles = dialog(ada()).getByLabel('Role');
+    assert.deepEqual(await roles.locator('option').allInnerTexts(), ['Choose…', 'Admin', 'Member']);
+    await roles.selectOption({ label: 'Member' });
+    await dialog(ada()).getByLabel('People it admits').fill('101');
+    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
+    await dialog(ada()).locator('.field-error').waitFor();
+    assert.deepEqual(await findingsOn(ada().page), []);
+    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lists/…/invitations']);
+    await dialog(ada()).getByLabel('People it admits').fill('2');
+    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
+    link = await dialog(ada()).getByLabel('Link').inputValue();
+    assert.deepEqual(await findingsOn(ada().page), []);
+    const { origin, pathname, search, hash } = new URL(link);
+    assert.deepEqual([origin, pathname, search], [ada().site.origin, '/', '']);
+    assert.match(hash, /^#\/invitation\/[\w-]{22}$/);
+    await dialog(ada()).getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('lists the open invitation and the owner under "Members"', async () => {
+    await ada().link('Members of Flat').click();
+    await ada().seesConnection('Live');
+    await invitations(ada()).getByText('For 2 more people').waitFor();
+    assert.equal(await members(ada()).count(), 1);
+    await members(ada()).getByText('you', { exact: true }).waitFor();
+    assert.deepEqual(await findingsOn(ada().page), []);
+  });
+
+  it('the link survives signing in, and its code is in no address', async () => {
+    await bob().page.goto(link);
+    await bob().page.reload();
+    await bob().sees('You are invited');
+    assert.equal(bob().page.url(), `${bob().site.origin}/#/invitation`);
+    assert.deepEqual(await findingsOn(bob().page), []);
+    await bob().signIn(personNamed('Bob'));
+    await bob().button('Accept').waitFor();
+    assert.equal(bob().page.url(), `${bob().site.origin}/#/invitation`);
+    assert.deepEqual(await findingsOn(bob().page), []);
+  });
+
+  it('who accepts sees the record and becomes a member before the eyes of the owner', async () => {
+    await bob().button('Accept').click();
+    await bob().sees('You are a member');
+    await bob().seesConnection('Live');
+    assert.equal(await members(bob()).count(), 2);
+    assert.equal(
+      await bob()
+        .button(/^(Invite|Remove|Change role)/)
+        .count(),
+      0,
+    );
+    await ada().page.getByRole('list', { name: 'Members' }).getByText('Member since').waitFor();
+    await invitations(ada()).getByText('For 1 more person').waitFor();
+    assert.deepEqual(await findingsOn(bob().page), []);
+  });
+
+  it('says in words why a second link does not work', async () => {
+    await accept(link);
+    await bob().sees('You are in it already');
+    await accept(`${bob().site.origin}/#/invitation/${'x'.repeat(22)}`);
+    await bob().sees('This invitation does not work');
+    assert.equal(await bob().button('Accept').count(), 0);
+    assert.deepEqual(await findingsOn(bob().page), []);
+    for (let tries = 0; tries < 10; tries++)
+      await bob()
+        .elsewhere()
+        .send('POST', '/invitations', { code: 'x'.repeat(22) });
+    await accept(`${bob().site.origin}/#/invitation/${'y'.repeat(22)}`);
+    await bob().sees('Too many codes that do not work');
+    await bob().sees(/^Again in/);
+    assert.deepEqual(running().log.takeErrors(), [
+      '404 /api/consumer/v1/invitations',
+      '409 /api/consumer/v1/invitations',
+      '429 /api/consumer/v1/invitations',
+    ]);
+    await bob().site.pass(minuteMs);
+  });
+
+  it('the owner ends an invitation, and changes the role of the member', async () => {
+    await ada()
+      .button(/^End for member/)
+      .click();
+    await invitations(ada()).first().waitFor({ state: 'detached' });
+    await ada()
+      .button(/^Change role of per_/)
+      .click();
+    assert.deepEqual(await findingsOn(ada().page), []);
+    await dialog(ada()).getByRole('button', { name: 'Change it' }).click();
+    await members(ada()).getByText('Admin since').waitFor();
+    await bob().open('data', 'lists');
+    await bob().sees('You are an admin');
+    await bob().link('Members of Flat').click();
+    await bob().button('Invite to Flat').click();
+    const roles = dialog(bob()).getByLabel('Role');
+    assert.deepEqual(await roles.locator('option').allInnerTexts(), ['Choose…', 'Member']);
+    await dialog(bob()).getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('a member who is removed reads that the record is no longer shared, and not that it was deleted', async () => {
+    await bob().seesConnection('Live');
+    await ada()
+      .button(/^Remove per_/)
+      .click();
+    assert.deepEqual(await findingsOn(ada().page), []);
+    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
+    await bob().page.locator('.notice').getByText('It is no longer shared with you').waitFor();
+    await bob().sees('Lists: “Flat” is no longer shared with you.');
+    assert.equal(await members(ada()).count(), 1);
+    assert.deepEqual(await findingsOn(bob().page), []);
+    assert.deepEqual(running().log.takeErrors(), ['404 /api/consumer/v1/lists/…']);
+  });
+
+  it('the same in a list, and in a form', async () => {
+    await accept(await invite('Member'));
+    await bob().sees('You are a member');
+    await bob().open('data', 'lists');
+    await bob().heading('Flat').waitFor();
+    await bob().seesConnection('Live');
+    await ada()
+      .button(/^Remove per_/)
+      .click();
+    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
+    await bob().sees('Lists: “Flat” is no longer shared with you.');
+    await accept(await invite('Admin'));
+    await bob().sees('You are an admin');
+    await bob().link('Edit Flat').click();
+    await bob().field('Title').waitFor();
+    await ada()
+      .button(/^Remove per_/)
+      .click();
+    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
+    await bob().page.locator('.notice').getByText('It is no longer shared with you').waitFor();
+    assert.deepEqual(running().log.takeErrors(), ['404 /api/consumer/v1/lists/…']);
+  });
+
+  it('a member leaves', async () => {
+    await accept(await invite('Member'));
+    await bob().sees('You are a member');
+    await bob().button('Leave Flat').click();
+    assert.deepEqual(await findingsOn(bob().page), []);
+    await dialog(bob()).getByRole('button', { name: 'Leave', exact: true }).click();
+    await bob().sees('You have left it.');
+    await bob().sees('You have nothing here yet');
+    await ada()
+      .page.getByRole('list', { name: 'Members' })
+      .getByText('Member since')
+      .waitFor({ state: 'detached' });
+    // The page asks whether it can still be read; its event may come before or after that.
+    assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
+  });
+
+  it('no code of a link has been in the address of a request', () => {
+    const code = new URL(link).hash.split('/').at(-1) ?? assert.fail();
+    assert.deepEqual(running().log.addressesWith(code), []);
+  });
+
+  describeNetworkLog(running);
+});
