@@ -35,13 +35,12 @@ export function findings(peers: Summaries): readonly string[] {
   const ours = peers.vestibule;
   if (ours === undefined) return [];
   const others = Object.entries(peers).filter(([name]) => !name.startsWith('vestibule'));
-  return [
-    against(
-      ours,
-      others.map(([, other]) => other),
-      'Vestibule, request log off, against each of the others',
-    ),
-  ];
+  const titled = 'Vestibule, request log off, against each of the others';
+  return against(
+    ours,
+    others.map(([, other]) => other),
+    titled,
+  );
 }
 
 /** The verifier against each of the others on the same framework; the framework alone shows how much there is to gain. */
@@ -52,17 +51,31 @@ export function verifyFindings(peers: Summaries): readonly string[] {
     const others = Object.entries(peers).filter(
       ([name]) => name.startsWith(`${framework}-`) && name !== `${framework}-verify`,
     );
-    return [
-      against(
-        ours,
-        others.map(([, other]) => other),
-        `${ours.title}, against each of the others`,
-      ),
-    ];
+    return against(
+      ours,
+      others.map(([, other]) => other),
+      `${ours.title}, against each of the others`,
+    );
   });
 }
 
-function against(ours: PeerSummary, others: readonly PeerSummary[], heading: string): string {
+function against(ours: PeerSummary, others: readonly PeerSummary[], heading: string): readonly string[] {
+  return [throughputAgainst(ours, others, heading), latencyAgainst(ours, others, heading)];
+}
+
+function latencyAgainst(ours: PeerSummary, others: readonly PeerSummary[], heading: string): string {
+  const rows = others.map((other) => {
+    const cells = works.flatMap((work) => {
+      const [own, theirs] = [ours[work].p99Ms.value, other[work].p99Ms.value];
+      return [shown(own), shown(theirs), (own / theirs).toFixed(2)];
+    });
+    return [other.title, ...cells];
+  });
+  const columns = ['p99 ms, seen before', 'theirs', 'ratio', 'p99 ms, every token new', 'theirs', 'ratio'];
+  return table(`**${heading}, by p99** (below 1: it answers sooner)`, columns, rows);
+}
+
+function throughputAgainst(ours: PeerSummary, others: readonly PeerSummary[], heading: string): string {
   const rows = others.map((other) => {
     const cells = works.flatMap((work) => {
       const [own, theirs] = [ours[work], other[work]];

@@ -1,5 +1,9 @@
-import { TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
-import { checkTimes } from '../auth/claims.ts';
+import {
+  createCheckStanding,
+  createCheckStillIn,
+  TokenCache,
+  tokenCachePlaces,
+} from '../auth/authenticate.ts';
 import { createNonces } from '../auth/dpop/nonce.ts';
 import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
 import { createProofCheck } from '../auth/dpop/proof.ts';
@@ -26,9 +30,6 @@ import type { ProveKey } from '../tokens/issue.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
-
-/** Throws or rejects when the caller is suspended, or its token revoked. */
-export type CheckStanding = (caller: Caller) => void | Promise<void>;
 
 interface CallerOptions {
   readonly signingKeys: SigningKeys;
@@ -68,9 +69,9 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const introspection = createIntrospection(base);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
-  const tokenCache = new TokenCache({
+  const tokenCache = new TokenCache<Caller>({
     verify: introspection?.withIntrospection(verify) ?? verify,
-    callerOf: ({ claims, verification }): Caller => nameCaller(claims, verification),
+    callerOf: ({ claims }, known) => nameCaller(claims, known),
     dataOf: ({ subject, scopes }) => [subject, scopes],
     maxPlaces: tokenCachePlaces,
     clock,
@@ -90,12 +91,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     time,
     log,
   });
-  const checkStanding: CheckStanding = standing.check.bind(standing);
-  /** Expiry and suspension can change while a body uploads or a stream is open. */
-  const checkStillIn: CheckStanding = (caller) => {
-    checkTimes(caller.times, clock.now() / 1000);
-    return standing.check(caller);
-  };
+  const checkStanding = createCheckStanding(standing);
   const dpop = createDpop(base, signatures);
   return {
     providers,
@@ -107,7 +103,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     clientDirectory,
     standing,
     checkStanding,
-    checkStillIn,
+    checkStillIn: createCheckStillIn(checkStanding, clock),
     dpop,
   };
 }

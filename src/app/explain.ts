@@ -1,3 +1,4 @@
+import { createCheckStanding } from '../auth/authenticate.ts';
 import { type ExaminedIssuer, ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
 import { type ExaminationParts, examineToken } from '../auth/examine/token.ts';
 import { introspect } from '../auth/introspection/request.ts';
@@ -106,8 +107,9 @@ async function examineCaller(
 ) {
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
-  // The token was verified just now, and is not looked at again.
-  const caller = nameCaller(claims, { keys: { generation: 0 }, generation: 0 });
+  const caller = nameCaller(claims);
+  // The token was verified just now, and its keys are not looked at again.
+  const token = { caller, ...claims.times, tokenId: claims.tokenId, keys: { generation: 0 }, generation: 0 };
   const log = createLog('silent');
   const standing = new Standing({
     store: { ...storage.standing, watch: async () => async () => {} },
@@ -126,7 +128,7 @@ async function examineCaller(
   await standing.start();
   let refusal: Refusal | null = null;
   try {
-    await standing.check(caller);
+    await createCheckStanding(standing)(token);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     refusal = error;

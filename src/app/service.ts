@@ -45,7 +45,11 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
     limits,
     tls,
     tracing,
-    authenticate: createAuthenticate(callers.tokenCache, callers.standing, callers.dpop?.provePossession),
+    authenticate: createAuthenticate(
+      callers.tokenCache,
+      callers.checkStanding,
+      callers.dpop?.provePossession,
+    ),
     checkStillIn: callers.checkStillIn,
     dpop: callers.dpop?.terms ?? null,
     trustedProxies: config.trustedProxies,

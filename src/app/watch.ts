@@ -34,7 +34,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     vestibule_connections_open: () => service.connections.size,
     vestibule_log_lines_dropped_total: () => logOutput.dropped,
     vestibule_token_cache_entries: () => tokenCache.places,
-    vestibule_revocations: () => standing.revocations,
+    vestibule_revocations: () => standing.revocations.known.size,
     vestibule_write_queue_length: () => writes.length,
     vestibule_write_queue_oldest_seconds: () => writes.oldestSeconds,
     vestibule_storage_scrub_due: () => Number(isScrubDue()),

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import {
+  type Caller,
   hasExpired,
   isCurrent,
   isDpop,
   type RequestOrigin,
-  type TokenTimes,
-  type Verification,
+  type VerifiedToken,
 } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
@@ -13,23 +13,17 @@ import { RecentMap } from '../base/recent-map.ts';
 import { checkTimes } from './claims.ts';
 import type { Verified, Verify } from './verifier.ts';
 
-/** The caller behind an Authorization header; without a promise for a token in the cache. */
-export type Authenticate<Caller, Origin extends RequestOrigin = RequestOrigin> = (
+/** The token of an Authorization header; without a promise for one in the cache. */
+export type Authenticate<Who, Origin extends RequestOrigin = RequestOrigin> = (
   authorization: string | undefined,
   origin: Origin,
-) => Caller | Promise<Caller>;
+) => VerifiedToken<Who> | Promise<VerifiedToken<Who>>;
 
 /** Rejects when the request does not prove that its sender has the key that the token is bound to (DPoP). */
-export type ProvePossession<Caller, Origin> = (
-  caller: Caller,
-  token: Digest,
-  origin: Origin,
-) => Promise<void>;
+export type ProvePossession<Who, Origin> = (caller: Who, token: Digest, origin: Origin) => Promise<void>;
 
-interface Cacheable {
-  readonly times: TokenTimes;
-  readonly boundTo?: string | null;
-}
+/** Throws or rejects when a caller is shut out. */
+export type CheckStanding<Who = Caller> = (token: VerifiedToken<Who>) => void | Promise<void>;
 
 const bearerStart = 'Bearer ';
 const bearerScheme = /^bearer /i;
@@ -39,31 +33,31 @@ const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
  * Reads tokens from the Authorization header only: never from the query, a form or a cookie. Two such headers arrive joined
- * by a comma, which `tokenForm` refuses. `standing.check` throws for a caller that is shut out. Without `prove` only bearer
- * tokens are accepted.
+ * by a comma, which `tokenForm` refuses. The checks: form -> cache or verification -> binding -> standing. Without `prove`
+ * only bearer tokens are accepted.
  */
-export function createAuthenticate<Caller extends Cacheable, Origin extends RequestOrigin = RequestOrigin>(
-  cache: Pick<TokenCache<Caller>, 'recall' | 'examine'>,
-  standing: { check(caller: Caller): void | Promise<void> },
-  prove: ProvePossession<Caller, Origin> | null = null,
-): Authenticate<Caller, Origin> {
-  const admit = (caller: Caller): Caller | Promise<Caller> => {
-    const checked = standing.check(caller);
-    return checked === undefined ? caller : checked.then(() => caller);
+export function createAuthenticate<Who extends object, Origin extends RequestOrigin = RequestOrigin>(
+  cache: Pick<TokenCache<Who>, 'recall' | 'examine'>,
+  checkStanding: CheckStanding<Who>,
+  prove: ProvePossession<Who, Origin> | null = null,
+): Authenticate<Who, Origin> {
+  const admit = (token: VerifiedToken<Who>): ReturnType<Authenticate<Who>> => {
+    const checked = checkStanding(token);
+    return checked === undefined ? token : checked.then(() => token);
   };
-  const admitBearer = (caller: Caller): Caller | Promise<Caller> => {
-    if (typeof caller.boundTo === 'string') throw new Refusal('token_bound');
-    return admit(caller);
+  const admitBearer = (token: VerifiedToken<Who>): ReturnType<Authenticate<Who>> => {
+    if ('boundTo' in token.caller && token.caller.boundTo !== null) throw new Refusal('token_bound');
+    return admit(token);
   };
-  const examine = (digest: Digest, token: string, origin: Origin): Promise<Caller> => {
-    if (!tokenForm.test(token)) throw new Refusal('authorization_malformed');
-    return cache.examine(digest, token, origin);
+  const examine = (digest: Digest, text: string, origin: Origin): Promise<VerifiedToken<Who>> => {
+    if (!tokenForm.test(text)) throw new Refusal('authorization_malformed');
+    return cache.examine(digest, text, origin);
   };
-  const byProof = async (provePossession: NonNullable<typeof prove>, token: string, origin: Origin) => {
-    const digest = digestOf(token);
-    const caller = cache.recall(digest) ?? (await examine(digest, token, origin));
-    await provePossession(caller, digest, origin);
-    return admit(caller);
+  const byProof = async (provePossession: NonNullable<typeof prove>, text: string, origin: Origin) => {
+    const digest = digestOf(text);
+    const token = cache.recall(digest) ?? (await examine(digest, text, origin));
+    await provePossession(token.caller, digest, origin);
+    return admit(token);
   };
   return (authorization = '', origin) => {
     const isBearer = authorization.startsWith(bearerStart) || bearerScheme.test(authorization);
@@ -72,11 +66,45 @@ export function createAuthenticate<Caller extends Cacheable, Origin extends Requ
       if (!dpopScheme.test(authorization)) throw new Refusal('authorization_malformed');
       return byProof(prove, authorization.slice('DPoP '.length), origin);
     }
-    const token = authorization.slice(bearerStart.length);
-    const digest = digestOf(token);
+    const text = authorization.slice(bearerStart.length);
+    const digest = digestOf(text);
     const known = cache.recall(digest);
     if (known !== undefined) return admitBearer(known);
-    return examine(digest, token, origin).then(admitBearer);
+    return examine(digest, text, origin).then(admitBearer);
+  };
+}
+
+/** Who is shut out, in memory (consumer/standing). */
+interface ShutOut {
+  readonly suspended: ReadonlySet<string>;
+  readonly revocations: {
+    readonly known: { readonly size: number };
+    isRevoked(token: VerifiedToken): boolean;
+  };
+  readonly ownIssuer: string;
+  /** For tokens of ours. A promise only for a client not heard of yet: it may be brand-new. `again` checks everything again. */
+  checkClient(caller: Caller, subject: string, again: () => void | Promise<void>): void | Promise<void>;
+}
+
+/** The standing of a caller: suspension -> revocation -> the state of a client of ours. */
+export function createCheckStanding(shutOut: ShutOut): CheckStanding {
+  const check: CheckStanding = (token) => {
+    const { id, issuer, subject } = token.caller;
+    const { suspended, revocations, ownIssuer } = shutOut;
+    // The sizes first: usually there are no suspensions and revocations, and hashing an id costs more.
+    if (id !== null && suspended.size > 0 && suspended.has(id)) throw new Refusal('consumer_suspended');
+    if (revocations.known.size > 0 && revocations.isRevoked(token)) throw new Refusal('token_revoked');
+    if (issuer === ownIssuer && subject !== null)
+      return shutOut.checkClient(token.caller, subject, () => check(token));
+  };
+  return check;
+}
+
+/** Expiry and standing, which can change while a body uploads or a stream is open. */
+export function createCheckStillIn(checkStanding: CheckStanding, clock: Clock): CheckStanding {
+  return (token) => {
+    checkTimes(token, clock.now() / 1000);
+    return checkStanding(token);
   };
 }
 
@@ -85,21 +113,20 @@ function withoutToken(authorization: string): Refusal {
   return new Refusal(anyBearer.test(authorization) ? 'authorization_malformed' : 'token_missing');
 }
 
-interface CachedToken<Caller> {
+interface CachedToken<Who> extends VerifiedToken<Who> {
   readonly digest: Digest;
-  readonly caller: Caller;
-  readonly verification: Verification;
   readonly places: number;
 }
 
 /** The SHA-256 of a token, a character for each byte. DPoP proofs name it as `ath`. */
 export type Digest = string;
 
-interface TokenCacheOptions<Caller> {
+interface TokenCacheOptions<Who> {
   readonly verify: Verify;
-  readonly callerOf: (verified: Verified) => Caller;
+  /** `known` is the caller of an earlier token with the same issuer and subject, to be returned if nothing differs. */
+  readonly callerOf: (verified: Verified, known: Who | undefined) => Who;
   /** The plain data of a caller whose size depends on the token. */
-  readonly dataOf: (caller: Caller) => unknown;
+  readonly dataOf: (caller: Who) => unknown;
   /** A token takes one place for each started kilobyte of its data. */
   readonly maxPlaces: number;
   readonly clock: Clock;
@@ -111,49 +138,70 @@ export const placeBytes = 1024;
 const sweepMs = 60_000;
 
 /**
- * Caches the callers of verified tokens by the SHA-256 of the token. An entry counts only with the keys that verified it, and
- * its times are checked on every use. Refusals are not cached. Expired tokens are removed every minute.
+ * Caches verified tokens by their SHA-256. An entry counts only with the keys that verified it, and its times are checked on
+ * every use. Refusals are not cached. The tokens of a caller share its object. Every minute expired tokens are removed, and
+ * callers without a token.
  */
-export class TokenCache<Caller extends Cacheable> {
-  readonly #options: TokenCacheOptions<Caller>;
-  readonly #tokens: RecentMap<number, CachedToken<Caller>>;
+export class TokenCache<Who> {
+  readonly #options: TokenCacheOptions<Who>;
+  readonly #tokens: RecentMap<number, CachedToken<Who>>;
+  /** By issuer and subject. */
+  readonly #callers: RecentMap<string, Pick<CachedToken<Who>, 'caller' | 'places'>>;
   #cancelSweep: (() => void) | null = null;
   #hits = 0;
   #misses = 0;
 
-  constructor(options: TokenCacheOptions<Caller>) {
+  constructor(options: TokenCacheOptions<Who>) {
     this.#options = options;
     this.#tokens = new RecentMap(options.maxPlaces, ({ places }) => places);
+    this.#callers = new RecentMap(options.maxPlaces, ({ places }) => places);
   }
 
-  /** The caller of a cached token; undefined if it has to be verified. */
-  recall(digest: Digest): Caller | undefined {
+  /** Undefined if the token has to be verified. */
+  recall(digest: Digest): VerifiedToken<Who> | undefined {
     const known = this.#tokens.get(placeOf(digest));
     // The generation of a cached token is never null.
-    if (known?.digest !== digest || known.verification.keys.generation !== known.verification.generation) {
+    if (known?.digest !== digest || known.keys.generation !== known.generation) {
       this.#misses += 1;
       return undefined;
     }
     this.#hits += 1;
-    const { times } = known.caller;
     const now = this.#options.clock.now() / 1000;
-    const start = Math.max(times.notBeforeSeconds ?? 0, times.issuedAtSeconds ?? 0);
+    const start = Math.max(known.notBeforeSeconds ?? 0, known.issuedAtSeconds ?? 0);
     // Outside of its own times a token needs the tolerance for clock skew, or is refused.
-    if (now < start || now >= times.expiresAtSeconds) checkTimes(times, now);
-    return known.caller;
+    if (now < start || now >= known.expiresAtSeconds) checkTimes(known, now);
+    return known;
   }
 
-  async examine(digest: Digest, token: string, origin: RequestOrigin): Promise<Caller> {
+  async examine(digest: Digest, text: string, origin: RequestOrigin): Promise<VerifiedToken<Who>> {
     const { verify, callerOf, dataOf } = this.#options;
-    const verified = await verify(token, origin);
-    const { verification } = verified;
-    const caller = callerOf(verified);
-    if (verification.generation !== null) {
-      const places = Math.ceil(estimateSize(dataOf(caller)) / placeBytes);
-      this.#tokens.set(placeOf(digest), { digest, caller, verification, places });
+    const verified = await verify(text, origin);
+    const { issuer, subject, times, tokenId } = verified.claims;
+    const { keys, generation } = verified.verification;
+    // Neither contains NUL.
+    const name = `${issuer}\0${subject ?? ''}`;
+    const known = this.#callers.get(name);
+    const caller = callerOf(verified, known?.caller);
+    const isKnown = known?.caller === caller;
+    const places = isKnown ? known.places : Math.ceil(estimateSize(dataOf(caller)) / placeBytes);
+    const { expiresAtSeconds, notBeforeSeconds, issuedAtSeconds } = times;
+    const token: CachedToken<Who> = {
+      digest,
+      places,
+      caller,
+      expiresAtSeconds,
+      notBeforeSeconds,
+      issuedAtSeconds,
+      tokenId,
+      keys,
+      generation,
+    };
+    if (generation !== null) {
+      this.#tokens.set(placeOf(digest), token);
+      if (!isKnown) this.#callers.set(name, { caller, places });
     }
     this.#sweepLater();
-    return caller;
+    return token;
   }
 
   get hits(): number {
@@ -172,14 +220,16 @@ export class TokenCache<Caller extends Cacheable> {
     return this.#tokens.places;
   }
 
-  forget(isErased: (caller: Caller) => boolean): void {
+  forget(isErased: (caller: Who) => boolean): void {
     this.#tokens.deleteWhere(({ caller }) => isErased(caller));
+    this.#callers.deleteWhere(({ caller }) => isErased(caller));
   }
 
   stop(): void {
     this.#cancelSweep?.();
     this.#cancelSweep = null;
     this.#tokens.clear();
+    this.#callers.clear();
   }
 
   #sweepLater(): void {
@@ -188,9 +238,9 @@ export class TokenCache<Caller extends Cacheable> {
     this.#cancelSweep = clock.after(sweepMs, () => {
       this.#cancelSweep = null;
       const now = clock.now() / 1000;
-      this.#tokens.deleteWhere(
-        ({ caller, verification }) => hasExpired(caller.times, now) || !isCurrent(verification),
-      );
+      this.#tokens.deleteWhere((token) => hasExpired(token, now) || !isCurrent(token));
+      const held = new Set(this.#tokens.values().map(({ caller }) => caller));
+      this.#callers.deleteWhere(({ caller }) => !held.has(caller));
       this.#sweepLater();
     });
   }

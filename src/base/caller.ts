@@ -34,7 +34,7 @@ export function isCurrent({ keys, generation }: Verification): boolean {
   return generation !== null && keys.generation === generation;
 }
 
-/** Who a verified token speaks for. Built in `auth/` from a token whose signature holds, and nowhere else. */
+/** Who a verified token speaks for. Tokens of one caller that say the same share one object (auth/authenticate). */
 export interface Caller {
   /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
   readonly id: string | null;
@@ -45,22 +45,27 @@ export interface Caller {
   /** The accepted audience that the token names; null without an audience policy, which only `@vestibule/verify` allows. */
   readonly audience: string | null;
   readonly scopes: readonly string[];
-  readonly times: TokenTimes;
   /** The credentials that a token of ours was issued for; null for tokens of a provider. */
   readonly credentialId: string | null;
   /** The thumbprint of the key that the token is bound to (DPoP, RFC 9449); null for a plain bearer token. */
   readonly boundTo: string | null;
   /** A keyed digest of the issuer and the session (`sid`) that the token names; null when it names none. */
   readonly session: string | null;
+}
+
+/** A token whose signature holds: its caller, and what differs between the tokens of one caller. */
+export interface VerifiedToken<Who = Caller> extends TokenTimes, Verification {
+  readonly caller: Who;
   /** The `jti` of a token of ours; null for tokens of a provider. */
   readonly tokenId: string | null;
-  readonly verification: Verification;
 }
 
 /** The caller by the claims alone, without what a keyed digest names (pseudonym, session). */
-export type VerifiedClaims = Omit<Caller, 'id' | 'session' | 'verification'> & {
+export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
+  readonly times: TokenTimes;
   /** The token's `sid`, or null when it has none. */
   readonly sessionId: string | null;
+  readonly tokenId: string | null;
 };
 
 const dpopScheme = /^dpop(?:\s|$)/i;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Caller, RequestOrigin, UsedProof } from './caller.ts';
+import type { Caller, RequestOrigin, UsedProof, VerifiedToken } from './caller.ts';
 
 /** What a handler gets of a request. No handler knows HTTP. */
 export interface Input extends RequestOrigin {
@@ -61,7 +61,7 @@ interface AnswerOptions {
 }
 
 export type PublicHandler = (input: Input) => Answer | Promise<Answer>;
-export type BearerHandler = (input: Input, caller: Caller) => Answer | Promise<Answer>;
+export type BearerHandler = (input: Input, caller: Caller, token: VerifiedToken) => Answer | Promise<Answer>;
 
 const none: readonly string[] = [];
 

@@ -44,6 +44,11 @@ export class RecentMap<K, V> {
     this.#oldPlaces -= this.#deleteFrom(this.#old, isUnwanted);
   }
 
+  *values(): Generator<V, void> {
+    yield* this.#young.values();
+    yield* this.#old.values();
+  }
+
   /** An old entry that was used again counts twice until the old ones go. */
   get size(): number {
     return this.#young.size + this.#old.size;

@@ -1,7 +1,6 @@
-import type { Caller } from '../base/caller.ts';
+import type { Caller, VerifiedToken } from '../base/caller.ts';
 import { dateTime } from '../base/date-time.ts';
 import { type Answer, type BearerHandler, json } from '../base/handler.ts';
-import { whenReady } from '../base/now-or-later.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
@@ -9,23 +8,35 @@ import type { Registry } from './registry.ts';
 
 /** GET /me: what is held about the caller, beside what the token says. The first request registers the caller. */
 export function me(registry: Registry): BearerHandler {
-  /** Answers by caller; the token cache holds the callers. The first answer is not kept, because many tokens are sent once. */
-  const answers = new WeakMap<Caller, { readonly consumer: Consumer; readonly answer: Answer | null }>();
+  /** The token cache holds the callers. The first answer to a token is not kept, because many tokens are sent once. */
+  const answers = new WeakMap<Caller, LastAnswer>();
 
-  const answerTo = (caller: Caller, consumer: Consumer | null): Answer => {
+  return (input, caller, token) => {
+    const { epoch } = registry;
     const last = answers.get(caller);
-    const isSame = last !== undefined && last.consumer === consumer;
+    const isSame = last !== undefined && last.token === token && last.epoch === epoch;
     if (isSame && last.answer !== null) return last.answer;
-    const answer = json(describe(caller, consumer));
-    if (consumer !== null) answers.set(caller, { consumer, answer: isSame ? answer : null });
-    return answer;
+    const answerTo = (consumer: Consumer | null) => {
+      const answer = json(describe(token, consumer));
+      const kept = { token, epoch, answer: isSame ? answer : null };
+      if (last === undefined) answers.set(caller, kept);
+      else Object.assign(last, kept);
+      return answer;
+    };
+    const consumer = registry.register(caller, input.proof);
+    return consumer instanceof Promise ? consumer.then(answerTo) : answerTo(consumer);
   };
-
-  return (input, caller) =>
-    whenReady(registry.register(caller, input.proof), (consumer) => answerTo(caller, consumer));
 }
 
-function describe({ id, kind, issuer, subject, audience, scopes, times }: Caller, consumer: Consumer | null) {
+interface LastAnswer {
+  token: VerifiedToken;
+  epoch: number;
+  answer: Answer | null;
+}
+
+function describe(token: VerifiedToken, consumer: Consumer | null) {
+  const { expiresAtSeconds, issuedAtSeconds } = token;
+  const { id, kind, issuer, subject, audience, scopes } = token.caller;
   return {
     id,
     kind: consumer?.kind ?? kind,
@@ -35,8 +46,8 @@ function describe({ id, kind, issuer, subject, audience, scopes, times }: Caller
     audience,
     scopes,
     token: {
-      issued_at: times.issuedAtSeconds === null ? null : dateTime(times.issuedAtSeconds * 1000),
-      expires_at: dateTime(times.expiresAtSeconds * 1000),
+      issued_at: issuedAtSeconds === null ? null : dateTime(issuedAtSeconds * 1000),
+      expires_at: dateTime(expiresAtSeconds * 1000),
     },
   };
 }

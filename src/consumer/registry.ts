@@ -16,7 +16,8 @@ interface RegistryOptions {
 export class Registry {
   readonly #options: RegistryOptions;
   readonly #known = new RecentMap<string, Consumer>(mostRemembered);
-  #epoch = 0;
+  /** Changes when something about callers was changed elsewhere. */
+  epoch = 0;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -30,16 +31,16 @@ export class Registry {
 
   /** Something about callers was changed elsewhere: the database is asked again. */
   forget(): void {
-    this.#epoch += 1;
+    this.epoch += 1;
     this.#known.clear();
   }
 
   /** Reads first: a caller is registered once and seen many times. */
   async #enter(id: string, caller: Caller, proof: UsedProof | null): Promise<Consumer> {
-    const epoch = this.#epoch;
+    const epoch = this.epoch;
     const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, caller, proof));
     // Not when everything was forgotten meanwhile: this may have been read before the change.
-    if (epoch === this.#epoch) this.#known.set(id, consumer);
+    if (epoch === this.epoch) this.#known.set(id, consumer);
     return consumer;
   }
 

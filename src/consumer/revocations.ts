@@ -1,5 +1,4 @@
-import type { Caller } from '../base/caller.ts';
-import { Refusal } from '../base/errors.ts';
+import type { VerifiedToken } from '../base/caller.ts';
 import type { Revocation, StandingStore, StoredRevocation } from '../storage/port.ts';
 import type { RevocationNames } from './pseudonym.ts';
 
@@ -9,8 +8,8 @@ export class Revocations {
   readonly known: Map<string, Omit<Revocation, 'name'>> = new Map();
   readonly #counts = new Map<string, number>();
   #last: Pick<StoredRevocation, 'seq' | 'name'> = { seq: 0, name: '' };
-  /** Callers that passed since the last change: one look is enough. */
-  #passed = new WeakSet<Caller>();
+  /** Tokens that passed since the last change: one look is enough. */
+  #passed = new WeakSet<VerifiedToken>();
 
   constructor(names: RevocationNames) {
     this.#names = names;
@@ -68,14 +67,14 @@ export class Revocations {
     }
   }
 
-  check(caller: Caller): void {
-    if (this.#passed.has(caller)) return;
-    if (this.#namesOf(caller).some((name) => this.#isRevoked(caller, name)))
-      throw new Refusal('token_revoked');
-    this.#passed.add(caller);
+  isRevoked(token: VerifiedToken): boolean {
+    if (this.#passed.has(token)) return false;
+    if (this.#namesOf(token).some((name) => this.#isNamed(token, name))) return true;
+    this.#passed.add(token);
+    return false;
   }
 
-  #namesOf({ id, session, tokenId }: Caller): readonly string[] {
+  #namesOf({ caller: { id, session }, tokenId }: VerifiedToken): readonly string[] {
     const names = this.#names;
     return [
       ...(id === null ? [] : [names.caller(id)]),
@@ -90,7 +89,7 @@ export class Revocations {
    * and a user who signs in again within that second has to do it once more. A token without `iat` is refused until the
    * revocation is forgotten; signing in again does not help, the provider has to write `iat`.
    */
-  #isRevoked({ times: { issuedAtSeconds } }: Caller, name: string): boolean {
+  #isNamed({ issuedAtSeconds }: VerifiedToken, name: string): boolean {
     const revocation = this.known.get(name);
     if (revocation === undefined) return false;
     return (

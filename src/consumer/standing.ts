@@ -44,9 +44,10 @@ const forgetEveryMs = 60_000;
  */
 export class Standing {
   readonly #options: StandingOptions;
-  #suspended: ReadonlySet<string> = new Set();
-  readonly #revocations: Revocations;
-  /** Tokens that were looked up in the database and refused since the last change: one look is enough. */
+  readonly ownIssuer: string;
+  suspended: ReadonlySet<string> = new Set();
+  readonly revocations: Revocations;
+  /** Callers that were looked up in the database and refused since the last change: one look is enough. */
   #refused = new WeakMap<Caller, ErrorCode>();
   #loading = false;
   #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
@@ -56,7 +57,8 @@ export class Standing {
 
   constructor(options: StandingOptions) {
     this.#options = options;
-    this.#revocations = new Revocations(options.names);
+    this.ownIssuer = options.ownIssuer;
+    this.revocations = new Revocations(options.names);
   }
 
   /** Watches first and reads then, so that nothing falls in between. */
@@ -78,38 +80,23 @@ export class Standing {
   #forget(): void {
     const { clock, time } = this.#options;
     const now = time.now();
-    if (now !== null) this.#revocations.forget(now);
+    if (now !== null) this.revocations.forget(now);
     this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
-  get revocations(): number {
-    return this.#revocations.known.size;
-  }
-
-  countRevocations(issuer: string): number {
-    return this.#revocations.countOf(issuer);
-  }
-
-  /** Throws when the caller is shut out. A promise only for a client not heard of yet: it may be brand-new. */
-  check(caller: Caller): void | Promise<void> {
-    const { id, issuer, subject } = caller;
-    // The sizes first: usually there are no suspensions and revocations, and hashing an id costs more.
-    if (id !== null && this.#suspended.size > 0 && this.#suspended.has(id))
-      throw new Refusal('consumer_suspended');
-    if (this.#revocations.known.size > 0) this.#revocations.check(caller);
-    if (issuer !== this.#options.ownIssuer || subject === null) return;
-    // The credentials or scopes may be newer than what is in memory.
+  /** For tokens of ours. A promise only where the credentials or scopes may be newer than what is in memory. */
+  checkClient(caller: Caller, subject: string, again: () => void | Promise<void>): void | Promise<void> {
     if (refusalFor(caller, this.#options.clients.find(subject)) !== null)
-      return this.#lookUp(subject, caller);
+      return this.#lookUp(subject, caller, again);
   }
 
-  async #lookUp(id: string, caller: Caller): Promise<void> {
+  async #lookUp(id: string, caller: Caller, again: () => void | Promise<void>): Promise<void> {
     const refused = this.#refused;
     const known = refused.get(caller);
     if (known !== undefined) throw new Refusal(known);
     const code = refusalFor(caller, await this.#options.clients.lookUp(id));
     // What was found may be older than the change.
-    if (refused !== this.#refused) return this.check(caller);
+    if (refused !== this.#refused) return again();
     if (code === null) return;
     refused.set(caller, code);
     throw new Refusal(code);
@@ -146,8 +133,8 @@ export class Standing {
 
   async #read(changed: ReadonlySet<WatchedTable>): Promise<void> {
     const { store, clients } = this.#options;
-    if (changed.has('consumers')) this.#suspended = new Set(await store.suspendedConsumers());
-    if (changed.has('revocations')) await this.#revocations.load(store);
+    if (changed.has('consumers')) this.suspended = new Set(await store.suspendedConsumers());
+    if (changed.has('revocations')) await this.revocations.load(store);
     if (changed.has('clients')) await clients.load();
     this.#refused = new WeakMap();
   }

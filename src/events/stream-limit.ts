@@ -1,4 +1,4 @@
-import type { Caller } from '../base/caller.ts';
+import type { VerifiedToken } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 
 /** Streams and long polls of one caller at each process (429 `too_many_streams` past that). */
@@ -37,7 +37,7 @@ export class StreamLimit {
 }
 
 interface Wait {
-  readonly caller: Caller;
+  readonly token: VerifiedToken;
   readonly end: () => void;
 }
 
@@ -54,10 +54,10 @@ export class LongPolls {
   }
 
   /** Ends the wait of callers that may be shut out: their request checks it again. */
-  recheck(checkStanding: (caller: Caller) => void | Promise<void>): void {
-    for (const { caller, end } of [...this.#all]) {
+  recheck(checkStanding: (token: VerifiedToken) => void | Promise<void>): void {
+    for (const { token, end } of [...this.#all]) {
       try {
-        checkStanding(caller)?.catch(end);
+        checkStanding(token)?.catch(end);
       } catch {
         end();
       }

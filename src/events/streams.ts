@@ -1,4 +1,4 @@
-import { type Caller, hasExpired, isCurrent } from '../base/caller.ts';
+import { hasExpired, isCurrent, type VerifiedToken } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
@@ -12,12 +12,12 @@ interface StreamsOptions {
   readonly tail: EventTail;
   readonly store: Pick<EventStore, 'list' | 'extent' | 'hasGivenUpTo'>;
   /** Throws or rejects if the caller is shut out. */
-  readonly checkStanding: (caller: Caller) => void | Promise<void>;
+  readonly checkStanding: (token: VerifiedToken) => void | Promise<void>;
   readonly clock: Clock;
 }
 
 interface Stream {
-  readonly caller: Caller;
+  readonly token: VerifiedToken;
   readonly reader: EventReader;
   readonly outlet: Outlet;
   /** It has caught up with the log, and gets new events at once. */
@@ -86,11 +86,11 @@ export class Streams {
   }
 
   /** Throws while the process stops. The returned function starts the stream once the response head is sent. */
-  open(caller: Caller, reader: EventReader, start: StartPosition): (outlet: Outlet) => void {
+  open(token: VerifiedToken, reader: EventReader, start: StartPosition): (outlet: Outlet) => void {
     if (this.#isClosing) throw new Refusal('shutting_down');
     return (outlet) => {
       const stream: Stream = {
-        caller,
+        token,
         reader,
         outlet,
         has: notBegun,
@@ -217,7 +217,7 @@ export class Streams {
   /** Ends the streams of an erased caller, unless they began after the erasure. */
   #endOf({ owner, position }: StoredEvent): void {
     for (const stream of [...this.#all])
-      if (stream.caller.id === owner && stream.has !== notBegun && stream.has < position)
+      if (stream.token.caller.id === owner && stream.has !== notBegun && stream.has < position)
         this.#end(stream, 'erased');
   }
 
@@ -233,8 +233,8 @@ export class Streams {
     const nowSeconds = clock.now() / 1000;
     const now = clock.monotonic();
     for (const stream of [...this.#all]) {
-      if (hasExpired(stream.caller.times, nowSeconds)) this.#end(stream, 'token_expired');
-      else if (!isCurrent(stream.caller.verification)) this.#letGo(stream);
+      if (hasExpired(stream.token, nowSeconds)) this.#end(stream, 'token_expired');
+      else if (!isCurrent(stream.token)) this.#letGo(stream);
       else {
         if (stream.isUnsure) this.#check(stream);
         if (stream.heartbeatAt <= now) this.#heartbeat(stream, now);
@@ -258,7 +258,7 @@ export class Streams {
       else stream.isUnsure = true;
     };
     try {
-      this.#options.checkStanding(stream.caller)?.catch(shutOut);
+      this.#options.checkStanding(stream.token)?.catch(shutOut);
     } catch (error) {
       shutOut(error);
     }

@@ -1,8 +1,8 @@
-import type { Authenticate } from '../auth/authenticate.ts';
-import type { Caller } from '../base/caller.ts';
+import type { Authenticate, CheckStanding } from '../auth/authenticate.ts';
+import type { Caller, VerifiedToken } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { type Answer, answer as answerOf } from '../base/handler.ts';
-import { type NowOrLater, whenReady } from '../base/now-or-later.ts';
+import type { NowOrLater } from '../base/now-or-later.ts';
 import type { BodyReader } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -13,7 +13,7 @@ export interface EndpointParts extends ResponderParts {
   readonly corsOrigins: readonly string[];
   readonly authenticate: Authenticate<Caller, RequestContext>;
   /** Checks expiry and standing again. Throws or rejects. */
-  readonly checkStillIn: (caller: Caller) => void | Promise<void>;
+  readonly checkStillIn: CheckStanding;
   readonly bodies: BodyReader;
 }
 
@@ -39,24 +39,29 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     headers: route.headers,
   });
 
-  const call = (context: RequestContext, caller: Caller | null) =>
-    route.access === 'bearer' ? route.handle(context, caller as Caller) : route.handle(context);
+  const call = (context: RequestContext, token: VerifiedToken | null) =>
+    route.access === 'bearer'
+      ? route.handle(context, (token as VerifiedToken).caller, token as VerifiedToken)
+      : route.handle(context);
 
-  const admit = <Who extends Caller | null>(caller: Who): Who => {
-    route.admit?.(caller);
-    return caller;
+  const withoutBody = (context: RequestContext, token: VerifiedToken | null) => {
+    route.admit?.(token?.caller ?? null);
+    return call(context, token);
   };
 
   const answerTo = (context: RequestContext): NowOrLater<Answer> => {
-    const caller = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
-    if (takesBody && context.hasBody) return withBody(context, caller);
-    return whenReady(caller, (known) => call(context, admit(known)));
+    const token = route.access === 'bearer' ? authenticate(context.authorization, context) : null;
+    if (takesBody && context.hasBody) return withBody(context, token);
+    // A cached token is there without a promise.
+    if (token instanceof Promise) return token.then((known) => withoutBody(context, known));
+    return withoutBody(context, token);
   };
 
   /** The body is read once the caller is known. */
-  const withBody = async (context: RequestContext, caller: NowOrLater<Caller | null>) => {
-    const known = admit(await caller);
-    const body = bodies.read(context.request, known?.id ?? null, context.address);
+  const withBody = async (context: RequestContext, token: NowOrLater<VerifiedToken | null>) => {
+    const known = await token;
+    route.admit?.(known?.caller ?? null);
+    const body = bodies.read(context.request, known?.caller.id ?? null, context.address);
     try {
       if (context.expectsContinue) {
         context.response.writeContinue();

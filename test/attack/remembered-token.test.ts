@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { digestOf, TokenCache } from '../../src/auth/authenticate.ts';
 import { createVerifier, type TrustedIssuer } from '../../src/auth/verifier.ts';
+import type { Caller } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { createPseudonym } from '../../src/consumer/pseudonym.ts';
+import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
+import { createNameCaller, createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { usualClaims } from '../support/claims-policy.ts';
 import { withBrokenSignature, withClaims } from '../support/compact.ts';
 import { compact, rs256 } from '../support/forged-token.ts';
@@ -16,14 +18,15 @@ const key = await makeKey();
 const set = usableKeys({ keys: [key.jwk] });
 const policy = {
   issuers: ['i'],
-  audiences: ['a'],
+  audiences: ['a', 'b'],
   requiredScopes: [],
   ...usualClaims,
   maxLifetimeSeconds: null,
   clientsOnly: false,
 };
 
-const pseudonymOf = createPseudonym(new Uint8Array(32));
+const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
+const nameCaller = createNameCaller(new Uint8Array(32), names, (issuer) => issuer);
 const anywhere = { address: '', isSuspect: () => false };
 
 /** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
@@ -45,12 +48,12 @@ function remembering(maxPlaces = 100) {
     claims: policy,
   };
   const verify = createVerifier([issuer], clock);
-  const cache = new TokenCache({
+  const cache = new TokenCache<Caller>({
     verify(token, origin) {
       state.verified += 1;
       return verify(token, origin);
     },
-    callerOf: ({ claims }) => ({ ...claims, id: pseudonymOf(claims) }),
+    callerOf: ({ claims }, known) => nameCaller(claims, known),
     dataOf: ({ subject, scopes }) => [subject, scopes],
     maxPlaces,
     clock,
@@ -88,15 +91,15 @@ it('[A49] another token is not taken for a remembered one, however much of it is
   await ask(good);
   await assert.rejects(ask(withBrokenSignature(good)), refusal('signature_invalid'));
   await assert.rejects(ask(withClaims(good, { sub: 'y' })), refusal('signature_invalid'));
-  assert.equal((await ask(token({ sub: 'y' }))).subject, 'y');
+  assert.equal((await ask(token({ sub: 'y' }))).caller.subject, 'y');
   assert.equal(state.verified, 4);
 });
 
 it('[A49] a token is not taken for one whose digest begins alike', async () => {
   const { ask } = remembering();
   const [one, other] = textsWithDigestsThatBeginAlike();
-  assert.equal((await ask(token({ sub: 'x' }), one)).subject, 'x');
-  assert.equal((await ask(token({ sub: 'y' }), other)).subject, 'y');
+  assert.equal((await ask(token({ sub: 'x' }), one)).caller.subject, 'x');
+  assert.equal((await ask(token({ sub: 'y' }), other)).caller.subject, 'y');
 });
 
 /** Among some hundred thousand texts there are two whose SHA-256 agree in the first 30 bits. */
@@ -110,6 +113,20 @@ function textsWithDigestsThatBeginAlike(): readonly [string, string] {
     seen.set(start, text);
   }
 }
+
+it('tokens of one caller share its object, unless they say something else of it', async () => {
+  const { ask } = remembering();
+  const { caller } = await ask(token({ jti: 'one', scope: 'read' }));
+  assert.equal((await ask(token({ jti: 'two', scope: 'read' }))).caller, caller);
+  const others = { scope: 'read write', sid: 's', client_id: 'x', aud: 'b', sub: 'y' };
+  for (const [name, value] of Object.entries(others)) {
+    const other = (await ask(token({ scope: 'read', [name]: value }))).caller;
+    assert.notDeepEqual(other, caller, name);
+    assert.equal((await ask(token({ jti: 'three', scope: 'read', [name]: value }))).caller, other, name);
+  }
+  const later = await ask(token({ scope: 'read' }));
+  assert.deepEqual(later.caller, caller, 'nothing of the others is left');
+});
 
 it('[A49] a remembered token is refused as soon as it has expired, or before it begins', async () => {
   const { clock, ask } = remembering();

@@ -36,7 +36,7 @@ it('[J213] no generated token is accepted that jose refuses', async () => {
     if (typeof ours === 'string') return;
     const theirs = await joseVerdict(token, keySet, policy);
     assert.ok('claims' in theirs, `jose refuses it: ${'error' in theirs ? theirs.error.message : ''}`);
-    assert.equal(ours.subject, theirs.claims.sub ?? null);
+    assert.equal(ours.caller.subject, theirs.claims.sub ?? null);
   });
   await fc.assert(property, { seed: 20_261, numRuns: 150 });
   assert.ok(seen.has('accepted') && seen.size > 9, `only ${[...seen].join(', ')}`);

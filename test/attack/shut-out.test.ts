@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createAuthenticate } from '../../src/auth/authenticate.ts';
-import { type Caller, keyCredential } from '../../src/base/caller.ts';
+import { createAuthenticate, createCheckStanding } from '../../src/auth/authenticate.ts';
+import { type Caller, keyCredential, type VerifiedToken } from '../../src/base/caller.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
@@ -18,11 +18,18 @@ import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 import { newClient, newSecret, sealed } from '../support/records.ts';
-import { verifiedCaller as caller } from '../support/verified-caller.ts';
+import { verifiedToken as token } from '../support/verified-caller.ts';
 
 const ownIssuer = 'https://api.example';
-const client = (subject: string) =>
-  caller({ id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId: 's1' });
+const client = (
+  subject: string,
+  credentialId: string | null = 's1',
+  issuedAtSeconds: number | null = 1_000,
+) =>
+  token(
+    { id: `usr_${subject}`, kind: 'client', issuer: ownIssuer, subject, credentialId },
+    { issuedAtSeconds },
+  );
 
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
 
@@ -109,15 +116,21 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     state.announce(new Set(changed));
     await new Promise<void>((resolve) => setImmediate(resolve));
   };
-  return { part, state, clock, announce, check: async (caller: Caller) => part.check(caller) };
+  return {
+    part,
+    state,
+    clock,
+    announce,
+    check: async (one: VerifiedToken) => createCheckStanding(part)(one),
+  };
 }
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 it('a caller whom nobody shut out gets in, and so does one that is nobody', async () => {
   const { part, check } = standing();
   await part.start();
-  await check(caller());
-  await check(caller({ id: null, subject: null }));
+  await check(token());
+  await check(token({ id: null, subject: null }));
 });
 
 it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {
@@ -125,11 +138,11 @@ it('a suspended caller is refused as soon as that is announced, and welcome when
   await part.start();
   state.suspended = ['usr_a'];
   await announce();
-  await assert.rejects(check(caller()), refusal('consumer_suspended'));
-  await check(caller({ id: 'usr_b' }));
+  await assert.rejects(check(token()), refusal('consumer_suspended'));
+  await check(token({ id: 'usr_b' }));
   state.suspended = [];
   await announce();
-  await check(caller());
+  await check(token());
   assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
 });
 
@@ -142,7 +155,7 @@ it('a caller who is suspended while the suspended callers are read is refused', 
     state.announce(new Set(['consumers']));
   };
   await announce(['consumers']);
-  await assert.rejects(check(caller()), refusal('consumer_suspended'));
+  await assert.rejects(check(token()), refusal('consumer_suspended'));
 });
 
 it('only what has changed is read anew, and all of it that could not be read before', async () => {
@@ -255,7 +268,7 @@ it('[C108] a token that was issued for a secret is worth nothing once that is re
 
 it('[C108] a token for the key of a client counts while the client has keys, and no other token does', async () => {
   const { part, state, announce, check } = standing({ machine: 'active' });
-  const byKey = { ...client('machine'), credentialId: keyCredential(0) };
+  const byKey = client('machine', keyCredential(0));
   await part.start();
   await assert.rejects(check(byKey), refusal('client_disabled'));
   Object.assign(state, { hasKeys: true, secretIds: [] });
@@ -263,29 +276,27 @@ it('[C108] a token for the key of a client counts while the client has keys, and
   await check(byKey);
   assert.equal(state.lookups, 1, 'whoever is known is not looked up');
   for (const credentialId of ['s1', 'key', keyCredential(1), '', null])
-    await assert.rejects(check({ ...byKey, credentialId }), refusal('client_disabled'));
+    await assert.rejects(check(client('machine', credentialId)), refusal('client_disabled'));
 });
 
 it('a subject of the provider that reads like a disabled client is not meant', async () => {
   const { part, check } = standing({ a: 'disabled' });
   await part.start();
-  await check(caller());
+  await check(token());
 });
 
-for (const [token, cache] of Object.entries({
-  'seen before': { recall: () => caller(), examine: async () => caller({ id: null }) },
-  new: { recall: () => undefined, examine: async () => caller() },
+for (const [which, cache] of Object.entries({
+  'seen before': { recall: () => token(), examine: async () => token({ id: null }) },
+  new: { recall: () => undefined, examine: async () => token() },
 })) {
-  it(`a good token does not help whoever is shut out: ${token}`, async () => {
+  it(`a good token does not help whoever is shut out: ${which}`, async () => {
     const calm = { address: '', isSuspect: () => false };
-    const authenticate = createAuthenticate(cache, {
-      check({ id }) {
-        if (id === 'usr_a') throw new Refusal('consumer_suspended');
-      },
+    const authenticate = createAuthenticate(cache, ({ caller }) => {
+      if (caller.id === 'usr_a') throw new Refusal('consumer_suspended');
     });
     await assert.rejects(async () => authenticate('Bearer x', calm), refusal('consumer_suspended'));
-    const open = createAuthenticate(cache, { check() {} });
-    assert.equal((await open('Bearer x', calm)).id, 'usr_a');
+    const open = createAuthenticate(cache, () => {});
+    assert.equal((await open('Bearer x', calm)).caller.id, 'usr_a');
   });
 }
 
@@ -300,14 +311,11 @@ for (const [heardOf, before] of [
     await part.start();
     clients.machine = 'active';
     for (const issuedAtSeconds of [999, 1000, 1001, null]) {
-      const token = {
-        ...client('machine'),
-        times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds },
-      };
-      await check(token);
-      await check({ ...token, credentialId: keyCredential(1_000_500) });
+      const issued = (credentialId: string) => client('machine', credentialId, issuedAtSeconds);
+      await check(issued('s1'));
+      await check(issued(keyCredential(1_000_500)));
       for (const credentialId of [keyCredential(1_000_499), keyCredential(1_000_501), 's2'])
-        await assert.rejects(check({ ...token, credentialId }), refusal('client_disabled'));
+        await assert.rejects(check(issued(credentialId)), refusal('client_disabled'));
     }
   });
 }
@@ -329,7 +337,7 @@ function takenBack(...taken: readonly string[]) {
   return all;
 }
 const issuedAt = (issuedAtSeconds: number | null, changes: Partial<Caller> = {}) =>
-  caller({ times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds }, ...changes });
+  token(changes, { issuedAtSeconds });
 
 it('tokens of a caller who signed out are refused up to the second in which that was, and newer ones are not', async () => {
   const { part, check } = takenBack(names.caller('usr_a'));
@@ -369,11 +377,11 @@ it('notes are asked for once when nothing is wrong with the database, and none i
     state.revoked.push(noted({ name: names.caller(`usr_${seq}`), seq }));
     await announce();
     assert.equal(state.notesAsked, 2 + seq);
-    assert.equal(part.revocations, seq);
+    assert.equal(part.revocations.known.size, seq);
   }
   const { part: later, state: asked } = takenBack(names.caller('usr_a'), names.caller('usr_b'));
   await later.start();
-  assert.deepEqual([asked.notesAsked, later.revocations], [1, 2], 'a process that starts');
+  assert.deepEqual([asked.notesAsked, later.revocations.known.size], [1, 2], 'a process that starts');
 });
 
 it('what was found good before is found out when it is taken back, and what is over is forgotten', async () => {
@@ -381,12 +389,12 @@ it('what was found good before is found out when it is taken back, and what is o
   await part.start();
   const token = issuedAt(999);
   await check(token);
-  assert.equal(part.revocations, 0);
+  assert.equal(part.revocations.known.size, 0);
   state.revoked = [noted({})];
   await announce();
   await assert.rejects(check(token), refusal('token_revoked'));
   clock.advance(60_000);
-  assert.equal(part.revocations, 0);
+  assert.equal(part.revocations.known.size, 0);
   await check(issuedAt(999));
 });
 
@@ -397,7 +405,7 @@ it('a clock that is ahead for a minute makes no token good again', async () => {
   clock.advance(30_000);
   clock.stepWallClock(3 * 3_600_000);
   clock.advance(61_000);
-  assert.equal(part.revocations, 1);
+  assert.equal(part.revocations.known.size, 1);
   clock.stepWallClock(-3 * 3_600_000 - 91_000);
   for (const _ of ['the jump back is seen', 'the clock is believed again']) clock.advance(60_000);
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
@@ -415,7 +423,7 @@ it('an older database takes nothing from what is known of a name', async () => {
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
   state.revoked = [noted({ issuedUntil: 900_000, forgetAt: 1 })];
   await announce();
-  assert.deepEqual([part.revocations, state.revoked[0]?.name], [1, name]);
+  assert.deepEqual([part.revocations.known.size, state.revoked[0]?.name], [1, name]);
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
 });
 
@@ -431,7 +439,7 @@ it('revocations are counted by issuer until they are forgotten', async () => {
   await part.start();
   state.revoked.push(noted({ issuer: null, seq: 5, movedFrom: 1 }));
   await announce();
-  assert.deepEqual([part.countRevocations(issuer), part.countRevocations('other')], [2, 1]);
+  assert.deepEqual([part.revocations.countOf(issuer), part.revocations.countOf('other')], [2, 1]);
   for (const _ of ['they expire', 'the clock is believed']) clock.advance(61_000);
-  assert.deepEqual([part.countRevocations(issuer), part.countRevocations('other')], [1, 0]);
+  assert.deepEqual([part.revocations.countOf(issuer), part.revocations.countOf('other')], [1, 0]);
 });

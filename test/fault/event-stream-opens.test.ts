@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Caller } from '../../src/base/caller.ts';
+import { type CheckStanding, createCheckStanding } from '../../src/auth/authenticate.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import type { Outlet } from '../../src/base/handler.ts';
@@ -21,9 +21,10 @@ import { inputWith } from '../support/input.ts';
 import { until } from '../support/polling.ts';
 import { anyLine } from '../support/records.ts';
 import { someEngine } from '../support/service.ts';
-import { verifiedCaller } from '../support/verified-caller.ts';
+import { verifiedToken } from '../support/verified-caller.ts';
 
-const caller = verifiedCaller();
+const token = verifiedToken();
+const { caller } = token;
 
 /** Where a stream goes: all that was written, also after its end, and whether it has ended. */
 class Written implements Outlet {
@@ -59,7 +60,7 @@ for (const engine of someEngine) {
       const tail = new EventTail({ store, hasTopics: false, onRewound: () => {}, clock, log });
       const streamLimit = new StreamLimit(5);
       const longPolls = new LongPolls();
-      const checkStanding = (who: Caller) => standing.check(who);
+      const checkStanding: CheckStanding = (one) => createCheckStanding(standing)(one);
       const streams = new Streams({ tail, store, checkStanding, clock });
       const standing = new Standing({
         store: storage.standing,
@@ -78,7 +79,7 @@ for (const engine of someEngine) {
       ends.defer(() => standing.stop());
       await tail.start();
       ends.defer(() => tail.stop());
-      await checkStanding(caller);
+      await checkStanding(token);
       const reads = new ReadLimit(1_000, clock);
       const checkStillIn = checkStanding;
       const read = readEvents([], {
@@ -95,7 +96,7 @@ for (const engine of someEngine) {
       const suspend = async () => {
         await storage.consumers.setState('usr_a', 'suspended', anyLine);
         await until(
-          async () => checkStanding(caller),
+          async () => checkStanding(token),
           () => false,
           'it is never heard of',
         ).catch((error: unknown) => assert.ok(error instanceof Refusal, String(error)));
@@ -107,7 +108,7 @@ for (const engine of someEngine) {
       await using ends = new AsyncDisposableStack();
       const { read, suspend } = await start(ends);
       const accept = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
-      const answer = await read(inputWith({ header: accept }), caller);
+      const answer = await read(inputWith({ header: accept }), caller, token);
       await suspend();
       const outlet = new Written();
       answer.live?.(outlet);
@@ -125,7 +126,7 @@ for (const engine of someEngine) {
       // Who waits is asked from time to time whether it is still there.
       const hasHungUp = () => assert.fail('it waits');
       await assert.rejects(
-        async () => read(inputWith({ query: 'wait=30', hasHungUp }), caller),
+        async () => read(inputWith({ query: 'wait=30', hasHungUp }), caller, token),
         (error) => error instanceof Refusal && error.code === 'consumer_suspended',
       );
     });

@@ -4,7 +4,7 @@ import { digestOf, TokenCache } from '../../src/auth/authenticate.ts';
 import type { KeySource } from '../../src/auth/jws.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { createVerifier } from '../../src/auth/verifier.ts';
-import type { Caller } from '../../src/base/caller.ts';
+import type { Caller, VerifiedToken } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import { createPseudonym } from '../../src/consumer/pseudonym.ts';
@@ -24,7 +24,7 @@ export async function ourVerdict(
   token: string,
   document: unknown,
   { issuers, audience, requiredScopes }: Policy,
-): Promise<Caller | ErrorCode> {
+): Promise<VerifiedToken | ErrorCode> {
   const set = readKeySet(document, ['RS256']);
   const keys: KeySource = {
     async find(kid, algorithm) {
@@ -48,22 +48,17 @@ export async function ourVerdict(
   };
   const cache = new TokenCache({
     verify: createVerifier([trusted], systemClock),
-    callerOf: ({ claims, verification }): Caller => ({
-      ...claims,
-      id: pseudonymOf(claims),
-      session: null,
-      verification,
-    }),
+    callerOf: ({ claims }): Caller => ({ ...claims, id: pseudonymOf(claims), session: null }),
     dataOf: () => null,
     maxPlaces: 10,
     clock: systemClock,
   });
   try {
     const digest = digestOf(token);
-    const caller = await cache.examine(digest, token, { address: '', isSuspect: () => false });
-    if (cache.recall(digest) !== caller)
+    const verified = await cache.examine(digest, token, { address: '', isSuspect: () => false });
+    if (cache.recall(digest) !== verified)
       throw new Error('a token that is remembered speaks for somebody else');
-    return caller;
+    return verified;
   } catch (error) {
     if (error instanceof Refusal) return error.code;
     throw error;

@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/base/caller.ts';
+import type { Caller, VerifiedToken } from '../../src/base/caller.ts';
 
 /** Whom a good token speaks for, for tests that call a part without a token. */
 export function verifiedCaller(changes: Partial<Caller> = {}): Caller {
@@ -9,12 +9,26 @@ export function verifiedCaller(changes: Partial<Caller> = {}): Caller {
     subject: 'a',
     audience: 'https://api.example',
     scopes: [],
-    times: { expiresAtSeconds: 9e9, notBeforeSeconds: null, issuedAtSeconds: 1_000 },
     credentialId: null,
     boundTo: null,
     session: null,
+    ...changes,
+  };
+}
+
+/** A good token of such a caller. */
+export function verifiedToken(
+  caller: Partial<Caller> = {},
+  changes: Partial<Omit<VerifiedToken, 'caller'>> = {},
+): VerifiedToken {
+  return {
+    caller: verifiedCaller(caller),
+    expiresAtSeconds: 9e9,
+    notBeforeSeconds: null,
+    issuedAtSeconds: 1_000,
     tokenId: null,
-    verification: { keys: { generation: 1 }, generation: 1 },
+    keys: { generation: 1 },
+    generation: 1,
     ...changes,
   };
 }

@@ -77,14 +77,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
       dpop: 'off' as const,
     },
   };
-  const cache = new TokenCache({
+  const cache = new TokenCache<Caller>({
     verify: createVerify([trusted], clock),
     callerOf: toCaller,
     dataOf: (caller) => caller,
     maxPlaces: settings.cacheEntries,
     clock,
   });
-  const authenticate = createAuthenticate<Caller>(cache, { check() {} });
+  const authenticate = createAuthenticate(cache, () => {});
   const started = keys.start();
 
   const admit = (caller: Caller, { scopes }: Needs): Verdict => {
@@ -100,10 +100,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const needs = readNeeds(given);
     try {
       if (isClosed) throw new Refusal('shutting_down');
-      const caller = authenticate(authorizationOf(request), new Origin(request));
+      const token = authenticate(authorizationOf(request), new Origin(request));
       // By what it is, not by its class: a program may have replaced the global Promise, and async functions give Node's own.
-      if ('times' in caller) return admit(caller, needs);
-      return caller.then((known) => admit(known, needs)).catch(refuse);
+      if ('caller' in token) return admit(token.caller, needs);
+      return token.then(({ caller }) => admit(caller, needs)).catch(refuse);
     } catch (error) {
       return refuse(error);
     }

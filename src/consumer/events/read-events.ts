@@ -1,4 +1,4 @@
-import { type Caller, hasExpired, isCurrent } from '../../base/caller.ts';
+import { type Caller, hasExpired, isCurrent, type VerifiedToken } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
@@ -142,7 +142,7 @@ export interface EventParts {
   readonly streamLimit: StreamLimit;
   readonly longPolls: LongPolls;
   /** Throws, or rejects, when the caller would not be let in any more. */
-  readonly checkStillIn: (caller: Caller) => void | Promise<void>;
+  readonly checkStillIn: (token: VerifiedToken) => void | Promise<void>;
   readonly reads: ReadLimit;
   /** Null where no collection is shared. */
   readonly audienceOf: AudienceOf | null;
@@ -151,13 +151,13 @@ export interface EventParts {
 
 /** GET /events: a live stream, or a page for a caller that keeps its own position. */
 export function readEvents(collections: readonly Collection[], parts: EventParts): BearerHandler {
-  return async (input, caller) => {
+  return async (input, caller, token) => {
     const owner = ownerOf(caller);
     const asked = readEventQuery(input, collections);
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf);
     const headers = parts.reads.take(owner);
-    if (!asked.isStream) return readPage(parts, reader, { owner, caller, ...asked }, input, headers);
-    const take = parts.streams.open(caller, reader, asked.after);
+    if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
+    const take = parts.streams.open(token, reader, asked.after);
     // Taken before the answer is sent: many requests of one caller can be authenticated at the same moment.
     input.onClose(parts.streamLimit.take(owner));
     // A proxy that keeps answers until they are whole would keep this one for ever.
@@ -167,7 +167,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
 
 interface PageRequest {
   readonly owner: string;
-  readonly caller: Caller;
+  readonly token: VerifiedToken;
   readonly after: number | null;
   readonly waitMs: number;
 }
@@ -175,7 +175,7 @@ interface PageRequest {
 async function readPage(
   parts: EventParts,
   reader: EventReader,
-  { owner, caller, after, waitMs }: PageRequest,
+  { owner, token, after, waitMs }: PageRequest,
   input: Input,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
@@ -192,17 +192,17 @@ async function readPage(
     const leave = streamLimit.take(owner);
     // Listens first and reads then, so that nothing falls in between.
     const waiting = new NextEvent(parts, reader, found.reached, owner);
-    const forget = longPolls.add({ caller, end: () => waiting.stop() });
+    const forget = longPolls.add({ token, end: () => waiting.stop() });
     try {
       // From now on the long poll ends when the caller is shut out.
-      await checkStillIn(caller);
+      await checkStillIn(token);
       found = await from(found.reached, (await store.extent()).last);
-      const isOver = () => input.hasHungUp() || hasExpired(caller.times, clock.now() / 1000);
+      const isOver = () => input.hasHungUp() || hasExpired(token, clock.now() / 1000);
       if (found.events.length === 0) await waiting.come(waitMs, isOver);
       // It has waited, and much may have happened to it meanwhile.
-      await checkStillIn(caller);
+      await checkStillIn(token);
       // It asks again, and its token is then verified with the keys of that day.
-      if (!isCurrent(caller.verification)) return page([], start, reader, headers, false);
+      if (!isCurrent(token)) return page([], start, reader, headers, false);
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);
     } finally {
       waiting.stop();

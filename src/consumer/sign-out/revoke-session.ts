@@ -50,7 +50,7 @@ export const mostPerIssuer = 200_000;
 
 interface RevokeOptions {
   readonly store: Pick<StandingStore, 'revoke'>;
-  readonly standing: { countRevocations(issuer: string): number };
+  readonly standing: { readonly revocations: { countOf(issuer: string): number } };
   /** Called when a revocation is new. */
   readonly onRevoked: (by: 'logout' | 'client') => void;
 }
@@ -69,7 +69,7 @@ export function createRevoke({ store, standing, onRevoked }: RevokeOptions) {
     revocations: readonly Omit<Revocation, 'issuer'>[],
     document: UsedDocument | null,
   ): Promise<number | null> => {
-    if (standing.countRevocations(issuer) >= mostPerIssuer)
+    if (standing.revocations.countOf(issuer) >= mostPerIssuer)
       throw new Refusal('revocations_full', { detail: `issuer ${issuer}`, retryAfterSeconds: 60 });
     const added = await store.revoke(
       revocations.map((revocation) => ({ ...revocation, issuer })),

@@ -24,7 +24,7 @@ const membersAtOnce = 100;
 /** POST /<collection>/{id}/invitations: the answer is the only place where the code stands. */
 export function invite(parts: CollectionParts): BearerHandler {
   const { collection, store, digest, clock } = parts;
-  return (input, caller) => {
+  return (input, caller, token) => {
     const code = createInvitationCode();
     const id = createRecordId(clock.now());
     const handle = submitting(
@@ -44,7 +44,7 @@ export function invite(parts: CollectionParts): BearerHandler {
         return json(shown, { status: 201, headers });
       },
     );
-    return handle(input, caller);
+    return handle(input, caller, token);
   };
 }
 

@@ -169,12 +169,12 @@ type Write = (
 
 /** A write that is refused or repeated counts as a read, because it looked something up. `attempts` bounds those under way. */
 export function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
-  return async (input, caller) => {
+  return async (input, caller, token) => {
     const { id } = caller;
-    if (id === null) return (await write(input, caller)).answer;
+    if (id === null) return (await write(input, caller, token)).answer;
     attempts.take(id);
     try {
-      const { answer, isCharged } = await write(input, caller);
+      const { answer, isCharged } = await write(input, caller, token);
       if (!isCharged) return { ...answer, head: [...answer.head, ...Object.entries(reads.take(id)).flat()] };
       attempts.refund(id);
       return answer;
