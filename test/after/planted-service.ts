@@ -21,6 +21,7 @@ import {
   startService,
 } from '../support/service.ts';
 import { audience } from '../support/surroundings.ts';
+import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
 
 /** The providers of a planted service: one that signs tokens, and an introspection endpoint for opaque ones. */
 export interface PlantedProviders {
@@ -34,6 +35,7 @@ export interface PlantedService {
   readonly database: TestDatabase;
   /** The caller with the subject of the canaries. */
   readonly id: string;
+  readonly planted: PlantedPeople;
   /** Every refusal on the way. */
   readonly errors: readonly Reply[];
 }
@@ -46,19 +48,20 @@ export async function startPlanted(
   providers: PlantedProviders,
 ): Promise<PlantedService> {
   const { provider } = providers;
-  const settings = await settingsFor(engine, providers);
+  const settings = { ...(await settingsFor(engine, providers)), ...peopleSettings() };
   const credentials = { id: 'privacy-client', secret: await addClient(settings, 'privacy-client') };
   const service = await startService(settings);
   const errors = await provokeRefusals(service, provider);
   await sendProof(service, provider);
   const welcome = await withToken(service.url + me, await provider.token());
   assert.equal(welcome.status, 200, welcome.text);
+  const planted = await plantPeople(service, provider);
   errors.push(await askAboutOpaque(service, providers));
   // From here on the caller is signed out.
   errors.push(await sendLogoutTokens(service, provider));
   await takeBack(service, credentials, await provider.token());
   const database = plainSql(settings);
-  return { service, database, id: String(welcome.json().id), errors };
+  return { service, database, id: String(welcome.json().id), planted, errors };
 }
 
 async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders): Promise<Settings> {

@@ -110,10 +110,11 @@ describe('the stored caller', () => {
 
   for (const engine of databaseEngines) {
     it(`is a pseudonym that leads nowhere without the master secret, on ${engine}`, async () => {
-      const { database, id } = own.get(engine) ?? assert.fail();
+      const { database, id, planted } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
       const ids = rows.map((row) => String(row.id));
-      assert.deepEqual(ids, [id], 'control: it is what /me shows, and no other');
+      const known = [id, ...planted.people.keys()];
+      assert.deepEqual(ids.toSorted(), known.toSorted(), 'control: it is what /me shows, and no other');
       for (const row of rows)
         assert.deepEqual(Object.keys(row).sort(), ['id', 'kind', 'registered_at', 'state']);
       for (const one of ids) {
@@ -166,14 +167,62 @@ describe('the stored caller', () => {
   });
 });
 
+describe('people who invite each other', () => {
+  const holdsBoth = (text: string, { people }: PlantedService['planted']) =>
+    [...people].some(([id, { alias }]) =>
+      text.split('\n').some((line) => line.includes(id) && line.includes(alias)),
+    );
+
+  for (const engine of databaseEngines) {
+    it(`are known to others, to webhooks, traces, logs and metrics by no alias and pseudonym at once, on ${engine}`, async () => {
+      const { planted, service } = own.get(engine) ?? assert.fail();
+      const { people, webhooks } = planted;
+      const spans = readFileSync(`${service.settings.TEST_DIRECTORY}/spans.jsonl`, 'utf8');
+      assert.ok(spans.includes('/invitations'), 'control: the requests were traced');
+      for (const [id, { alias, sent }] of people) {
+        assert.ok(webhooks.includes(alias) || sent.includes(alias), 'control: the alias is known');
+        for (const [other, { sent: toOther }] of people)
+          assert.ok(other === id || !toOther.includes(id), 'a pseudonym that another person was sent');
+      }
+      for (const text of [
+        webhooks,
+        spans,
+        JSON.stringify(service.logLines(), null, 1),
+        await service.metrics(),
+      ])
+        assert.ok(!holdsBoth(text, planted));
+    });
+
+    it(`are in one row with both in the table of members only, on ${engine}`, async () => {
+      const { planted, database } = own.get(engine) ?? assert.fail();
+      const { people } = planted;
+      for (const table of await database.tables()) {
+        const rows = (await database.query(`select * from ${table}`)).map((row) =>
+          Object.values(row)
+            .map((value) =>
+              ArrayBuffer.isView(value)
+                ? `per_${Buffer.from(value as Uint8Array).toString('base64url')}`
+                : `${value}`,
+            )
+            .join(' '),
+        );
+        const linked = rows.filter((row) => holdsBoth(row, planted));
+        // Cleo has left, and owners are not members.
+        assert.equal(linked.length, table === 'members' ? people.size - 2 : 0, table);
+      }
+    });
+  }
+});
+
 describe('what the whole run has left behind', () => {
   let files: string[] = [];
+  const codes = () => [...own.values()].flatMap(({ planted }) => planted.codes);
   const ending = (...endings: string[]) => files.filter((file) => endings.some((end) => file.endsWith(end)));
   const databaseFiles = () => ending('.db', '.db-wal', '.db-shm', '.db-journal', '.secret');
   const inPostgres = () => files.filter((file) => file.startsWith(`${runDirectory}/postgres/`));
   before(async () => {
     // While they run: the write-ahead logs hold what was written last. PostgreSQL writes out its pages on demand.
-    isClean(findTraces(filesBelow(`${runDirectory}/services`), needles));
+    isClean(findTraces(filesBelow(`${runDirectory}/services`), [...needles, ...codes()]));
     await postgresDatabase(await postgresUrl()).query('checkpoint');
     for (const { service } of own.values()) await service.stop();
     files = filesBelow(runDirectory);
@@ -192,6 +241,11 @@ describe('what the whole run has left behind', () => {
     assert.ok(findTraces(log, traceOf(postgres?.id)).length > 0, 'the caller in the log of PostgreSQL');
     for (const end of ['.log', '.metrics', '.out']) assert.ok(ending(end).length > 0, end);
     assert.ok(Number(sqlite?.service.logLines().length) > 25, 'a line for every request');
+  });
+
+  it('holds no code of an invitation in any file: databases, their logs, logs, metrics, traces, streams, what was sent', () => {
+    assert.ok(ending('spans.jsonl', '/sent').length >= 2 * databaseEngines.length);
+    isClean(findTraces(files, codes()));
   });
 
   it('holds nothing personal and no token in the files of SQLite', () => {

@@ -161,16 +161,18 @@ for (const engine of databaseEngines)
     });
 
     it('lets members invite and change only what the declaration says', async () => {
-      const [ada, admin, member, eve] = (await Person.several(target(), 4)) as [
+      const [ada, admin, member, eve, second] = (await Person.several(target(), 5)) as [
+        Person,
         Person,
         Person,
         Person,
         Person,
       ];
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
-      await ada.invites(one, 'admin', admin);
+      await ada.invites(one, 'admin', admin, second);
       await admin.invites(one, 'member', member);
       const aliases = {
+        second: await second.aliasIn(one),
         ada: await ada.aliasIn(one),
         admin: await admin.aliasIn(one),
         member: await member.aliasIn(one),
@@ -199,6 +201,12 @@ for (const engine of databaseEngines)
       await refused(admin, 'PATCH', `members/${aliases.member}`, { role: 'admin' });
       await refused(member, 'DELETE', `members/${aliases.admin}`);
       await refused(admin, 'DELETE', `members/${aliases.admin}`);
+      // Another admin: who may invite to the new role, and not to the former one.
+      await refused(admin, 'PATCH', `members/${aliases.second}`, { role: 'member' });
+      await refused(admin, 'DELETE', `members/${aliases.second}`);
+      const { id: ofAdmins } = (await ada.post(`${one}/invitations`, { role: 'admin' })).body;
+      await refused(member, 'DELETE', `invitations/${ofAdmins}`);
+      await refused(admin, 'DELETE', `invitations/${ofAdmins}`, undefined, 404);
       await refused(ada, 'PATCH', `members/${aliases.admin}`, { role: 'owner' }, 422);
       await refused(ada, 'PATCH', `members/${aliases.ada}`, { role: 'admin' });
       await refused(ada, 'DELETE', 'members/me', undefined, 404);
@@ -207,7 +215,12 @@ for (const engine of databaseEngines)
         await refused(ada, 'DELETE', `members/${alias}`, undefined, 404);
       await refused(eve, 'DELETE', `members/${aliases.member}`, undefined, 404);
       const roles = (await ada.get(`${one}/members`)).body.items.map(({ role }: { role: string }) => role);
-      assert.deepEqual(roles.sort(), ['admin', 'member', 'owner']);
+      assert.deepEqual(roles.sort(), ['admin', 'admin', 'member', 'owner']);
+      // A chair may invite to both roles, and does not change its own.
+      const club = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
+      await ada.invites(club, 'chair', admin);
+      const self = await admin.patch(`${club}/members/${await admin.aliasIn(club)}`, { role: 'guest' });
+      assert.deepEqual([self.status, self.body.code], [403, 'role_required']);
     });
 
     it('uses up the proof of a request that is refused, so that a copy admits nobody', async () => {
