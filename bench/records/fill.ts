@@ -8,9 +8,11 @@ export interface RecordsDatabase {
   fill(size: number): Promise<void>;
   /** Removes what was written since it was filled; answers with how much that was. */
   restore(): Promise<number>;
+  /** Runs statements that both databases understand. */
+  execute(statements: Iterable<string>): Promise<void>;
 }
 
-const columns = 'collection, id, owner, state, revision, created_at, updated_at, body, bytes';
+export const columns = 'collection, id, owner, state, revision, created_at, updated_at, body, bytes';
 const atOnce = 20_000;
 
 /** Indexes are dropped and made again: one by one, row after row, they would take most of the time. */
@@ -67,6 +69,12 @@ export function sqliteDatabase(file: string): RecordsDatabase {
         database.exec(`${forgetUsage}; ${countUsage}`);
         return Number(changes);
       }),
+    execute: (statements) =>
+      work((database) => {
+        database.exec('begin');
+        for (const statement of statements) database.exec(statement);
+        database.exec('commit');
+      }),
   };
 }
 
@@ -98,6 +106,11 @@ export function postgresDatabase(url: string): RecordsDatabase {
         for (const statement of [forgetUsage, countUsage, settle, 'checkpoint'])
           await client.query(statement);
         return rowCount ?? 0;
+      }),
+    execute: (statements) =>
+      withClient(url, async (client) => {
+        for (const statement of statements) await client.query(statement);
+        await client.query(settle);
       }),
   };
 }

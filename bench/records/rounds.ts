@@ -9,6 +9,7 @@ import { checkDurability, type Durability } from './durability.ts';
 import { lineUp } from './line-up.ts';
 import type { Place, RecordsPeer, RecordsStage } from './peer.ts';
 import { writeRecordsReport } from './report.ts';
+import { measureRoles } from './roles.ts';
 import { measurePlace, type RecordsRound, works } from './work.ts';
 
 /** Records of a declared collection: every database is filled once, and then everybody has a turn in every round. */
@@ -25,7 +26,11 @@ export async function measureRecords(shared: Stage): Promise<string> {
     // In the middle of the sizes, where the records are many and the caches still hold them.
     const withMe = ({ peer, size }: Place) => peer.servesMe && size === sizes[Math.floor(sizes.length / 2)];
     const measure = (place: Place) => measurePlace(place, stage, withMe(place));
-    return writeRecordsReport(await measureInRounds(places, stage, measure, inShort), durability, stage);
+    const rounds = await measureInRounds(places, stage, measure, inShort);
+    const kinds = (['sqlite', 'postgres'] as const).filter((kind) =>
+      peers.some(({ name }) => name === `vestibule-${kind}`),
+    );
+    return writeRecordsReport(rounds, durability, await measureRoles(kinds, stage), stage);
   } finally {
     await postgres.stop();
   }
