@@ -99,7 +99,10 @@ describe('a PostgreSQL that is not there yet', () => {
       const service = await starting;
       assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
       const lines = service.logLines().filter(({ msg }) => msg === 'waiting for the database');
-      assert.equal(lines.length, 1, 'one line for each kind of failure');
+      // A connection that is cut may be reset or closed.
+      const kinds = new Set(lines.map(({ detail }) => detail));
+      assert.ok(lines.length > 0);
+      assert.equal(lines.length, kinds.size, 'one line for each kind of failure');
       await service.stop();
     } finally {
       await relay.stop();
