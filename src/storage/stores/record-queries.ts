@@ -22,6 +22,7 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /** One page. Whatever it is sorted by, an index has the records in that order: what was read before costs nothing. */
 export function pageOf(engine: Engine, query: QueryShape) {
+  if (query.memberOf !== undefined) return sharedPage(engine, query, query.memberOf);
   const ranges = rangesOf(engine, query).map((range) => range.select(recordColumns));
   const [first] = ranges as [Query];
   if (isOneRange(engine, query)) return withMembers(first, query.collection, query.members);
@@ -32,6 +33,41 @@ export function pageOf(engine: Engine, query: QueryShape) {
     ranges.map((range) => range.select(value)),
   ).select(recordColumns);
   return withMembers(page, query.collection, query.members);
+}
+
+/** The places of own and shared records are merged from two indexes first. Only the records of the page are read. */
+function sharedPage(engine: Engine, query: QueryShape, memberOf: MemberOf): Query {
+  const direction = query.sort.descending ? 'desc' : 'asc';
+  const places = sql<Place>`(${mergedPlaces(engine, query, memberOf)})`;
+  const page = engine.reader
+    .selectFrom(places.as('places'))
+    // SQLite keeps the order of a cross join: places first.
+    .crossJoin('records')
+    .where('records.collection', '=', sql.lit(query.collection))
+    .whereRef('records.id', '=', 'places.id')
+    .select(recordColumns.map((column) => `records.${column}` as const))
+    .orderBy('places.value', direction)
+    .orderBy('places.id', direction);
+  return withMembers(page as unknown as Query, query.collection, query.members);
+}
+
+/** SQLite merges the ranges as it reads them. On PostgreSQL each range has a constant limit. */
+function mergedPlaces(engine: Engine, query: QueryShape, memberOf: MemberOf): RawBuilder<unknown> {
+  const { owner, after, sort, limit, atMost } = query;
+  const direction = sql.raw(sort.descending ? 'desc' : 'asc');
+  const inPlaces = sql`order by value ${direction}, id ${direction}`;
+  const beyond = sql.raw(sort.descending ? '<' : '>');
+  let own = matchingOf(engine, query).select([sql.ref('created_at').as('value'), 'id']);
+  if (after !== null) own = own.where(sql<boolean>`(created_at, id) ${beyond} (${after.value}, ${after.id})`);
+  const shared = sql`select members.record_created_at as value, members.record_id as id
+    from ${membershipsIn(engine, query, memberOf, readsRecords(query, memberOf))}`;
+  const ranges = owner === null ? [shared] : [sql`select value, id from ${own} as own`, shared];
+  const limited = ranges.map((range) =>
+    engine.name === 'postgres'
+      ? sql`select value, id from (${range} ${inPlaces} limit ${sql.lit(atMost)}) as range`
+      : range,
+  );
+  return sql`${sql.join(limited, sql` union all `)} ${inPlaces} limit ${limit}`;
 }
 
 /** Adds a column with the members that are wanted, "role member" on a line each. */
@@ -130,16 +166,40 @@ function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
  * The records in which a caller is a member, by the time of their creation. The index of members has that order, so only
  * as many records are read as the page has. A caller with two roles in a record gets it once.
  */
-function sharedRange(engine: Engine, query: QueryShape, { member, roles }: MemberOf): Matching {
+function sharedRange(engine: Engine, query: QueryShape, memberOf: MemberOf): Matching {
+  const direction = sql.raw(query.sort.descending ? 'desc' : 'asc');
+  const columns = sql.join(recordColumns.map((column) => sql.ref(`records.${column}`)));
+  const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : sql`${query.limit}`;
+  const range = sql<RecordRow>`(select ${columns} from ${membershipsIn(engine, query, memberOf, true)}
+    order by members.record_created_at ${direction}, members.record_id ${direction} limit ${limit})`;
+  return engine.reader.selectFrom(range.as('records')) as unknown as Matching;
+}
+
+/** Whether a condition is on more than a membership and the time of creation. */
+function readsRecords({ state, expiredAt, conditions }: QueryShape, { roles }: MemberOf): boolean {
+  const isOnRecord = state !== null || expiredAt !== null || roles.some(({ states }) => states !== null);
+  return isOnRecord || conditions.some(({ field }) => field !== 'created_at');
+}
+
+/** What follows `from`: the memberships that count, with their records where those are needed. */
+function membershipsIn(
+  engine: Engine,
+  query: QueryShape,
+  { member, roles }: MemberOf,
+  withRecords: boolean,
+): RawBuilder<unknown> {
   const { sort, after, until, state, expiredAt } = query;
   const collection = sql.lit(query.collection);
-  const direction = sql.raw(sort.descending ? 'desc' : 'asc');
   const place = sql`(members.record_created_at, members.record_id)`;
   const conditions = [
     sql`members.member = ${member} and members.collection = ${collection} and ${counts('members', roles)}`,
-    sql`not exists (select 1 from members as other where other.member = ${member}
-      and other.collection = ${collection} and other.record_created_at = members.record_created_at
-      and other.record_id = members.record_id and ${counts('other', roles)} and other.role < members.role)`,
+    ...(roles.length === 1
+      ? []
+      : [
+          sql`not exists (select 1 from members as other where other.member = ${member}
+            and other.collection = ${collection} and other.record_created_at = members.record_created_at
+            and other.record_id = members.record_id and ${counts('other', roles)} and other.role < members.role)`,
+        ]),
     ...(after === null
       ? []
       : [sql`${place} ${sql.raw(sort.descending ? '<' : '>')} (${after.value}, ${after.id})`]),
@@ -152,15 +212,11 @@ function sharedRange(engine: Engine, query: QueryShape, { member, roles }: Membe
         : sql`${fieldExpression(engine.name, field)} ${sql.raw(comparisons[operator])} ${value}`,
     ),
   ];
-  const columns = sql.join(recordColumns.map((column) => sql.ref(`records.${column}`)));
-  const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : sql`${query.limit}`;
   // SQLite keeps the order of a cross join: members first, by their index.
   const joined = sql.raw(engine.name === 'sqlite' ? 'cross join' : 'join');
-  const range = sql<RecordRow>`(select ${columns} from members
-    ${joined} records on records.collection = ${collection} and records.id = members.record_id
-    where ${sql.join(conditions, sql` and `)}
-    order by members.record_created_at ${direction}, members.record_id ${direction} limit ${limit})`;
-  return engine.reader.selectFrom(range.as('records')) as unknown as Matching;
+  const records = sql`${joined} records on records.collection = ${collection} and records.id = members.record_id`;
+  return sql`members ${withRecords ? records : sql``}
+    where ${sql.join(conditions, sql` and `)}`;
 }
 
 /** Whether a role counts in the state of its record. */
