@@ -127,7 +127,7 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
     throw new Refusal('role_required');
   if (row === null) throw new Refusal('not_found');
   const mayBoth = mayInvite(collection, row.role, roles) && mayInvite(collection, change.role, roles);
-  if (isSelf || !mayBoth || change.role === 'owner') throw new Refusal('role_required');
+  if (isSelf || !mayBoth) throw new Refusal('role_required');
   const { effects, budget } = charged(0, writing);
   if (row.role === change.role) return { effects, result: { kind: 'changed', record, budget } };
   checkRoom(change.role, record, writing);
