@@ -7,8 +7,10 @@ import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port
 import type { Collection } from './collection.ts';
 import { asDeclared, type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
 import { newcomerRateText, rateText } from './limits.ts';
+import { familiesOf } from './lineage.ts';
 import { normaliseFields } from './normalise.ts';
 import { readableStates } from './roles.ts';
+import { uniqueColumns } from './unique-columns.ts';
 import { type Widening, wideningIn, wideningText } from './widening.ts';
 
 interface CollectionVerdict {
@@ -139,19 +141,21 @@ export async function activateDeclarations({ declared, declarations, records }: 
   // Most starts change nothing.
   const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
-  await records.prepare(declared.map(toIndexes));
+  await records.prepare(declared.map(toIndexes), familiesOf(declared));
   if (!isSame) await declarations.save(next);
 }
 
 /** Only the indexes that a query can use. */
 function toIndexes(collection: Collection): DeclaredIndexes {
-  const { name, index, roles, limits } = collection;
+  const { name, index, roles, limits, parent } = collection;
   const scopeRoles = Object.keys(roles).filter((role) => roles[role]?.kind === 'scope');
   // Each kind of caller that lists records of others, with the states that it sees.
-  const lists = ['client', ...scopeRoles]
-    .map((role) => [role, 'everyone'])
-    .concat([['everyone']])
-    .map((kind) => readableStates(collection, kind));
+  // Records under others are listed under one of these, but for clients that reach all.
+  const kinds =
+    parent === null
+      ? ['client', ...scopeRoles].map((role) => [role, 'everyone']).concat([['everyone']])
+      : [['client']];
+  const lists = kinds.map((kind) => readableStates(collection, kind));
   const sets = new Map(lists.map((states) => [JSON.stringify(states), states]));
   return {
     name,
@@ -160,6 +164,12 @@ function toIndexes(collection: Collection): DeclaredIndexes {
     listedInStates: [...sets.values()].filter((states) => states !== null && states.length > 0) as string[][],
     expires: limits.expireMs !== null,
     bytes: limits.bytes,
+    parent: parent === null ? null : { name: parent.field, kind: 'text' },
+    unique: collection.unique.map(({ fields, states }) => ({
+      columns: uniqueColumns(collection, fields),
+      states,
+    })),
+    waiting: parent?.capacity?.overflow ?? null,
   };
 }
 

@@ -21,6 +21,11 @@ export interface Collection {
   readonly handover: Handover | null;
   /** Whether records show who is who, by alias. */
   readonly aliases: boolean;
+  /** The records that these are under; null: none. */
+  readonly parent: ParentRule | null;
+  /** The collections whose records are under these. */
+  readonly children: readonly ChildRule[];
+  readonly unique: readonly UniqueRule[];
   readonly concurrency: 'optional' | 'required';
   readonly limits: CollectionLimits;
   /** Null: no events. */
@@ -38,16 +43,22 @@ export const ownMembers: ReadonlySet<string> = new Set([
   'updated_at',
 ]);
 
-/** Further members that the service sets in the records of a shared collection. */
-const sharedMembers: ReadonlySet<string> = ownMembers.union(new Set(['roles']));
-const aliasMembers: ReadonlySet<string> = sharedMembers.union(new Set(['owner', 'people']));
+/** Further members that the service sets: in the records of a shared collection, and in those that others are under. */
+export function serviceMembers(
+  collection: Pick<Collection, 'isShared' | 'aliases' | 'children'>,
+): ReadonlySet<string> {
+  const { isShared, aliases } = collection;
+  const further = [
+    ...(isShared ? ['roles'] : []),
+    ...(isShared && aliases ? ['owner', 'people'] : []),
+    ...(showsCounts(collection) ? ['counts'] : []),
+  ];
+  return further.length === 0 ? ownMembers : ownMembers.union(new Set(further));
+}
 
-export function serviceMembers({
-  isShared,
-  aliases,
-}: Pick<Collection, 'isShared' | 'aliases'>): ReadonlySet<string> {
-  if (!isShared) return ownMembers;
-  return aliases ? aliasMembers : sharedMembers;
+/** Whether records show how many others are under them. */
+export function showsCounts({ children }: Pick<Collection, 'children'>): boolean {
+  return children.some(({ parent }) => parent.counts.length > 0);
 }
 
 export const longestTitle = 100;
@@ -67,17 +78,62 @@ export interface Transition {
   /** The fields that its input sets, and whether each may be missing. */
   readonly sets: readonly { readonly name: string; readonly isOptional: boolean }[];
   readonly clears: readonly string[];
-  /** The role that it gives to the caller who takes it. */
+  /** The role that it gives to the caller who takes it, or to the person that the caller chooses. */
   readonly grants: string | null;
+  /** The person is chosen among those who have this role. */
+  readonly chosenFrom: string | null;
   /** The roles that it takes away from their holders. */
   readonly revokes: readonly string[];
+  readonly whileParentAccepts: boolean;
 }
 
-/** How callers get a role: by accepting an invitation, by taking an action, or with a scope of their token. */
+export interface ParentRule {
+  /** The field with the id of the parent. The service adds it to the schema. */
+  readonly field: string;
+  readonly collection: string;
+  /** When records can be created under a parent: in these states (null: in all), and before the time in a field of it. */
+  readonly accepts: { readonly states: readonly string[] | null; readonly before: string | null };
+  readonly ownedBy: 'creator' | 'parent';
+  readonly onDelete: 'restrict' | 'cascade' | 'keep';
+  /** Records under one parent; null: no limit. */
+  readonly max: number | null;
+  readonly capacity: Capacity | null;
+  /** The states of which a parent shows how many records it has. */
+  readonly counts: readonly CountedState[];
+}
+
+/** A collection whose records are under those of another. */
+export interface ChildRule {
+  readonly name: string;
+  readonly parent: ParentRule;
+}
+
+/** Null where the collection has no states. */
+export type CountedState = string | null;
+
+/** How many records under one parent can be in some states. */
+export interface Capacity {
+  readonly states: readonly string[];
+  /** A number, or the name of a field of the parent. */
+  readonly most: number | string;
+  /** The state of a record that finds no room; null: it is refused. */
+  readonly overflow: string | null;
+}
+
+/** No two records have the same values. */
+export interface UniqueRule {
+  /** `owner`, `parent`, or names of fields. */
+  readonly fields: readonly string[];
+  /** Only records in these states count; null: all. */
+  readonly states: readonly string[] | null;
+}
+
+/** How callers get a role: by accepting an invitation, by taking an action, with a scope of their token, or in the parent. */
 export type RoleRule =
   | { readonly kind: 'invited'; readonly invitedBy: readonly string[]; readonly max: number }
   | { readonly kind: 'granted'; readonly maxPerUser: number }
-  | { readonly kind: 'scope'; readonly scope: string };
+  | { readonly kind: 'scope'; readonly scope: string }
+  | { readonly kind: 'parent'; readonly parentRoles: readonly string[] };
 
 export interface Handover {
   readonly invitedBy: readonly string[];
@@ -128,3 +184,11 @@ export interface FieldError {
 
 /** At most one mistake for each field; an empty list means valid. */
 export type CheckFields = (fields: Readonly<Record<string, unknown>>) => readonly FieldError[];
+
+/** The same for an id that is malformed, unknown, or of a record that the caller cannot read. */
+export function parentError({ field, collection }: ParentRule): FieldError {
+  return {
+    pointer: `/${field}`,
+    message: `must be the id of a record in ${collection} that the caller can read`,
+  };
+}

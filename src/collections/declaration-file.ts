@@ -5,6 +5,7 @@ import type {
   CollectionLimits,
   Deprecation,
   Handover,
+  ParentRule,
   RoleRule,
   RoleStates,
   Schema,
@@ -24,6 +25,8 @@ export interface DeclarationFile {
   readonly editable?: readonly string[];
   readonly roles?: Readonly<Record<string, DeclaredRole | null>>;
   readonly aliases: boolean;
+  readonly parent?: DeclaredParent;
+  readonly unique: readonly DeclaredUnique[];
   readonly access: {
     readonly create?: Who;
     readonly read: Who | RoleStates;
@@ -57,7 +60,30 @@ export interface DeclaredRole {
   readonly max?: number;
   readonly max_per_user?: number;
   readonly scope?: string;
+  readonly parent_roles?: Who;
   readonly previous_owner?: string;
+}
+
+export interface DeclaredParent {
+  readonly field: string;
+  readonly collection: string;
+  readonly accepts?: { readonly states?: readonly string[]; readonly before?: string };
+  readonly owned_by: 'creator' | 'parent';
+  readonly on_delete: 'restrict' | 'cascade' | 'keep';
+  readonly max?: number;
+  readonly capacity?: {
+    readonly states: readonly string[];
+    readonly field?: string;
+    readonly number?: number;
+    readonly overflow?: string;
+  };
+  readonly counts: boolean | readonly string[];
+}
+
+export interface DeclaredUnique {
+  readonly fields: readonly string[];
+  readonly states?: readonly string[];
+  readonly reveals: boolean;
 }
 
 export interface DeclaredAction {
@@ -66,7 +92,9 @@ export interface DeclaredAction {
   readonly sets?: readonly string[];
   readonly clears?: readonly string[];
   readonly grants?: string;
+  readonly chosen_from?: string;
   readonly revokes?: Who;
+  readonly while_parent_accepts?: boolean;
 }
 
 /** By state, then by action. A final state may be null; an action may be only the state that it leads to. */
@@ -90,6 +118,9 @@ export function toCollection(
     roles: toRoles(file),
     handover: toHandover(file),
     aliases: file.aliases,
+    parent: toParent(file),
+    children: [],
+    unique: file.unique.map(({ fields, states = null }) => ({ fields, states })),
     concurrency,
     limits: toLimits(file),
     events: toEventRules(file),
@@ -115,24 +146,50 @@ export function toMachine({ states }: DeclarationFile): StateMachine | null {
 
 function toTransition(declared: DeclaredAction): Transition {
   const { to, by = 'owner', sets = [], clears = [], grants = null, revokes = [] } = declared;
+  const { chosen_from: chosenFrom = null, while_parent_accepts: whileParentAccepts = false } = declared;
   return {
     to,
     by: by === 'any' ? ['owner', 'client'] : [by].flat(),
     sets: sets.map((text) => ({ name: text.replace(/\?$/, ''), isOptional: text.endsWith('?') })),
     clears,
     grants,
+    chosenFrom,
     revokes: [revokes].flat(),
+    whileParentAccepts,
+  };
+}
+
+export function toParent({ parent, states }: DeclarationFile): ParentRule | null {
+  if (parent === undefined) return null;
+  const { field, collection, accepts = {}, owned_by, on_delete, max = null, capacity, counts } = parent;
+  const all = states === undefined ? [null] : Object.keys(states);
+  return {
+    field,
+    collection,
+    accepts: { states: accepts.states ?? null, before: accepts.before ?? null },
+    ownedBy: owned_by,
+    onDelete: on_delete,
+    max,
+    capacity:
+      capacity === undefined
+        ? null
+        : {
+            states: capacity.states,
+            most: capacity.field ?? capacity.number ?? 0,
+            overflow: capacity.overflow ?? null,
+          },
+    counts: typeof counts === 'boolean' ? (counts ? all : []) : counts,
   };
 }
 
 /** Whether the declaration has a member that a collection of single owners does not need. */
-function isShared({ roles, aliases, access, states }: DeclarationFile): boolean {
+function isShared({ roles, aliases, access, states, parent }: DeclarationFile): boolean {
   const { create, read, update, delete: remove } = access;
   const isLonger = (by: unknown) => by !== undefined && !['owner', 'client', 'any'].includes(by as string);
   const actions = Object.values(states ?? {}).flatMap((of) => Object.values(of ?? {}));
   return (
     aliases ||
-    [roles, create, update, remove].some((declared) => declared !== undefined) ||
+    [roles, parent, create, update, remove].some((declared) => declared !== undefined) ||
     (read !== 'owner' && read !== 'everyone') ||
     actions.some((action) => typeof action !== 'string' && isLonger(action.by))
   );
@@ -171,7 +228,9 @@ function toRole(role: DeclaredRole): RoleRule {
     max = defaultRoleLimits.max,
     max_per_user = defaultRoleLimits.maxPerUser,
     scope,
+    parent_roles,
   } = role;
+  if (parent_roles !== undefined) return { kind: 'parent', parentRoles: [parent_roles].flat() };
   if (scope !== undefined) return { kind: 'scope', scope };
   if (invited_by === undefined) return { kind: 'granted', maxPerUser: max_per_user };
   return { kind: 'invited', invitedBy: [invited_by].flat(), max };

@@ -123,7 +123,14 @@ const action = where(
         items: fieldName,
       }),
       grants: said('The role that the caller gets by it.', role),
+      chosen_from: said(
+        'The caller chooses who gets the role, among those with this role. The input names an alias: { "member": "per_..." }.',
+        role,
+      ),
       revokes: said('The roles that their holders lose by it.', roleList),
+      while_parent_accepts: said('Whether it is possible only while "parent.accepts" holds.', {
+        type: 'boolean',
+      }),
     },
     ['to'],
   ),
@@ -138,7 +145,7 @@ const roles = {
   propertyNames: name,
   additionalProperties: {
     description:
-      'How callers get the role: by invitation, with a scope of their token, or by an action ({}).',
+      'How callers get the role: by invitation, with a scope of their token, by a role in the parent record, or by an action ({}).',
     ...where(
       { type: 'null' },
       {},
@@ -157,6 +164,7 @@ const roles = {
             'Callers whose token has this scope have the role in every record.',
             formatted('scope'),
           ),
+          parent_roles: said('Callers with one of these roles in the parent record have the role.', roleList),
           previous_owner: said(
             'Only for owner: the role of the former owner after the record was handed over.',
             role,
@@ -165,6 +173,92 @@ const roles = {
       },
     ),
   },
+};
+
+const stateNames = { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string' } };
+
+const parent = mapping(
+  {
+    field: said('The name of the field with the id of the parent. The service adds it to the schema.', {
+      type: 'string',
+      pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$',
+      errorMessage: 'must be a name of 1 to 63 letters, digits and "_" that begins with a letter',
+    }),
+    collection: said('The collection of the parents.', { type: 'string' }),
+    accepts: said(
+      'When records can be created under a parent. By default always.',
+      mapping({
+        states: said('While the parent is in one of these states.', stateNames),
+        before: said('Before the time in this field of the parent.', { type: 'string' }),
+      }),
+    ),
+    owned_by: said(
+      'Who owns a new record: who created it, or the owner of the parent.',
+      choice('creator', 'parent'),
+    ),
+    on_delete: said(
+      'A parent with records under it cannot be deleted, takes them along, or leaves them to their owners.',
+      choice('restrict', 'cascade', 'keep'),
+    ),
+    max: said('Records under one parent. By default there is no limit.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+    }),
+    capacity: said(
+      'How many records under one parent can be in some states.',
+      mapping(
+        {
+          states: said('The states that take a place.', stateNames),
+          field: said('The field of the parent that says how many places there are.', { type: 'string' }),
+          number: said('How many places there are.', { type: 'integer', minimum: 1, maximum: 1_000_000 }),
+          overflow: said('The state of a new record that finds no place. Without it: 409 no_capacity.', {
+            type: 'string',
+          }),
+        },
+        ['states'],
+      ),
+    ),
+    counts: {
+      ...said(
+        'The states of which a parent shows how many records are under it; true: all.',
+        where({ type: 'array' }, stateNames, {
+          type: 'boolean',
+          errorMessage: 'must be true, false or a list of states',
+        }),
+      ),
+      default: false,
+    },
+  },
+  ['field', 'collection'],
+);
+
+const unique = {
+  type: 'array',
+  maxItems: 4,
+  errorMessage: 'must be a list of at most 4 rules, such as [{ fields: [owner, parent] }]',
+  items: mapping(
+    {
+      fields: said(
+        'No two records have the same values of these: owner, parent, or names of required fields.',
+        {
+          type: 'array',
+          minItems: 1,
+          maxItems: 4,
+          uniqueItems: true,
+          items: { type: 'string' },
+        },
+      ),
+      states: said('Only records in these states count. By default all.', stateNames),
+      reveals: {
+        ...said('Whether callers may learn from it that a record exists which they cannot read.', {
+          type: 'boolean',
+        }),
+        default: false,
+      },
+    },
+    ['fields'],
+  ),
 };
 
 const states = {
@@ -183,7 +277,7 @@ const states = {
 };
 
 const access = mapping({
-  create: said('Who creates records: everyone (default), or roles with a scope.', roleList),
+  create: said('Who creates records: everyone (default), or roles with a scope or by the parent.', roleList),
   read: {
     ...said('Who reads a record: a role, a list of roles, or roles with states.', roleStates),
     default: 'owner',
@@ -262,7 +356,9 @@ function declarationWith(schema: Schema): Schema {
     states: said('What a record goes through. The first state is the initial one.', states),
     editable: said('The states in which the fields can be changed. By default all.', names),
     roles: said('What callers can be in a record, besides owner, everyone and client.', roles),
+    parent: said('The records that these are under. At most three levels.', parent),
     access: said('Who reaches what.', access),
+    unique: { ...said('What no two records have in common.', unique), default: [] },
     aliases: { ...said('Whether records show who is who, by alias.', { type: 'boolean' }), default: false },
     concurrency: said('Whether a change must say which version it changes.', choice('optional', 'required')),
     limits: said('How much a caller may have and do.', limits),

@@ -1,8 +1,10 @@
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
 import type {
+  Capacity,
   Collection,
   CollectionLimits,
+  ParentRule,
   RoleRule,
   RoleStates,
   StateMachine,
@@ -22,6 +24,8 @@ export interface Declaration
     | 'roles'
     | 'handover'
     | 'aliases'
+    | 'parent'
+    | 'unique'
     | 'concurrency'
     | 'deprecated'
   > {
@@ -35,7 +39,13 @@ export interface DeclaredMachine {
   readonly states: Readonly<Record<string, Readonly<Record<string, Transition>>>>;
 }
 
-export function toDeclaration({ checkFields: _, machine, events, ...plain }: Collection): Declaration {
+export function toDeclaration({
+  checkFields: _,
+  children: __,
+  machine,
+  events,
+  ...plain
+}: Collection): Declaration {
   return {
     ...plain,
     machine: machine === null ? null : plainMachine(machine),
@@ -55,7 +65,8 @@ export function toMachine({ initial, states }: DeclaredMachine): StateMachine {
 }
 
 /** The members about states and access in the shortest form in which they can be declared. */
-export function asDeclared({ machine, access, isShared, roles, handover, aliases }: Declaration) {
+export function asDeclared(declaration: Declaration) {
+  const { machine, access, isShared, roles, handover, aliases, parent, unique } = declaration;
   const { create, read, update, delete: remove, clients, scopes } = access;
   const shared = { create, update, delete: remove };
   return {
@@ -64,6 +75,10 @@ export function asDeclared({ machine, access, isShared, roles, handover, aliases
       : { ...shortMachine(machine), editable: statesIn(update, Object.keys(machine.states)) }),
     access: { read: isShared ? read : shortRead(read), ...(isShared ? shared : {}), clients, scopes },
     ...(isShared ? { roles: declaredRoles(roles, handover), aliases } : {}),
+    ...(parent === null ? {} : { parent: declaredParent(parent) }),
+    ...(unique.length === 0
+      ? {}
+      : { unique: unique.map(({ fields, states }) => ({ fields, ...(states === null ? {} : { states }) })) }),
   };
 }
 
@@ -75,7 +90,8 @@ function shortMachine({ initial, states }: DeclaredMachine) {
   return { initial, states: Object.fromEntries(short) };
 }
 
-function shortTransition({ to, by, sets, clears, grants, revokes }: Transition) {
+function shortTransition(transition: Transition) {
+  const { to, by, sets, clears, grants, chosenFrom, revokes, whileParentAccepts } = transition;
   return {
     to,
     by: by.length === 1 ? by[0] : by.join() === 'owner,client' ? 'any' : by,
@@ -84,7 +100,34 @@ function shortTransition({ to, by, sets, clears, grants, revokes }: Transition) 
       : { sets: sets.map(({ name, isOptional }) => `${name}${isOptional ? '?' : ''}`) }),
     ...(clears.length === 0 ? {} : { clears }),
     ...(grants === null ? {} : { grants }),
+    ...(chosenFrom === null ? {} : { chosen_from: chosenFrom }),
     ...(revokes.length === 0 ? {} : { revokes }),
+    ...(whileParentAccepts ? { while_parent_accepts: true } : {}),
+  };
+}
+
+function declaredParent(parent: ParentRule) {
+  const { field, collection, accepts, ownedBy, onDelete, max, capacity, counts } = parent;
+  const { states, before } = accepts;
+  return {
+    field,
+    collection,
+    ...(states === null && before === null
+      ? {}
+      : { accepts: { ...(states === null ? {} : { states }), ...(before === null ? {} : { before }) } }),
+    owned_by: ownedBy,
+    on_delete: onDelete,
+    ...(max === null ? {} : { max }),
+    ...(capacity === null ? {} : { capacity: declaredCapacity(capacity) }),
+    ...(counts.length === 0 ? {} : { counts: counts.includes(null) ? true : counts }),
+  };
+}
+
+function declaredCapacity({ states, most, overflow }: Capacity) {
+  return {
+    states,
+    ...(typeof most === 'number' ? { number: most } : { field: most }),
+    ...(overflow === null ? {} : { overflow }),
   };
 }
 
@@ -99,6 +142,7 @@ function declaredRoles(roles: Collection['roles'], handover: Collection['handove
 
 function declaredRole(role: RoleRule) {
   if (role.kind === 'scope') return { scope: role.scope };
+  if (role.kind === 'parent') return { parent_roles: role.parentRoles };
   return role.kind === 'granted'
     ? { max_per_user: role.maxPerUser }
     : { invited_by: role.invitedBy, max: role.max };
@@ -130,7 +174,9 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
       if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
-      return new Map(declarations.map((declaration) => [declaration.name, declaration]));
+      // Members that a release before did not have.
+      const none = { parent: null, unique: [] };
+      return new Map(declarations.map((declaration) => [declaration.name, { ...none, ...declaration }]));
     },
     async save(declarations: readonly Declaration[]) {
       const content = JSON.stringify({ version, declarations });

@@ -7,7 +7,7 @@ import { formats, isFormatName } from './formats.ts';
 /** Each index makes every write slower. */
 export const mostIndexedFields = 8;
 const longestText = 500;
-const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
+export const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
 /** Date-times are stored in another form than they were sent in. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
 

@@ -34,7 +34,10 @@ interface ActionEffect {
 
 type State = string | null;
 
-type Declared = Pick<Collection, 'name' | 'title' | 'access' | 'machine' | 'roles' | 'handover' | 'isShared'>;
+type Declared = Pick<
+  Collection,
+  'name' | 'title' | 'access' | 'machine' | 'roles' | 'handover' | 'isShared' | 'parent'
+>;
 
 /** A row of people contains what everyone may do: a borrower is one of everyone, too. */
 export function matrixOf(collection: Declared): Matrix {
@@ -74,9 +77,10 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
   const reads = (state: State) => may(collection, 'read', held, state);
   const canInvite = (to: string) => !facts.isMachine && mayInvite(collection, to, held);
   // A record begins in the initial state. Only these roles are there before it.
-  const needsNoRecord = role === 'everyone' || role === 'client' || facts.scopeRoles.length > 0;
+  const needsNoRecord =
+    ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(kindOf(collection, role));
   const creates = (state: State) =>
-    state === (machine?.initial ?? null) && mayCreate(collection, facts.scopeRoles);
+    state === (machine?.initial ?? null) && mayCreate(collection, facts.isOwner ? [] : held);
   return [
     ...(needsNoRecord ? [row('create', creates)] : []),
     ...(['read', 'update', 'delete'] as const).map((verb) =>
@@ -92,13 +96,29 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
 }
 
 /** A caller with one role. A client with `own` is one in its own record. */
-function factsOf({ access, roles }: Declared, role: string): RoleFacts {
+function factsOf(collection: Declared, role: string): RoleFacts {
+  const { access, parent } = collection;
   const isMachine = role === 'client';
-  const kind = Object.hasOwn(roles, role) ? roles[role]?.kind : undefined;
+  const kind = kindOf(collection, role);
   return {
+    ...(parent === null ? {} : { parentRoles: parentRolesFor(collection, role) }),
     isOwner: role === 'owner' || (isMachine && access.clients === 'own'),
     isMachine,
     scopeRoles: kind === 'scope' ? [role] : [],
     memberRoles: kind === 'invited' || kind === 'granted' ? [role] : [],
   };
+}
+
+function kindOf({ roles }: Declared, role: string): string {
+  return Object.hasOwn(roles, role) ? (roles[role]?.kind ?? '') : '';
+}
+
+/** What a caller with this role is in the parent. Of several roles there, the one that gives the fewest here. */
+function parentRolesFor({ roles, parent }: Declared, role: string): readonly string[] {
+  if (role === 'owner' && parent?.ownedBy === 'parent') return ['owner'];
+  const rule = Object.hasOwn(roles, role) ? roles[role] : undefined;
+  if (rule?.kind !== 'parent') return [];
+  const given = (one: string) =>
+    Object.values(roles).filter((other) => other.kind === 'parent' && other.parentRoles.includes(one)).length;
+  return rule.parentRoles.toSorted((one, other) => given(one) - given(other)).slice(0, 1);
 }

@@ -1,13 +1,15 @@
 import { OperatorError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-object.ts';
+import { recordIdForm } from '../base/random.ts';
 import { membersOf } from '../base/yaml/json-pointer.ts';
 import { found, type Say } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
-import type { Collection, Schema } from './collection.ts';
-import { type DeclarationFile, toCollection } from './declaration-file.ts';
+import type { Collection, ParentRule, Schema } from './collection.ts';
+import { type DeclarationFile, toCollection, toParent } from './declaration-file.ts';
 import { checkDeprecation, checkStates } from './declaration-rules.ts';
 import { checkDeclaration } from './declaration-schema.ts';
 import { readIndex } from './indexed-fields.ts';
+import { checkFamily, checkParent, type DeclaredCollection } from './parent-rules.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkRoles } from './role-rules.ts';
 import { checkSchema } from './schema-rules.ts';
@@ -31,14 +33,32 @@ const nameForm = /^[a-z][a-z0-9-]{0,62}$/;
 
 /** Throws one error with all mistakes of all files. */
 export function readCollections(files: readonly CollectionFile[]): readonly Collection[] {
-  const read = files.map(readCollection);
-  const mistakes = read.flatMap((one) => (isCollection(one) ? [] : one));
+  const { collections, mistakes } = checkCollections(files);
   if (mistakes.length > 0) throw new OperatorError(textOf(mistakes));
-  return read.filter(isCollection);
+  return collections;
 }
 
-function isCollection(read: Collection | readonly Mistake[]): read is Collection {
-  return !Array.isArray(read);
+export function checkCollections(files: readonly CollectionFile[]): {
+  readonly collections: readonly Collection[];
+  readonly mistakes: readonly Mistake[];
+} {
+  const read = files.map(readCollection);
+  const right = read.flatMap(({ declared }) => declared ?? []);
+  const all = new Map(right.map((declared) => [declared.collection.name, declared]));
+  // What follows from other declarations can only be said if they are right.
+  if (right.length === files.length)
+    for (const { declared, say } of read) if (declared !== null) checkFamily(declared, all, say);
+  const mistakes = read.flatMap(({ path, mistakes: found }) => found().map((one) => ({ path, ...one })));
+  return { collections: withChildren(right.map(({ collection }) => collection)), mistakes };
+}
+
+function withChildren(collections: readonly Collection[]): readonly Collection[] {
+  return collections.map((collection) => {
+    const children = collections.flatMap(({ name, parent }) =>
+      parent?.collection === collection.name ? [{ name, parent }] : [],
+    );
+    return children.length === 0 ? collection : { ...collection, children };
+  });
 }
 
 function textOf(mistakes: readonly Mistake[]): string {
@@ -47,13 +67,18 @@ function textOf(mistakes: readonly Mistake[]): string {
   return `${count} in the declarations of collections:\n${lines.join('\n')}`;
 }
 
-export function readCollection({ name, path, text }: CollectionFile): Collection | readonly Mistake[] {
+interface ReadFile {
+  readonly path: string;
+  readonly declared: DeclaredCollection | null;
+  readonly say: Say;
+  readonly mistakes: () => readonly LineMistake[];
+}
+
+function readCollection({ name, path, text }: CollectionFile): ReadFile {
   const { data, say, mistakes } = readWithMistakes(text);
   checkName(name, say);
-  const collection = mistakes().length > 0 ? null : readDeclaration(name, data, say);
-  const wrong = mistakes();
-  if (collection !== null && wrong.length === 0) return collection;
-  return wrong.map((mistake) => ({ path, ...mistake }));
+  const declared = mistakes().length > 0 ? null : readDeclaration(name, data, say);
+  return { path, declared: mistakes().length > 0 ? null : declared, say, mistakes };
 }
 
 function checkName(name: string, say: Say): void {
@@ -67,7 +92,7 @@ function checkName(name: string, say: Say): void {
   }
 }
 
-function readDeclaration(name: string, data: unknown, say: Say): Collection | null {
+function readDeclaration(name: string, data: unknown, say: Say): DeclaredCollection | null {
   const wrong = new Set<string | undefined>();
   const hasForm = checkDeclaration(data, (pointer, predicate) => {
     wrong.add(membersOf(pointer)[0]);
@@ -79,25 +104,44 @@ function readDeclaration(name: string, data: unknown, say: Say): Collection | nu
   const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
   if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
   if (areRight('states', 'editable', 'access', 'roles', 'limits', 'schema')) checkRoles(file, say);
+  if (isJsonObject(file.schema) && areRight('states', 'roles', 'parent', 'unique', 'schema'))
+    checkParent(file, say);
   if (areRight('deprecated')) checkDeprecation(file, say);
   const fields = isJsonObject(file.schema)
-    ? readFields(file.schema, areRight('index') ? file.index : [], say)
+    ? readFields(
+        file.schema,
+        areRight('index') ? file.index : [],
+        areRight('parent') ? toParent(file) : null,
+        say,
+      )
     : null;
-  return hasForm && fields !== null ? { ...toCollection(name, file), ...fields } : null;
+  if (!hasForm || fields === null) return null;
+  return { collection: { ...toCollection(name, file), ...fields }, file };
+}
+
+function withParentField(schema: Schema, { field, collection }: ParentRule): Schema {
+  const { properties, required = [] } = schema as { properties: Schema; required?: readonly string[] };
+  const id = {
+    type: 'string',
+    pattern: recordIdForm.source,
+    description: `The record of ${collection} that this one is under. It stays the same.`,
+  };
+  return { ...schema, properties: { [field]: id, ...properties }, required: [field, ...required] };
 }
 
 /** Stops at the first step with mistakes. */
-function readFields(given: Schema, index: readonly string[], say: Say) {
+function readFields(given: Schema, index: readonly string[], parent: ParentRule | null, say: Say) {
   let isRight = true;
   checkSchema(given, '/schema', (pointer, predicate) => {
     isRight = false;
     say(pointer, predicate);
   });
-  const schema = isRight ? resolveSchema(given, '/schema', say) : null;
-  if (schema === null) return null;
+  const resolved = isRight ? resolveSchema(given, '/schema', say) : null;
+  if (resolved === null) return null;
+  const schema = parent === null ? resolved : withParentField(resolved, parent);
   const fields = readIndex(index, schema, say);
   try {
-    return { schema, index: fields, checkFields: compileCheck(schema) };
+    return { schema, index: fields, checkFields: compileCheck(schema, parent) };
   } catch (error) {
     const reason = (error as Error).message.replace(/^strict mode: /, '');
     say('/schema', `is not one that can be checked strictly: ${reason}`);

@@ -6,6 +6,7 @@ import {
   type DeclaredAction,
   toAccess,
   toMachine,
+  toParent,
   toRoleStates,
   toRoles,
   type Who,
@@ -17,7 +18,7 @@ import { builtInRoles, may } from './roles.ts';
 
 const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
 
-interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles'> {
+interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles' | 'parent'> {
   readonly file: DeclarationFile;
   readonly states: readonly string[];
   readonly say: Say;
@@ -30,6 +31,7 @@ export function checkRoles(file: DeclarationFile, say: Say): void {
     machine,
     access: toAccess(file),
     roles: toRoles(file),
+    parent: toParent(file),
     states: [...(machine?.states.keys() ?? [])],
     say,
   };
@@ -48,35 +50,40 @@ export function checkRoles(file: DeclarationFile, say: Say): void {
   // What follows from names can only be said if all names are right.
   if (!isRight) return;
   checkReadBeforeAct(declared);
-  checkStuck(declared);
   checkGrantedTwice(declared);
 }
 
 function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
   for (const [name, declared] of Object.entries(file.roles ?? {})) {
     const at = pointerTo('/roles', name);
-    const { invited_by, max, max_per_user, scope, previous_owner } = declared ?? {};
+    const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = declared ?? {};
     if (reservedRoles.includes(name)) {
       say(at, 'has a name with a meaning of its own. Choose another name');
       continue;
     }
     if (name === 'owner') {
-      if (invited_by === undefined || [max, max_per_user, scope].some((member) => member !== undefined))
+      if (
+        invited_by === undefined ||
+        [max, max_per_user, scope, parent_roles].some((member) => member !== undefined)
+      )
         say(at, 'can only say how ownership is handed over: { invited_by: owner, previous_owner: <role> }');
       checkInvited(previous_owner, `${at}/previous_owner`, roles, say);
     } else {
       if (previous_owner !== undefined) say(`${at}/previous_owner`, 'is for the role "owner" only');
-      if (invited_by !== undefined && scope !== undefined)
-        say(at, 'can be obtained in one way only. Keep "invited_by" or "scope"');
+      if ([invited_by, scope, parent_roles].filter((way) => way !== undefined).length > 1)
+        say(at, 'can be obtained in one way only. Keep "invited_by", "scope" or "parent_roles"');
       if (max !== undefined && invited_by === undefined)
         say(
           `${at}/max`,
           'is for roles with "invited_by". Use "max_per_user" for a role that an action grants',
         );
-      if (max_per_user !== undefined && (invited_by !== undefined || scope !== undefined))
+      if (max_per_user !== undefined && roles[name]?.kind !== 'granted')
         say(`${at}/max_per_user`, 'is for a role that an action grants');
       if (roles[name]?.kind === 'granted' && !isGranted(machine, name))
-        say(at, 'can be obtained by nobody. Give it "invited_by" or "scope", or let an action have "grants"');
+        say(
+          at,
+          'can be obtained by nobody. Give it "invited_by", "scope" or "parent_roles", or let an action have "grants"',
+        );
     }
     if (invited_by !== undefined)
       checkRoleNames(invited_by, `${at}/invited_by`, { roles, say }, ['everyone', 'client']);
@@ -121,12 +128,12 @@ function checkTables(declared: Declared): void {
   if (update !== undefined && file.editable !== undefined)
     say('/editable', 'says the same as "access.update". Keep one of them');
   if (create !== undefined) {
-    const scoped = Object.keys(roles).filter((name) => roles[name]?.kind === 'scope');
+    const isBefore = (name: string) => ['scope', 'parent'].includes(roles[name]?.kind ?? '');
     for (const name of [create].flat())
-      if (name !== 'everyone' && !scoped.includes(name))
+      if (name !== 'everyone' && !isBefore(name))
         say(
           '/access/create',
-          `must be "everyone" or a role with a scope: nobody else has a role before there is a record; ${found(name)}`,
+          `must be "everyone", a role with a scope or one with "parent_roles": nobody else has a role before there is a record; ${found(name)}`,
         );
   }
   for (const [verb, who] of Object.entries({ read, update, delete: remove })) {
@@ -180,13 +187,15 @@ function checkActions(declared: Declared): void {
       const at = pointerTo(pointerTo('/states', state), name);
       if (reservedActions.includes(name)) say(at, 'has a name that is reserved. Choose another name');
       if (typeof written === 'string') continue;
-      const { by, grants, revokes } = written;
+      const { by, grants, revokes, chosen_from } = written;
       if ([by].flat().includes('client') && file.access.clients === 'none')
         say(at, 'is for clients, and there are none here. Set "access.clients" to "any" or "own"');
       if (by !== undefined && by !== 'any') checkRoleNames(by, `${at}/by`, declared);
       if (grants !== undefined) checkGranted(grants, `${at}/grants`);
       const takers = [by ?? 'owner'].flat();
-      if (grants !== undefined && takers.some((role) => ['owner', 'client', 'any'].includes(role)))
+      checkChosen(declared, written, at);
+      const isTaken = grants !== undefined && chosen_from === undefined;
+      if (isTaken && takers.some((role) => ['owner', 'client', 'any'].includes(role)))
         say(
           `${at}/by`,
           'grants a role, which neither the owner nor a machine client can have. Say "everyone" or a role',
@@ -195,6 +204,20 @@ function checkActions(declared: Declared): void {
       checkFields(file, written, at, say);
     }
   }
+}
+
+/** A chosen person has the role already, by the parent: no role goes to people who are not there. */
+function checkChosen({ file, roles, say }: Declared, action: DeclaredAction, at: string): void {
+  const { chosen_from, grants, sets = [], while_parent_accepts } = action;
+  if (while_parent_accepts && file.parent === undefined)
+    say(`${at}/while_parent_accepts`, 'needs a parent. Declare "parent"');
+  if (chosen_from === undefined) return;
+  if (grants === undefined)
+    say(`${at}/chosen_from`, 'says who gets a role. Say which one in "grants", or leave it out');
+  if (roles[chosen_from]?.kind !== 'parent')
+    say(`${at}/chosen_from`, `must be a role with "parent_roles"; ${found(chosen_from)}`);
+  if (sets.some((name) => name.replace(/\?$/, '') === 'member'))
+    say(`${at}/sets`, 'must not contain "member": the input names the chosen person so');
 }
 
 /** R6: what an action sets or clears is optional in the schema, or other writes could not leave it alone. */
@@ -258,23 +281,6 @@ function checkReadBeforeAct(declared: Declared): void {
       const state = unread(inviter, inStates);
       if (state !== undefined) tell(`${pointerTo('/roles', name)}/invited_by`, inviter, 'invite', state);
     }
-}
-
-/** R12: a state that only people with a role by invitation or action can leave could get stuck. */
-function checkStuck({ machine, roles, access, say }: Declared): void {
-  const isAlwaysThere = (role: string) =>
-    role === 'owner' ||
-    role === 'everyone' ||
-    roles[role]?.kind === 'scope' ||
-    (role === 'client' && access.clients !== 'none');
-  for (const [state, actions] of machine?.states ?? []) {
-    const exits = [...actions].filter(([, { to }]) => to !== state);
-    if (exits.length === 0 || exits.some(([, { by }]) => by.some(isAlwaysThere))) continue;
-    say(
-      pointerTo('/states', state),
-      `could get stuck: only ${listed([...new Set(exits.flatMap(([, { by }]) => by))], 'and')} can leave it, and they can be gone. Let "owner", "everyone", "client" or a role with a scope take an action too`,
-    );
-  }
 }
 
 /**

@@ -12,6 +12,8 @@ export interface RoleFacts {
   readonly scopeRoles: readonly string[];
   /** Its roles by invitation or action. */
   readonly memberRoles: readonly string[];
+  /** Its roles in the parent record; null: it cannot read the parent, or there is none any more. Missing: records have no parent. */
+  readonly parentRoles?: readonly string[] | null | undefined;
 }
 
 /** What a caller is in a record. Together with `may` the only place that decides about access. */
@@ -19,15 +21,24 @@ export function rolesOn(
   collection: Pick<Collection, 'access' | 'roles' | 'isShared'>,
   facts: RoleFacts,
 ): readonly string[] {
-  const { isOwner, isMachine, scopeRoles, memberRoles } = facts;
+  const { isOwner, isMachine, scopeRoles, memberRoles, parentRoles } = facts;
   const roles: string[] = [];
   if (isOwner) roles.push('owner');
   if (isMachine && (isOwner || collection.access.clients === 'any')) roles.push('client');
+  // The parent is a door: without it only its owner reaches a record, and a client that reaches every record.
+  if (parentRoles === null) return roles;
   for (const role of memberRoles) if (isMember(collection, role)) roles.push(role);
   if (scopeRoles.length > 0) roles.push(...scopeRoles);
+  if (parentRoles !== undefined) roles.push(...rolesByParent(collection, parentRoles));
   // In a shared collection these are people.
   if (!(isMachine && collection.isShared)) roles.push('everyone');
   return roles;
+}
+
+function rolesByParent({ roles }: Pick<Collection, 'roles'>, parentRoles: readonly string[]): string[] {
+  return Object.entries(roles).flatMap(([name, role]) =>
+    role.kind === 'parent' && role.parentRoles.some((one) => parentRoles.includes(one)) ? [name] : [],
+  );
 }
 
 /** A role that is not declared any more counts for nothing. */
@@ -40,7 +51,7 @@ export type Verb = 'read' | 'update' | 'delete' | { readonly action: string };
 
 /** Whether a caller with these roles may do it with a record in this state; null: the collection has no states. */
 export function may(
-  { access, machine }: Pick<Collection, 'access' | 'machine'>,
+  { access, machine, parent }: Pick<Collection, 'access' | 'machine' | 'parent'>,
   verb: Verb,
   roles: readonly string[],
   state: string | null,
@@ -51,8 +62,10 @@ export function may(
   }
   const transition = machine?.states.get(state ?? '')?.get(verb.action);
   if (transition === undefined) return false;
-  // Roles are granted to people: not to the owner, and not to machines, which are not among everyone.
-  if (transition.grants !== null && (roles.includes('owner') || !roles.includes('everyone'))) return false;
+  // Roles are granted to people who take them: not to machines, which are not among everyone, and not to who has made the record.
+  const isTaken = transition.grants !== null && transition.chosenFrom === null;
+  const isMaker = roles.includes('owner') && parent?.ownedBy !== 'parent';
+  if (isTaken && (isMaker || !roles.includes('everyone'))) return false;
   return transition.by.some((role) => roles.includes(role));
 }
 
@@ -62,9 +75,9 @@ function isIn(table: RoleStates, role: string, state: string | null): boolean {
   return states !== undefined && (states === 'all' || (state !== null && states.includes(state)));
 }
 
-/** Whether a caller may create records: before there is a record it has only the roles of its token. */
-export function mayCreate({ access }: Pick<Collection, 'access'>, scopeRoles: readonly string[]): boolean {
-  return access.create.some((role) => role === 'everyone' || scopeRoles.includes(role));
+/** Whether a caller may create records: before there is a record it has the roles of its token and those by the parent. */
+export function mayCreate({ access }: Pick<Collection, 'access'>, roles: readonly string[]): boolean {
+  return access.create.some((role) => role === 'everyone' || roles.includes(role));
 }
 
 /** Who may invite to a role; none where nobody is invited to it. */
@@ -96,7 +109,7 @@ export function invitesToAny(
 
 /** The actions that a caller with these roles may take in this state. */
 export function actionsFor(
-  collection: Pick<Collection, 'access' | 'machine'>,
+  collection: Pick<Collection, 'access' | 'machine' | 'parent'>,
   roles: readonly string[],
   state: string | null,
 ): string[] {
@@ -106,12 +119,13 @@ export function actionsFor(
 
 /** The states in which one of these roles may read; null: all. */
 export function readableStates(
-  { access, machine }: Pick<Collection, 'access' | 'machine'>,
+  collection: Pick<Collection, 'access' | 'machine' | 'parent'>,
   roles: readonly string[],
 ): readonly string[] | null {
+  const { access, machine } = collection;
   if (roles.some((role) => Object.hasOwn(access.read, role) && access.read[role] === 'all')) return null;
   const states = [...(machine?.states.keys() ?? [])];
-  const readable = states.filter((state) => may({ access, machine }, 'read', roles, state));
+  const readable = states.filter((state) => may(collection, 'read', roles, state));
   return readable.length === states.length && states.length > 0 ? null : readable;
 }
 

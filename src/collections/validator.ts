@@ -2,7 +2,13 @@ import { compileFunction } from 'node:vm';
 import { _, Ajv2020, type ErrorObject, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import { errorWords, type JsonSchema } from '../base/json-schema.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import type { CheckFields, FieldError, Schema } from './collection.ts';
+import {
+  type CheckFields,
+  type FieldError,
+  type ParentRule,
+  parentError,
+  type Schema,
+} from './collection.ts';
 import { fitsFormat, formatNames, formats, isFormatName } from './formats.ts';
 import { compilePattern } from './patterns.ts';
 
@@ -13,7 +19,7 @@ const mostErrors = 50;
 const none: readonly FieldError[] = [];
 
 /** Compiles the check of the fields. Only when it fails is each field checked alone, so that every wrong one is named. */
-export function compileCheck(schema: Schema): CheckFields {
+export function compileCheck(schema: Schema, parent: ParentRule | null = null): CheckFields {
   const compile = createCompiler();
   const fits = compile(schema);
   let explain: CheckFields | null = null;
@@ -22,8 +28,13 @@ export function compileCheck(schema: Schema): CheckFields {
     explain ??= createExplanation(schema, compile);
     const errors = explain(fields);
     // Every field is valid by itself: a condition between fields failed.
-    return errors.length > 0 ? errors : [inWords(fits.errors ?? [], '')];
+    if (errors.length === 0) return [inWords(fits.errors ?? [], '')];
+    return parent === null ? errors : errors.map((error) => inOneVoice(error, parentError(parent)));
   };
+}
+
+function inOneVoice(error: FieldError, ofParent: FieldError): FieldError {
+  return error.pointer === ofParent.pointer ? ofParent : error;
 }
 
 /** At most one error for each field, in the order of the schema, then unknown members. */

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { declarationSchema } from '../../src/collections/declaration-schema.ts';
-import { readCollection } from '../../src/collections/read-collections.ts';
+import { checkCollections } from '../../src/collections/read-collections.ts';
 import { sampleDeclarations } from '../support/sample-declarations.ts';
 import { declared } from './declared.ts';
 import { schemaMistake } from './editor-schema.ts';
@@ -13,8 +13,8 @@ import { schemaMistake } from './editor-schema.ts';
 const plain = { schema: { properties: { a: { type: 'integer' } } } };
 /** JSON is YAML. */
 const readData = (data: unknown) =>
-  readCollection({ name: 'things', path: 'things.yaml', text: JSON.stringify(data) });
-const isTaken = (data: unknown) => 'checkFields' in readData(data);
+  checkCollections([{ name: 'things', path: 'things.yaml', text: JSON.stringify(data) }]);
+const isTaken = (data: unknown) => readData(data).mistakes.length === 0;
 
 /** Every declaration of this folder's other tests goes through both, too: `declared` and `mistakesIn` see to it. */
 describe('the schema of declarations', () => {

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { readYaml } from '../../src/base/yaml/yaml-text.ts';
 import type { Collection } from '../../src/collections/collection.ts';
-import { type Mistake, readCollection } from '../../src/collections/read-collections.ts';
+import { checkCollections } from '../../src/collections/read-collections.ts';
 import { assertFits } from './editor-schema.ts';
 
 /** The collection that a YAML text declares; fails with its mistakes when it has any. */
 export function declared(text: string, name = 'things'): Collection {
-  const read = readCollection({ name, path: `collections/${name}.yaml`, text });
-  assert.ok('checkFields' in read, JSON.stringify(read, null, 2));
+  const { collections, mistakes } = checkCollections([{ name, path: `collections/${name}.yaml`, text }]);
+  assert.deepEqual(mistakes, []);
   assertFits(readYaml(text).data);
-  return read;
+  return collections[0] as Collection;
 }
 
 /** The mistakes of a YAML text, as `line: sentence`. */
 export function mistakesIn(text: string, name = 'things'): readonly string[] {
-  const read = readCollection({ name, path: `collections/${name}.yaml`, text });
-  assert.ok(!('checkFields' in read), 'it has none');
-  const mistakes: readonly Mistake[] = read;
+  const { mistakes } = checkCollections([{ name, path: `collections/${name}.yaml`, text }]);
+  assert.notEqual(mistakes.length, 0, 'it has none');
   assert.ok(mistakes.every(({ path }) => path === `collections/${name}.yaml`));
   return mistakes.map(({ line, sentence }) => `${line}: ${sentence}`);
 }

@@ -43,7 +43,14 @@ states:
   lost: {}`;
 
 /** A transition without input and roles. */
-const plain = { sets: [], clears: [], grants: null, revokes: [] };
+const plain = {
+  sets: [],
+  clears: [],
+  grants: null,
+  chosenFrom: null,
+  revokes: [],
+  whileParentAccepts: false,
+};
 
 describe('a declaration', () => {
   it('can be one line, and has every default filled in', () => {
@@ -71,6 +78,9 @@ describe('a declaration', () => {
       roles: {},
       handover: null,
       aliases: false,
+      parent: null,
+      children: [],
+      unique: [],
       concurrency: 'optional',
       limits: {
         perUser: 1000,

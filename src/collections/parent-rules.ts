@@ -1,0 +1,241 @@
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Collection, Schema } from './collection.ts';
+import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { queryParameters } from './indexed-fields.ts';
+import { lineageOf } from './lineage.ts';
+import { may } from './roles.ts';
+
+/** Rules of `parent` and `unique`: first those inside one declaration, then those between a collection and its parent. */
+
+const mostLevels = 3;
+
+export function checkParent(file: DeclarationFile, say: Say): void {
+  checkUnique(file, say);
+  const { parent, roles = {} } = file;
+  const machine = toMachine(file);
+  const states = [...(machine?.states.keys() ?? [])];
+  const withParent = Object.entries(roles).filter(([, role]) => role?.parent_roles !== undefined);
+  if (parent === undefined) {
+    for (const [name] of withParent)
+      say(`${pointerTo('/roles', name)}/parent_roles`, 'needs a parent. Declare "parent"');
+    return;
+  }
+  for (const [name, role] of Object.entries(roles))
+    if (role?.invited_by !== undefined)
+      say(
+        `${pointerTo('/roles', name)}/invited_by`,
+        'is for collections without a parent. Invite people to the parent, and give the role "parent_roles" here, or let an action grant it',
+      );
+  const properties = propertiesOf(file.schema);
+  if (Object.hasOwn(properties, parent.field))
+    say('/parent/field', 'is in the schema already. Leave it out there: the service adds it');
+  if ([...queryParameters, 'state', 'role', 'q'].includes(parent.field))
+    say('/parent/field', 'has a name that means something else in a query. Name it otherwise');
+  checkStateNames(typeof parent.counts === 'boolean' ? [] : parent.counts, '/parent/counts', states, say);
+  checkCapacity(file, states, say);
+}
+
+function checkCapacity({ parent }: DeclarationFile, states: readonly string[], say: Say): void {
+  const { capacity } = parent ?? {};
+  if (capacity === undefined) return;
+  const at = '/parent/capacity';
+  checkStateNames(capacity.states, `${at}/states`, states, say);
+  if ((capacity.field === undefined) === (capacity.number === undefined))
+    say(at, 'needs "field" (of the parent) or "number", one of them');
+  const { overflow } = capacity;
+  if (overflow === undefined) return;
+  if (!states.includes(overflow))
+    say(`${at}/overflow`, `must be a declared state; ${found(overflow)}, ${suggestion(overflow, states)}`);
+  else if (capacity.states.includes(overflow)) say(`${at}/overflow`, 'must be a state that takes no place');
+  const [initial = ''] = states;
+  if (!capacity.states.includes(initial))
+    say(`${at}/states`, `must contain the initial state "${initial}": records that have waited move there`);
+}
+
+function checkStateNames(
+  names: readonly string[],
+  pointer: string,
+  states: readonly string[],
+  say: Say,
+): void {
+  for (const [index, name] of names.entries())
+    if (!states.includes(name))
+      say(
+        pointerTo(pointer, index),
+        states.length === 0
+          ? 'lists states, and there are none. Declare "states"'
+          : `must be one of the states ${listed(states, 'or')}; ${found(name)}`,
+      );
+}
+
+const scalar = ['string', 'integer', 'number', 'boolean'];
+const longestUniqueText = 500;
+
+function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: Say): void {
+  const properties = propertiesOf(schema);
+  const required = (schema.required ?? []) as readonly unknown[];
+  for (const [index, rule] of unique.entries()) {
+    const at = pointerTo('/unique', index);
+    for (const [place, name] of rule.fields.entries()) {
+      const pointer = pointerTo(`${at}/fields`, place);
+      if (name === 'owner') {
+        if (parent?.owned_by === 'parent')
+          say(pointer, 'is the same for all records under a parent. Use "parent"');
+      } else if (name === 'parent') {
+        if (parent === undefined) say(pointer, 'needs a parent. Declare "parent"');
+      } else if (!Object.hasOwn(properties, name))
+        say(
+          pointer,
+          `must be owner, parent or a property of the schema; ${found(name)}, ${suggestion(name, Object.keys(properties))}`,
+        );
+      else if (!required.includes(name)) say(pointer, `must be in "required" of the schema; ${found(name)}`);
+      else if (!isComparable(properties[name] as Schema))
+        say(
+          pointer,
+          `must have the "type" string with a "maxLength" of at most ${longestUniqueText}, integer, number or boolean; ${found(name)}`,
+        );
+    }
+    checkStateNames(rule.states ?? [], `${at}/states`, Object.keys(states ?? {}), say);
+  }
+}
+
+function isComparable({ type, maxLength, format, enum: choices }: Schema): boolean {
+  if (!scalar.includes(String(type))) return false;
+  const isBounded = typeof maxLength === 'number' && maxLength <= longestUniqueText;
+  return type !== 'string' || isBounded || format !== undefined || choices !== undefined;
+}
+
+function propertiesOf({ properties = {} }: Schema): Readonly<Record<string, Schema>> {
+  return properties as Readonly<Record<string, Schema>>;
+}
+
+/** A collection with its declaration. */
+export interface DeclaredCollection {
+  readonly collection: Collection;
+  readonly file: DeclarationFile;
+}
+
+/** What a declaration says about the collection above it, and what follows from that. */
+export function checkFamily(
+  { collection, file }: DeclaredCollection,
+  all: ReadonlyMap<string, DeclaredCollection>,
+  say: Say,
+): void {
+  const { parent } = collection;
+  const find = (name: string) => all.get(name)?.collection;
+  const lineage = lineageOf(collection, find);
+  checkReveals(collection, file, say);
+  checkStuck(lineage, say);
+  if (parent === null) return;
+  const above = find(parent.collection);
+  if (above === undefined) {
+    const others = [...all.keys()].filter((name) => name !== collection.name);
+    say(
+      '/parent/collection',
+      `must be another collection; ${found(parent.collection)}, ${suggestion(parent.collection, others)}`,
+    );
+    return;
+  }
+  if (lineage.at(-1)?.parent) {
+    const way = [...lineage.map(({ name }) => name), lineage.at(-1)?.parent?.collection].join(' under ');
+    say('/parent/collection', `leads back to itself: ${way}. Take one of these "parent" away`);
+    return;
+  }
+  if (lineage.length > mostLevels)
+    say('/parent/collection', `makes ${lineage.length} levels; at most ${mostLevels} are possible`);
+  checkParentRoles(collection, above, say);
+  checkAccepts(collection, above, say);
+  if (above.parent?.onDelete === 'cascade' && parent.onDelete === 'restrict')
+    say(
+      '/parent/on_delete',
+      `must not be "restrict": records of ${above.name} are deleted with their parent. Say "cascade" or "keep"`,
+    );
+}
+
+function checkParentRoles({ roles }: Collection, above: Collection, say: Say): void {
+  const known = ['owner', ...Object.keys(above.roles)];
+  for (const [name, role] of Object.entries(roles)) {
+    if (role.kind !== 'parent') continue;
+    for (const one of role.parentRoles)
+      if (!known.includes(one))
+        say(
+          `${pointerTo('/roles', name)}/parent_roles`,
+          `must be a role in ${above.name}; ${found(one)}, ${suggestion(one, known)}`,
+        );
+  }
+}
+
+function checkAccepts({ parent, machine }: Collection, above: Collection, say: Say): void {
+  const { accepts, capacity } = parent ?? {};
+  const states = [...(above.machine?.states.keys() ?? [])];
+  for (const [index, state] of (accepts?.states ?? []).entries())
+    if (!states.includes(state))
+      say(
+        pointerTo('/parent/accepts/states', index),
+        `must be a state of ${above.name}; ${found(state)}, ${suggestion(state, states)}`,
+      );
+  const before = accepts?.before ?? null;
+  if (before !== null && !['date', 'date-time'].includes(String(requiredField(above, before)?.format)))
+    say(
+      '/parent/accepts/before',
+      `must be a required field of ${above.name} with the format date or date-time; ${found(before)}`,
+    );
+  const most = capacity?.most;
+  if (typeof most === 'string' && requiredField(above, most)?.type !== 'integer')
+    say('/parent/capacity/field', `must be a required integer field of ${above.name}; ${found(most)}`);
+  for (const [state, actions] of machine?.states ?? [])
+    for (const [action, { whileParentAccepts }] of actions)
+      if (whileParentAccepts && accepts?.states === null && before === null)
+        say(
+          `${pointerTo(pointerTo('/states', state), action)}/while_parent_accepts`,
+          'says nothing without "parent.accepts"',
+        );
+}
+
+function requiredField({ schema }: Collection, name: string): Schema | undefined {
+  const isRequired = ((schema.required ?? []) as readonly unknown[]).includes(name);
+  return isRequired ? propertiesOf(schema)[name] : undefined;
+}
+
+/** R12: a state that only people with a role by invitation or action can leave could get stuck. */
+function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): void {
+  const [{ machine }] = lineage;
+  for (const [state, actions] of machine?.states ?? []) {
+    const exits = [...actions].filter(([, { to }]) => to !== state);
+    const leaving = [...new Set(exits.flatMap(([, { by }]) => by))];
+    if (exits.length === 0 || leaving.some((role) => isAlwaysThere(lineage, role))) continue;
+    say(
+      pointerTo('/states', state),
+      `could get stuck: only ${listed(leaving, 'and')} can leave it, and they can be gone. Let "owner", "everyone", "client", a role with a scope, or a role that the owner of the parent has take an action too`,
+    );
+  }
+}
+
+/** A role by the parent is always there if one of the roles in the parent is. */
+function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
+  const [collection, ...above] = lineage;
+  if (collection === undefined) return false;
+  if (role === 'owner' || role === 'everyone') return true;
+  if (role === 'client') return collection.access.clients !== 'none';
+  const rule = collection.roles[role];
+  if (rule?.kind === 'parent') return rule.parentRoles.some((one) => isAlwaysThere(above, one));
+  return rule?.kind === 'scope';
+}
+
+/** R14: a caller who may create learns from a refusal that there is a record with these values. */
+function checkReveals(collection: Collection, { unique }: DeclarationFile, say: Say): void {
+  const { access, machine, parent } = collection;
+  const all = machine === null ? [null] : [...machine.states.keys()];
+  for (const [index, { fields, states, reveals }] of unique.entries()) {
+    if (reveals || fields.includes('owner')) continue;
+    const staysInside = parent === null || fields.includes('parent');
+    const reads = (role: string) =>
+      (states ?? all).every((state) => may(collection, 'read', [role, 'everyone'], state));
+    if (staysInside && access.create.every(reads)) continue;
+    say(
+      pointerTo('/unique', index),
+      'tells callers who create a record of records that they cannot read. Add "owner" to its fields, or say "reveals: true" if they may know',
+    );
+  }
+}
