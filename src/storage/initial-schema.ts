@@ -124,6 +124,28 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     ),
     'create index members_of on members (member, collection, record_created_at, record_id, role)',
     'create index members_alias on members (collection, record_id, alias, role)',
+    // How many records of a collection are in each state under a record; '' where there are no states.
+    keyedTable(
+      'tallies',
+      `collection ${text} not null,
+      record_id ${text} not null,
+      child ${text} not null,
+      state ${text} not null,
+      n ${integer} not null,
+      constraint tallies_key primary key (collection, record_id, child, state),
+      constraint tallies_record foreign key (collection, record_id) references records (collection, id) on delete cascade`,
+    ),
+    'create index tallies_state on tallies (child, state, record_id) where n > 0',
+    // Records under one that was deleted or handed over, which are deleted or change their owner in steps.
+    keyedTable(
+      'child_work',
+      `child ${text} not null,
+      parent_id ${text} not null,
+      what ${text} not null,
+      new_owner ${text},
+      at ${integer} not null,
+      constraint child_work_key primary key (child, parent_id, what)`,
+    ),
     // Under a keyed digest of the code, which is kept nowhere.
     keyedTable(
       'invitations',

@@ -58,6 +58,18 @@ export interface RecordWithMembers extends StoredRecord {
   readonly members?: readonly RecordMember[];
 }
 
+/** What decides about access to a record, besides the record itself. */
+export interface RecordContext {
+  /** The caller, with its roles by invitation or action, and those who hold a role by an action. */
+  readonly members: readonly RecordMember[];
+  /** The record that it is under; null: that is gone. Missing: the collection has no parent. */
+  readonly parent?: RecordInContext | null;
+}
+
+export interface RecordInContext extends RecordContext {
+  readonly record: StoredRecord;
+}
+
 /** A field of the body that records can be filtered and sorted by. */
 export interface IndexedField {
   readonly name: string;
@@ -72,6 +84,11 @@ export interface DeclaredIndexes {
   readonly listedByOthers?: boolean;
   /** Sets of states in which some callers list records of others. */
   readonly listedInStates?: readonly (readonly string[])[];
+  /** The field with the id of the parent. */
+  readonly parent?: IndexedField | null;
+  readonly unique?: readonly Pick<UniqueValues, 'columns' | 'states'>[];
+  /** The state in which records wait for a place under their parent. */
+  readonly waiting?: string | null;
   /** Default: true. */
   readonly expires?: boolean;
   /** The largest body (default: small). */
@@ -91,6 +108,21 @@ export interface MemberOf {
   readonly member: string;
   /** The states in which each role counts; null: all. */
   readonly roles: readonly { readonly role: string; readonly states: readonly string[] | null }[];
+}
+
+/** The records under one parent. */
+export interface UnderParent {
+  readonly field: IndexedField;
+  readonly id: string;
+  /** Null: all of them. */
+  readonly visible: VisibleUnder | null;
+}
+
+/** Those in some states, those of the caller, and those in which it has a role by an action. */
+export interface VisibleUnder extends MemberOf {
+  readonly states: readonly string[];
+  /** The states in which it reads its own; null: all. */
+  readonly ownStates: readonly string[] | null;
 }
 
 export interface RecordQuery {
@@ -114,6 +146,7 @@ export interface RecordQuery {
   readonly states?: readonly string[] | undefined;
   /** Records in which this caller has a role, by invitation or action; with `owner` its own as well. */
   readonly memberOf?: MemberOf | undefined;
+  readonly under?: UnderParent | undefined;
   /** Missing: records are read without members. */
   readonly members?: MembersWanted | undefined;
 }
@@ -142,11 +175,28 @@ export interface ErasedBudgets {
   endOf(collection: string, usage: Usage): number | null;
 }
 
+/** What becomes of the records under others when these are removed or handed over. */
+export interface Family extends ParentField {
+  readonly isTallied: boolean;
+  readonly ownedBy: 'creator' | 'parent';
+  readonly onDelete: 'restrict' | 'cascade' | 'keep';
+}
+
 export interface RecordStore {
-  /** Makes the indexes that these collections need and drops those that none needs any more. */
-  prepare(collections: readonly DeclaredIndexes[]): Promise<void>;
+  /** Makes the indexes that these collections need, drops the others, and notes which records are under which. */
+  prepare(collections: readonly DeclaredIndexes[], families?: readonly Family[]): Promise<void>;
   find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
   list(query: RecordQuery): Promise<readonly RecordWithMembers[]>;
+  /** How many records are under each of these, by collection and state. */
+  tallies(collection: string, ids: readonly string[]): NowOrLater<readonly Tally[]>;
+  /** Parents under which records wait in this state. */
+  waitingParents(child: string, state: string, after: string, limit: number): Promise<readonly string[]>;
+  /** Does up to `limit` records of the work that deleting or handing over records has left. True if there may be more. */
+  workOnChildren(limit: number, eventOf: (record: StoredRecord) => NewEvent | null): Promise<boolean>;
+  /** How many parents have records that wait for such work. */
+  childWork(): Promise<number>;
+  /** Corrects tallies by counting; answers with those that were wrong. */
+  recount(): Promise<readonly Tally[]>;
   /** The members of a record in the order of alias and role. */
   members(
     collection: string,
@@ -199,9 +249,17 @@ export interface RecordStore {
     budgets?: ErasedBudgets,
     /** A replayed proof erases nothing (`proof_replayed`). */
     proof?: UsedProof | null,
+    /** Which records are under which; by default as they were prepared. */
+    families?: readonly Family[],
   ): Promise<Erased | null>;
   /** Repeats an erasure after a restore. */
-  eraseAgain(owner: string, audit: AuditEntry, event: NewEvent, erasure: Erasure): Promise<Erased | null>;
+  eraseAgain(
+    owner: string,
+    audit: AuditEntry,
+    event: NewEvent,
+    erasure: Erasure,
+    families?: readonly Family[],
+  ): Promise<Erased | null>;
   /** Whether the file may still hold copies of erased rows. */
   isScrubDue(): Promise<boolean>;
   /** Removes them if any are left. Writes wait meanwhile (SQLite: 7 to 20 ms a megabyte); `quickly` skips a large file. */
@@ -225,10 +283,62 @@ export interface BatchKeys {
   readonly invitations: readonly { readonly digest: Uint8Array; readonly member: string }[];
   /** By collection, the roles that members can have. */
   readonly memberRoles: Readonly<Record<string, readonly string[]>>;
+  /** Collections whose records are under others. The records above a named one are loaded, and locked before it. */
+  readonly parents?: readonly ParentField[];
+  readonly tallies?: readonly ChildrenOf[];
+  /** Records that have the same values. */
+  readonly unique?: readonly UniqueValues[];
+  /** The records in this state under a parent, those that have waited longest first. */
+  readonly waiting?: readonly (ChildrenOf & {
+    readonly field: string;
+    readonly state: string;
+    readonly limit: number;
+  })[];
+  readonly children?: readonly (ChildrenOf & { readonly field: string; readonly limit: number })[];
   /** The digests of proofs that operations came with, and of ids that callers chose. */
   readonly proofs: readonly Uint8Array[];
   /** Counts users registered since then, up to a limit. */
   readonly newcomers: { readonly since: number; readonly atMost: number } | null;
+}
+
+/** The field of a collection that has the id of the parent. `level`: how many are above it. */
+export interface ParentField {
+  readonly child: string;
+  readonly field: string;
+  readonly collection: string;
+  readonly level: number;
+}
+
+/** The records of the collection `child` that are under one record. */
+export interface ChildrenOf extends RecordName {
+  readonly child: string;
+}
+
+/** A unique rule of a collection with the values of one record. */
+export interface UniqueValues {
+  readonly collection: string;
+  /** The place of the rule in the declaration. */
+  readonly rule: number;
+  /** `owner`, or fields of the body. */
+  readonly columns: readonly ('owner' | IndexedField)[];
+  readonly values: readonly FieldValue[];
+  readonly states: readonly string[] | null;
+}
+
+/** How many records of a collection are in a state under one record; '' where there are no states. */
+export interface Tally extends ChildrenOf {
+  readonly state: string;
+  readonly count: number;
+}
+
+/** What is left to be done with the records under one that was deleted or handed over. */
+export interface ChildWork {
+  readonly child: string;
+  readonly parentId: string;
+  readonly what: 'delete' | 'own';
+  /** The new owner; null where they are deleted. */
+  readonly owner: string | null;
+  readonly at: number;
 }
 
 export interface OwnerInCollection {
@@ -272,6 +382,16 @@ export interface Loaded {
   /** In how many records each caller has a role, by role. */
   readonly memberships: readonly (OwnerInCollection & { readonly role: string; readonly count: number })[];
   readonly invitations: readonly StoredInvitation[];
+  readonly tallies?: readonly Tally[];
+  readonly unique?: readonly {
+    readonly collection: string;
+    readonly rule: number;
+    readonly key: string;
+    readonly id: string;
+  }[];
+  /** Ids, in order. The records are among `records`. */
+  readonly waiting?: readonly (ChildrenOf & { readonly ids: readonly string[] })[];
+  readonly children?: readonly (ChildrenOf & { readonly ids: readonly string[] })[];
   /** Those of the named digests that were used before, in any process. */
   readonly proofs: readonly Uint8Array[];
   readonly newcomers: number;
@@ -301,6 +421,9 @@ export interface BatchChanges {
   /** New, or with another number of uses left; without any left they are deleted. */
   readonly invitations: readonly StoredInvitation[];
   readonly endedInvitations: readonly EndedInvitations[];
+  /** `count`: the change. */
+  readonly tallies?: readonly Tally[];
+  readonly childWork?: readonly ChildWork[];
   readonly proofs: readonly UsedProof[];
   /** All of them, in order. */
   readonly events: readonly NewEvent[];
@@ -311,6 +434,8 @@ export type Outcome = { readonly done: unknown } | { readonly error: unknown };
 /** The rules by which batches are decided. Storage knows nothing of what an operation is. */
 export interface BatchRules {
   keysOf(operations: readonly unknown[]): BatchKeys;
+  /** What else has to be loaded, by what was loaded so far; null: nothing. Asked with `round` 1, 2, ... until then. */
+  furtherKeys?(operations: readonly unknown[], loaded: Loaded, round: number): Partial<BatchKeys> | null;
   decide(
     operations: readonly unknown[],
     loaded: Loaded,

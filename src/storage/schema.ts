@@ -89,6 +89,14 @@ export interface Tables {
     since: number;
     record_created_at: number;
   };
+  tallies: { collection: string; record_id: string; child: string; state: string; n: number };
+  child_work: {
+    child: string;
+    parent_id: string;
+    what: 'delete' | 'own';
+    new_owner: string | null;
+    at: number;
+  };
   invitations: {
     digest: Uint8Array;
     id: string;
@@ -178,6 +186,8 @@ export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tab
   consumers: ['id'],
   records: ['collection', 'id'],
   members: ['collection', 'record_id', 'role', 'member'],
+  tallies: ['collection', 'record_id', 'child', 'state'],
+  child_work: ['child', 'parent_id', 'what'],
   invitations: ['digest'],
   usage: ['owner', 'collection'],
   spent_budgets: ['former', 'collection'],

@@ -11,6 +11,7 @@ import { beginOutside } from '../support/outsider.ts';
 const allTables = [
   'audit',
   'changes',
+  'child_work',
   'client_secrets',
   'clients',
   'consumers',
@@ -29,6 +30,7 @@ const allTables = [
   'schema_migrations',
   'signing_keys',
   'spent_budgets',
+  'tallies',
   'usage',
   'used_assertions',
   'webhooks',

@@ -233,6 +233,7 @@ describe('the sweep', () => {
       assertions: storage.assertions,
       collections: [],
       names: new PeopleNames(createKeyedDigest(new Uint8Array(32))),
+      fill: async () => {},
       onBroughtBack: () => {},
       onScrubDue: () => {},
       hold: async () => true,

@@ -255,6 +255,11 @@ for (const engine of storageKinds) {
           records.eraseAgain('x', anyLine, erasureOf('x'), { id: 'x', digest: new Uint8Array(32), at: 1 }),
         scrub: () => records.scrub(),
         isScrubDue: () => records.isScrubDue(),
+        tallies: async () => records.tallies('x', ['x']),
+        waitingParents: () => records.waitingParents('x', 'x', '', 1),
+        workOnChildren: () => records.workOnChildren(1, untold),
+        childWork: () => records.childWork(),
+        recount: () => records.recount(),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {

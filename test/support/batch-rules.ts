@@ -176,7 +176,7 @@ function usageChange({ owner, collection }: OwnerInCollection, after: Usage, loa
 
 function changesOfAll(all: readonly Partial<BatchChanges>[]): BatchChanges {
   const every = <Key extends keyof BatchChanges>(key: Key) =>
-    all.flatMap((changes): readonly BatchChanges[Key][number][] => changes[key] ?? []);
+    all.flatMap((changes): readonly NonNullable<BatchChanges[Key]>[number][] => changes[key] ?? []);
   return {
     newConsumers: every('newConsumers'),
     takenUpBudgets: every('takenUpBudgets'),

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
+import { noKeys, together } from '../family.ts';
 import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
+import { type Ask, applyFamily, loadFamily, lockWithAbove, parentsParameter } from './family.ts';
 import type { Transaction } from './transaction.ts';
 import { lockName, takeLock } from './transaction.ts';
 import { isUnknownStatement, onlyReads } from './unavailable.ts';
@@ -30,7 +32,7 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
   const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
       const keys = byRules(() => rules.keysOf(operations));
-      const loaded = await load(transaction, keys);
+      const loaded = await loadAll(transaction, rules, operations, keys);
       const { changes, outcomes } = byRules(() => rules.decide(operations, loaded));
       apply(transaction, changes);
       return outcomes;
@@ -63,6 +65,22 @@ function isConflict(error: unknown): boolean {
   return cause instanceof DatabaseError && conflicts.has(cause.code ?? '');
 }
 
+/** What a record is under is known only once the record is there: then more is loaded. */
+async function loadAll(
+  transaction: Transaction,
+  rules: BatchRules,
+  operations: readonly unknown[],
+  keys: BatchKeys,
+): Promise<Loaded> {
+  let loaded = await load(transaction, keys);
+  for (let round = 1; ; round += 1) {
+    const so = loaded;
+    const further = byRules(() => rules.furtherKeys?.(operations, so, round) ?? null);
+    if (further === null) return loaded;
+    loaded = together(loaded, await load(transaction, { ...noKeys, ...further }));
+  }
+}
+
 /** All statements are sent before the first answer. They name their columns, because sessions keep them prepared. */
 async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> {
   const ask: Ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
@@ -72,7 +90,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
   const byAlias = membersByAlias(keys);
   const hasOthers = digests.length > 0 || byAlias.isNeeded;
   const consumers = ask<Tables['consumers']>(
-    true,
+    keys.consumers.length > 0,
     `select id, kind, state, registered_at from consumers where id = any($1${hasOthers ? otherPeople : ''}) order by id for update`,
     [keys.consumers.map(({ id }) => id), ...(hasOthers ? [digests, ...byAlias.parameters] : [])],
   );
@@ -88,17 +106,21 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
       ? 'unnest($1::text[], $2::text[]) as wanted (collection, id)'
       : `(select * from unnest($1::text[], $2::text[]) as named (collection, id)
           union select collection, record_id from invitations where digest = any($3::bytea[])) as wanted`;
+  const above = keys.parents === undefined ? null : lockWithAbove;
   const named = ask<Tables['records']>(
     keys.records.length > 0 || digests.length > 0,
-    `select ${columnsOfRecords} from records join ${wantedRecords}
+    above ??
+      `select ${columnsOfRecords} from records join ${wantedRecords}
        on records.collection = wanted.collection and records.id = wanted.id
      order by records.collection, records.id for update of records`,
     [
       keys.records.map(({ collection }) => collection),
       keys.records.map(({ id }) => id),
-      ...(digests.length === 0 ? [] : [digests]),
+      ...(keys.parents === undefined ? [] : [parentsParameter(keys.parents)]),
+      ...(digests.length === 0 || above !== null ? [] : [digests]),
     ],
   );
+  const family = loadFamily(ask, keys);
   const people = loadPeople(ask, keys, digests);
   const usage = ask<Tables['usage']>(
     keys.usage.length > 0,
@@ -135,7 +157,8 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     [newcomers?.since, newcomers?.atMost],
   );
   // At once: an unhandled rejection of one of them would end the process.
-  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted, people]);
+  await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted, people, family]);
+  const { waitingRecords = [], ...under } = (await family) ?? {};
   const known = new Set((await consumers).map(({ id }) => id));
   return {
     consumers: (await consumers).map(toConsumer),
@@ -144,7 +167,8 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
       keys.consumers.filter(({ id }) => !known.has(id)),
     ),
     usage: (await usage).map(toUsageOf),
-    records: [...(await named), ...(await replayed)].map(toRecord),
+    records: [...[...(await named), ...(await replayed)].map(toRecord), ...waitingRecords],
+    ...under,
     idempotencyKeys: (await idempotencyKeys).map(toIdempotencyKey),
     proofs: (await proofs).map(({ digest }) => new Uint8Array(digest)),
     newcomers: (await counted)[0]?.count ?? 0,
@@ -172,8 +196,6 @@ function membersByAlias({ members }: BatchKeys) {
   ];
   return { isNeeded: named.length > 0, parameters };
 }
-
-type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
 
 /** After the records are locked: whoever changes the members of a record holds its lock. */
 async function loadPeople(
@@ -319,6 +341,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
      set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
   );
   applyPeople(transaction, changes, write);
+  applyFamily(transaction, changes);
   // A proof that another process has used meanwhile violates the key; the retry finds it.
   write(
     changes.proofs

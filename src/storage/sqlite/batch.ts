@@ -1,6 +1,16 @@
 import { Buffer } from 'node:buffer';
-import type { DatabaseSync } from 'node:sqlite';
-import type { BatchChanges, BatchKeys, BatchRules, Loaded, Outcome, StoredRecord } from '../port.ts';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { loadInRounds } from '../family.ts';
+import { comparable, fieldText, quoted } from '../field-text.ts';
+import type {
+  BatchChanges,
+  BatchKeys,
+  BatchRules,
+  Loaded,
+  Outcome,
+  StoredRecord,
+  UniqueValues,
+} from '../port.ts';
 import {
   toConsumer,
   toIdempotencyKey,
@@ -17,6 +27,8 @@ export class SqliteBatches {
   readonly #database: DatabaseSync;
   readonly #statements: ReturnType<typeof prepareAll>;
   readonly #rules: BatchRules;
+  /** Statements for declared collections: there are only so many of these. */
+  readonly #more = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync, rules: BatchRules) {
     this.#database = database;
@@ -28,10 +40,9 @@ export class SqliteBatches {
     const database = this.#database;
     database.exec('begin immediate');
     try {
-      const { changes, outcomes } = this.#rules.decide(
-        operations,
-        this.#load(this.#rules.keysOf(operations)),
-      );
+      const first = this.#load(this.#rules.keysOf(operations));
+      const loaded = loadInRounds(this.#rules, operations, first, (keys) => this.#load(keys));
+      const { changes, outcomes } = this.#rules.decide(operations, loaded);
       this.#apply(changes);
       database.exec('commit');
       return outcomes;
@@ -61,6 +72,7 @@ export class SqliteBatches {
       ...idempotencyKeys.map(({ collection, record_id }) => ({ collection, id: record_id })),
       ...people.invitations.map(({ collection, recordId }) => ({ collection, id: recordId })),
     ];
+    const { waitingRecords: waiting, ...family } = this.#loadFamily(keys);
     return {
       ...people,
       consumers: consumers.map(toConsumer),
@@ -68,9 +80,16 @@ export class SqliteBatches {
       usage: keys.usage
         .flatMap(({ owner, collection }) => one<Tables['usage']>(usage.get(owner, collection)))
         .map(toUsageOf),
-      records: names
-        .flatMap(({ collection, id }) => one<Tables['records']>(record.get(collection, id)))
-        .map(toRecord),
+      records: [
+        ...this.#withAbove(
+          names
+            .flatMap(({ collection, id }) => one<Tables['records']>(record.get(collection, id)))
+            .map(toRecord),
+          keys.parents,
+        ),
+        ...waiting,
+      ],
+      ...family,
       idempotencyKeys: idempotencyKeys.map(toIdempotencyKey),
       proofs: keys.proofs.filter((digest) => proof.get(digest) !== undefined),
       newcomers:
@@ -78,6 +97,76 @@ export class SqliteBatches {
           ? 0
           : Number(newcomers.get(keys.newcomers.since, keys.newcomers.atMost)?.count ?? 0),
     };
+  }
+
+  /** The records, and all that they are under. */
+  #withAbove(records: readonly StoredRecord[], parents: BatchKeys['parents']): readonly StoredRecord[] {
+    if (parents === undefined) return records;
+    const all = new Map(records.map((one) => [`${one.collection} ${one.id}`, one]));
+    // A map is visited to its end, also if that grows meanwhile.
+    for (const below of all.values()) {
+      const parent = parents.find(({ child }) => child === below.collection);
+      if (parent === undefined) continue;
+      const { collection } = parent;
+      const id = String(JSON.parse(below.body)[parent.field]);
+      for (const row of one<Tables['records']>(this.#statements.record.get(collection, id)))
+        all.set(`${collection} ${id}`, all.get(`${collection} ${id}`) ?? toRecord(row));
+    }
+    return [...all.values()];
+  }
+
+  #loadFamily({ tallies, unique, waiting, children }: BatchKeys) {
+    if (tallies === undefined) return { waitingRecords: [] };
+    const inFull = (waiting ?? []).map(({ field, state, limit, ...of }) => {
+      const rows = this.#under(of.child, field, `and state = ${quoted(state)} order by created_at, id`).all(
+        of.id,
+        limit,
+      );
+      return { ...of, records: rowsOf<Tables['records']>(rows).map(toRecord) };
+    });
+    return {
+      tallies: tallies.flatMap(({ collection, id, child }) =>
+        rowsOf<{ state: string; count: number }>(this.#statements.tallies.all(collection, id, child)).map(
+          (row) => ({ collection, id, child, ...row }),
+        ),
+      ),
+      unique: (unique ?? []).flatMap((wanted) =>
+        rowsOf<{ id: string }>(this.#same(wanted).all(...wanted.values.map(comparable))).map(({ id }) => {
+          const { collection, rule, values } = wanted;
+          return { collection, rule, key: JSON.stringify(values), id };
+        }),
+      ),
+      waiting: inFull.map(({ records, ...of }) => ({ ...of, ids: records.map(({ id }) => id) })),
+      waitingRecords: inFull.flatMap(({ records }) => records),
+      children: (children ?? []).map(({ field, limit, ...of }) => {
+        const rows = this.#under(of.child, field, '').all(of.id, limit);
+        return { ...of, ids: rowsOf<{ id: string }>(rows).map(({ id }) => id) };
+      }),
+    };
+  }
+
+  /** The records of a collection under a parent. Written out, so that the index of this collection is used. */
+  #under(child: string, field: string, rest: string) {
+    const parent = fieldText('sqlite', { name: field, kind: 'text' });
+    return this.#prepared(
+      `select * from records where collection = ${quoted(child)} and ${parent} = ? ${rest} limit ?`,
+    );
+  }
+
+  #same({ collection, columns, states }: UniqueValues) {
+    const conditions = columns.map((column) =>
+      column === 'owner' ? 'owner = ?' : `${fieldText('sqlite', column)} = ?`,
+    );
+    const counted = states === null ? '' : ` and state in (${states.map(quoted).join(', ')})`;
+    return this.#prepared(
+      `select id from records where collection = ${quoted(collection)} and ${conditions.join(' and ')}${counted} limit 2`,
+    );
+  }
+
+  #prepared(text: string): StatementSync {
+    const statement = this.#more.get(text) ?? this.#database.prepare(text);
+    this.#more.set(text, statement);
+    return statement;
   }
 
   #loadPeople(keys: BatchKeys): Pick<Loaded, 'members' | 'memberCounts' | 'memberships' | 'invitations'> {
@@ -158,6 +247,10 @@ export class SqliteBatches {
       else
         to.putInvitation.run(digest, id, collection, recordId, role, madeBy, usesLeft, expiresAt, createdAt);
     }
+    for (const { collection, id, child, state, count } of changes.tallies ?? [])
+      to.moveTally.run(collection, id, child, state, count);
+    for (const { child, parentId, what, owner, at } of changes.childWork ?? [])
+      to.putChildWork.run(child, parentId, what, owner, at);
     for (const { digest, expiresAt } of changes.proofs) to.insertProof.run(digest, expiresAt);
     this.#append(changes.events);
   }
@@ -273,6 +366,19 @@ function prepareAll(database: DatabaseSync) {
     removeInvitation: database.prepare('delete from invitations where digest = ?'),
     endInvitations: database.prepare(
       'delete from invitations where collection = ?1 and record_id = ?2 and (?3 is null or made_by = ?3)',
+    ),
+    tallies: database.prepare(
+      'select state, n as count from tallies where collection = ? and record_id = ? and child = ?',
+    ),
+    // The parent may be gone.
+    moveTally: database.prepare(
+      `insert into tallies (collection, record_id, child, state, n)
+       select ?1, ?2, ?3, ?4, ?5 where exists (select 1 from records where collection = ?1 and id = ?2)
+       on conflict (collection, record_id, child, state) do update set n = n + excluded.n`,
+    ),
+    putChildWork: database.prepare(
+      `insert into child_work (child, parent_id, what, new_owner, at) values (?, ?, ?, ?, ?)
+       on conflict (child, parent_id, what) do update set new_owner = excluded.new_owner`,
     ),
     insertTopic: database.prepare('insert into event_topics (topic, position, fields) values (?, ?, ?)'),
     insertProof: database.prepare('insert into proofs (digest, expires_at) values (?, ?)'),

@@ -1,55 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
+import { comparable, fieldText } from '../field-text.ts';
 import type { FieldValue, IndexedField, RecordQuery } from '../port.ts';
 
-/** PostgreSQL refuses an index entry of more than 2,704 bytes; texts count by so many characters at their beginning. */
-const longestText = 500;
-
-/** As the declarations have it. It is written into SQL, where a path in JSON has no escape that both databases know. */
-const plainName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
-
-/** A field of the body as SQL, the same expression for indexes and queries. It has a value whatever the body holds. */
-export function fieldExpression(
-  engine: Engine['name'],
-  { name, kind }: IndexedField,
-): RawBuilder<FieldValue> {
-  if (!plainName.test(name)) throw new TypeError('the name of an indexed field is not plain');
-  return engine === 'postgres' ? postgresExpressions[kind](name) : sqliteExpressions[kind](name);
-}
-
-type Expressions = Readonly<Record<IndexedField['kind'], (name: string) => RawBuilder<FieldValue>>>;
-
-const longest = sql.lit(longestText);
-
-const sqliteExpressions: Expressions = {
-  text: (name) =>
-    sql`(case json_type(body, ${path(name)}) when 'text'
-      then substr(json_extract(body, ${path(name)}), 1, ${longest}) else '' end)`,
-  number: (name) =>
-    sql`(case when json_type(body, ${path(name)}) in ('integer', 'real')
-      then json_extract(body, ${path(name)}) else 0 end)`,
-  boolean: (name) => sql`(case json_type(body, ${path(name)}) when 'true' then 1 else 0 end)`,
-};
-
-function path(name: string) {
-  return sql.lit(`$."${name}"`);
-}
-
-/** PostgreSQL evaluates the sort expression again for each record of a page; `json` takes a third less than `jsonb`. */
-const postgresExpressions: Expressions = {
-  text: (name) =>
-    sql`((case json_typeof(body::json -> ${sql.lit(name)}) when 'string'
-      then left(body::json ->> ${sql.lit(name)}, ${longest}) else '' end) collate "C")`,
-  number: (name) =>
-    sql`(case json_typeof(body::json -> ${sql.lit(name)}) when 'number'
-      then (body::json ->> ${sql.lit(name)})::double precision else 0 end)`,
-  boolean: (name) => sql`(case (body::json -> ${sql.lit(name)})::text when 'true' then 1 else 0 end)`,
-};
-
-/** A value to compare with, cut as the texts in the index are. */
-export function comparable(value: FieldValue): FieldValue {
-  if (typeof value === 'number' || value.length <= longestText) return value;
-  return [...value].slice(0, longestText).join('');
+/** A field of the body as SQL. */
+export function fieldExpression(engine: Engine['name'], field: IndexedField): RawBuilder<FieldValue> {
+  return sql.raw<FieldValue>(fieldText(engine, field));
 }
 
 export interface QueryShape extends RecordQuery {
@@ -73,7 +29,13 @@ export function shapeOf(query: RecordQuery): string {
   const given = optional.map((one) => (one === null ? 0 : 1)).join('');
   const order = `${sort.descending ? '-' : '+'}${nameOf(sort.field)}`;
   const people = `${query.states ?? ''} ${JSON.stringify(query.memberOf?.roles)} ${shapeOfMembers(query.members)}`;
-  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()} ${people}`;
+  return `${collection} ${given} ${atMost(limit)} ${order} ${conditions.map(rank).join()} ${people} ${shapeOfUnder(query.under)}`;
+}
+
+function shapeOfUnder(under: RecordQuery['under']): string {
+  if (under === undefined) return '';
+  const { states, ownStates, roles } = under.visible ?? {};
+  return `${under.field.name} ${JSON.stringify([states, ownStates, roles])}`;
 }
 
 export function shapeOfMembers(members: RecordQuery['members']): string {
@@ -85,16 +47,27 @@ export function valuesOf(query: RecordQuery): readonly unknown[] {
   const { owner, state, expiredAt, limit } = query;
   const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
   const compared = query.conditions.map(({ value }) => comparable(value));
-  const member = query.memberOf?.member ?? query.members?.member;
+  const member = query.memberOf?.member ?? query.members?.member ?? query.under?.visible?.member;
   const places = [...placeOf(query.after), ...placeOf(query.until)];
-  return [owner, state, expiredAt, limit, member, ...places, ...compared];
+  return [owner, state, expiredAt, limit, member, query.under?.id ?? null, ...places, ...compared];
 }
 
 /** The same query with other values at those places. */
 export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
-  const [owner, state, expiredAt, limit, member, afterValue, afterId, untilValue, untilId, ...compared] =
-    values as never[];
-  const { conditions, memberOf, members } = query;
+  const [
+    owner,
+    state,
+    expiredAt,
+    limit,
+    member,
+    parentId,
+    afterValue,
+    afterId,
+    untilValue,
+    untilId,
+    ...compared
+  ] = values as never[];
+  const { conditions, memberOf, members, under } = query;
   return {
     ...query,
     owner: query.owner === null ? null : (owner as never),
@@ -106,6 +79,11 @@ export function withValues(query: RecordQuery, values: readonly never[]): QueryS
     until: query.until ? { value: untilValue as never, id: untilId as never } : null,
     memberOf: memberOf && { ...memberOf, member: member as never },
     members: members && { ...members, member: member as never },
+    under: under && {
+      ...under,
+      id: parentId as never,
+      visible: under.visible && { ...under.visible, member: member as never },
+    },
     conditions: conditions.map((condition, index) => ({
       ...condition,
       value: compared[index] as unknown as FieldValue,

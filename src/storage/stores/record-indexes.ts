@@ -10,7 +10,7 @@ const prefix = 'declared_';
 
 /** True if a definition of SQLite, after the name of its table, is such an index: it has no effect but on speed. */
 export function isDeclaredIndex(definition: string): boolean {
-  return /^records: CREATE INDEX "declared_[a-z0-9_]+" on records \(/.test(definition);
+  return /^records: CREATE (UNIQUE )?INDEX "declared_[a-z0-9_]+" on records \(/.test(definition);
 }
 
 /** Makes the indexes that these collections need and drops the others. Nothing is locked when all is as it should be. */
@@ -21,19 +21,22 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
   const found = await existingIndexes(engine, engine.database);
   if (found.symmetricDifference(wanted).size === 0) return;
   if (engine.name === 'postgres' && (await isLarge(engine.database))) {
-    for (const [name, { on }] of wanted) {
+    for (const [name, { on, isUnique }] of wanted) {
       const definition = on.compile(engine.database).sql;
-      if (!found.has(name)) await engine.tables.buildIndex({ name, table: 'records', on: definition });
+      // Those that no two records may have in common are made at once, under the lock: they can fail.
+      if (!found.has(name) && !isUnique)
+        await engine.tables.buildIndex({ name, table: 'records', on: definition });
     }
   }
   await engine.tables.alter('record_indexes', async (transaction) => {
     const existing = await existingIndexes(engine, transaction);
     for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
-    for (const [name, { on }] of wanted) {
+    for (const [name, { on, isUnique }] of wanted) {
       if (existing.has(name)) continue;
       // One that was not completed.
       await transaction.schema.dropIndex(name).ifExists().execute();
-      await sql`create index ${sql.id(name)} on records ${on}`.execute(transaction);
+      const kind = sql.raw(isUnique ? 'unique index' : 'index');
+      await sql`create ${kind} ${sql.id(name)} on records ${on}`.execute(transaction);
     }
   });
 }
@@ -54,10 +57,12 @@ interface DeclaredIndex {
   readonly name: string;
   /** The columns, and of which records. */
   readonly on: RawBuilder<unknown>;
+  readonly isUnique: boolean;
 }
 
 function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
   const { name, index, listedByOthers = true, listedInStates = [], expires = true, bytes = 0 } = collection;
+  const { parent = null, unique = [], waiting = null } = collection;
   const ofCollection = sql`collection = ${sql.lit(name)}`;
   // What callers list of others: everything, or what is in certain states.
   const lists = [
@@ -66,13 +71,33 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
   ];
   const declared = (what: string, columns: RawBuilder<unknown>, condition = ofCollection): DeclaredIndex => {
     const on = sql`(${columns}) where ${condition}`;
-    return { name: nameOf(name, what, on.compile(engine.database).sql), on };
+    return { name: nameOf(name, what, on.compile(engine.database).sql), on, isUnique: false };
   };
+  const above = parent === null ? null : fieldExpression(engine.name, parent);
+  const under = above === null ? [] : [declared('under', sql`collection, ${above}, created_at, id`)];
+  const line =
+    above === null || waiting === null
+      ? []
+      : [
+          declared(
+            'waiting',
+            sql`collection, ${above}, state, created_at, id`,
+            sql`${ofCollection} and state = ${sql.lit(waiting)}`,
+          ),
+        ];
+  const same = unique.map(({ columns, states }) => {
+    const values = columns.map((one) => (one === 'owner' ? sql`owner` : fieldExpression(engine.name, one)));
+    const counted = states === null ? ofCollection : sql`${ofCollection} and ${inStates(states)}`;
+    return { ...declared('unique', sql`collection, ${sql.join(values)}`, counted), isUnique: true };
+  });
   // The collection is in there although it is the same for all: SQLite has no statistics to go by, and takes the
   // index of which a question fits the most columns at the beginning.
   return [
     ...lists.map((list) => declared('created_at', sql`collection, created_at, id`, list)),
     ...(expires ? [declared('updated_at', sql`collection, updated_at`)] : []),
+    ...under,
+    ...line,
+    ...same,
     ...index.flatMap((field) => {
       const value = fieldExpression(engine.name, field);
       const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
@@ -81,7 +106,8 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
       const ofOthers = lists.map((list) =>
         isWhole ? declared(field.name, ...whole(ofAll, list)) : declared(field.name, ofAll, list),
       );
-      return [ofOwner, ...ofOthers];
+      const ofParent = above === null ? [] : [declared(field.name, sql`collection, ${above}, ${value}, id`)];
+      return [ofOwner, ...ofOthers, ...ofParent];
     }),
   ];
 }

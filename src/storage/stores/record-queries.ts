@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { FieldValue, MemberOf, Operator, Place, RecordQuery } from '../port.ts';
+import type { FieldValue, MemberOf, Operator, Place, RecordQuery, VisibleUnder } from '../port.ts';
 import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { fieldExpression, type QueryShape } from './record-fields.ts';
@@ -99,8 +99,9 @@ export function sizesOf(engine: Engine, query: QueryShape) {
 export function placeAfter(engine: Engine, query: QueryShape, count: number) {
   const { field } = query.sort;
   const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
-  const state = query.owner === null ? query.state : null;
-  const wanted = { ...query, state, expiredAt: null, conditions, limit: count, atMost: count };
+  const state = query.owner === null && query.under === undefined ? query.state : null;
+  const under = query.under && { ...query.under, visible: null };
+  const wanted = { ...query, state, expiredAt: null, conditions, under, limit: count, atMost: count };
   return placesOf(engine, wanted, (range) => range)
     .limit(sql.lit(1))
     .offset(sql.lit(count - 1));
@@ -256,8 +257,11 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
   let records: Matching = engine.reader
     .selectFrom('records')
     .where('collection', '=', sql.lit(query.collection));
+  const { under } = query;
+  if (under !== undefined) records = records.where(fieldExpression(engine.name, under.field), '=', under.id);
+  if (under && under.visible !== null) records = records.where(visibleTo(under.visible, query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
-  else if (engine.name === 'sqlite') records = records.where(ofEverybody);
+  else if (under === undefined && engine.name === 'sqlite') records = records.where(ofEverybody);
   if (state !== null) records = records.where(filterOn(engine, query, sql.ref('state')), '=', state);
   if (query.states !== undefined) records = records.where(inStates(query.states));
   for (const { field, operator, value } of query.conditions) {
@@ -279,13 +283,31 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
   return records;
 }
 
+/** What a caller can read of the records under a parent, where that is not all of them. */
+function visibleTo(visible: VisibleUnder, collection: string): RawBuilder<boolean> {
+  const { states, ownStates, member, roles } = visible;
+  const own = ownStates === null ? sql`true` : ownStates.length === 0 ? sql`false` : inStates(ownStates);
+  const ways = [
+    ...(states.length === 0 ? [] : [inStates(states)]),
+    sql`(owner = ${member} and ${own})`,
+    ...(roles.length === 0
+      ? []
+      : [
+          sql`exists (select 1 from members where members.collection = ${sql.lit(collection)}
+            and members.record_id = records.id and members.member = ${member} and ${counts('members', roles)})`,
+        ]),
+  ];
+  return sql<boolean>`(${sql.join(ways, sql` or `)})`;
+}
+
 /** The sign keeps SQLite from using another index than that of the sort order in a list of one owner. */
 function filterOn(
   engine: Engine,
-  { owner }: RecordQuery,
+  { owner, under }: RecordQuery,
   expression: RawBuilder<FieldValue>,
 ): RawBuilder<FieldValue> {
-  return engine.name === 'sqlite' && owner !== null ? sql<FieldValue>`+${expression}` : expression;
+  const isNarrow = owner !== null || under !== undefined;
+  return engine.name === 'sqlite' && isNarrow ? sql<FieldValue>`+${expression}` : expression;
 }
 
 function isSame(one: RecordQuery['sort']['field'], other: RecordQuery['sort']['field']): boolean {

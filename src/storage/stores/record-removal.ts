@@ -10,6 +10,7 @@ import type {
   ErasedBudgets,
   Erasure,
   ErasureNotes,
+  Family,
   NewEvent,
   StoredRecord,
 } from '../port.ts';
@@ -18,11 +19,13 @@ import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
+import { afterRemoval, finishHandOvers, parentIdIn, releaseOwners } from './families.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records and lowers their owners' counts. Skips locked records. */
 export async function expireRecords(
   engine: Engine,
+  families: readonly Family[],
   collection: string,
   changedBefore: number,
   limit: number,
@@ -46,13 +49,12 @@ export async function expireRecords(
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
       .returning(recordColumns)
       .execute();
-    // In one order, against deadlocks.
-    const owners = [...Map.groupBy(expired, ({ owner }) => owner)].sort(([one], [other]) =>
-      one < other ? -1 : 1,
-    );
-    for (const [owner, { length }] of owners) {
-      await releaseRecords(transaction, owner, collection, length).execute();
-    }
+    const family = families.find(({ child }) => child === collection);
+    if (family?.ownedBy !== 'parent') await releaseOwners(transaction, collection, expired);
+    const parentId = ({ body }: { readonly body: string }) =>
+      family === undefined ? '' : String(JSON.parse(body)[family.field]);
+    const removed = expired.map((row) => ({ ...row, parent_id: parentId(row) }));
+    await afterRemoval(transaction, families, removed, changedBefore);
     const events = expired.map(toRecord).map(eventOf);
     await appendEvents(
       engine,
@@ -75,6 +77,7 @@ interface ErasedOwner {
 
 export async function eraseOwner(
   engine: Engine,
+  families: readonly Family[],
   notes: ErasureNotes,
   { owner, audit, event, budgets, proof = null, erasure }: ErasedOwner,
 ): Promise<Erased | null> {
@@ -91,7 +94,7 @@ export async function eraseOwner(
     // A suspended caller must not come back as a new one; only the operator erases it.
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
-    const records = await eraseRecords(engine, transaction, owner);
+    const records = await eraseRecords(engine, transaction, families, { owner, event });
     await transaction.deleteFrom('consumers').where('id', '=', owner).execute();
     const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).returningAll().execute();
     const keys = await transaction
@@ -168,8 +171,10 @@ const batchSize = 5_000;
 async function eraseRecords(
   engine: Engine,
   transaction: Database,
-  owner: string,
+  families: readonly Family[],
+  { owner, event }: Pick<ErasedOwner, 'owner' | 'event'>,
 ): Promise<Map<string, number>> {
+  await finishHandOvers(engine, transaction, families, owner);
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
@@ -195,19 +200,11 @@ async function eraseRecords(
       )
       .deleteFrom('records')
       .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
-      .returning('collection')
+      .returning(['collection', 'id', 'state', parentIdIn(engine, families).as('parent_id')])
       .execute();
+    await afterRemoval(transaction, families, gone, event.at);
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
     // Not when it was only fewer than asked for: somebody else may have deleted one of those that were chosen.
     if (gone.length === 0) return counts;
   }
-}
-
-/** Lowers the count of an owner's records, not below 0. */
-function releaseRecords(database: Database, owner: string, collection: string, count: number) {
-  return database
-    .updateTable('usage')
-    .set({ records: sql`case when records > ${sql.lit(count)} then records - ${sql.lit(count)} else 0 end` })
-    .where('owner', '=', owner)
-    .where('collection', '=', collection);
 }

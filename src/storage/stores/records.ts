@@ -1,9 +1,10 @@
 import { type Compilable, sql } from 'kysely';
 import { whenReady } from '../../base/now-or-later.ts';
 import type { Engine } from '../engine.ts';
-import type { ErasureNotes, FieldValue, RecordQuery, RecordStore } from '../port.ts';
+import type { ErasureNotes, Family, FieldValue, RecordQuery, RecordStore, Tally } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
 import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
+import { recount, waitingParents, workOnChildren } from './families.ts';
 import { expireInvitations, invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
 import {
   inOneOrder,
@@ -21,6 +22,7 @@ import { expireProofs } from './used-once.ts';
 export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore {
   const { database, reader } = engine;
   const prepared = preparedReads(engine.read);
+  let families: readonly Family[] = [];
   const ask = (what: string, asked: RecordQuery, build: (query: QueryShape) => Compilable) => {
     const query = inOneOrder(asked);
     return prepared(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
@@ -28,7 +30,10 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     );
   };
   return {
-    prepare: (collections) => prepareIndexes(engine, collections),
+    prepare(collections, known = []) {
+      families = known;
+      return prepareIndexes(engine, collections);
+    },
 
     find(collection, id, members) {
       const shape = members === undefined ? 'one' : `one ${collection} ${shapeOfMembers(members)}`;
@@ -50,6 +55,33 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     invitations: (collection, id, now) => invitationsOf(reader, collection, id, now),
     invitationsBy: (maker, now) => invitationsBy(reader, maker, now),
     expireInvitations: (now) => expireInvitations(database, now),
+
+    tallies(collection, ids) {
+      if (ids.length === 0) return [];
+      const rows = prepared(`tallies ${ids.length}`, [collection, ...ids], ([inCollection, ...of]) =>
+        reader
+          .selectFrom('tallies')
+          .select(['record_id', 'child', 'state', 'n'])
+          .where('collection', '=', inCollection as never)
+          .where('record_id', 'in', of as never),
+      );
+      return whenReady(rows, (found) =>
+        found.map(([id, child, state, count]) => {
+          return { collection, id, child, state, count } as Tally;
+        }),
+      );
+    },
+
+    waitingParents: (...asked) => waitingParents(reader, asked),
+    workOnChildren: (limit, eventOf) => workOnChildren(engine, families, limit, eventOf),
+    async childWork() {
+      const { count } = await reader
+        .selectFrom('child_work')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    recount: () => recount(engine, families),
 
     sizes: async (query) =>
       (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),
@@ -114,7 +146,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     },
 
     expire: (collection, changedBefore, limit, eventOf) =>
-      expireRecords(engine, collection, changedBefore, limit, eventOf),
+      expireRecords(engine, families, collection, changedBefore, limit, eventOf),
 
     async expireIdempotencyKeys(now) {
       const { numDeletedRows } = await database
@@ -157,11 +189,11 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
 
     expireProofs: (expiredAt, limit) => expireProofs(database, expiredAt, limit),
 
-    erase: (owner, audit, event, budgets, proof = null) =>
-      eraseOwner(engine, erasures, { owner, audit, event, budgets, proof }),
+    erase: (owner, audit, event, budgets, proof = null, known = families) =>
+      eraseOwner(engine, known, erasures, { owner, audit, event, budgets, proof }),
 
-    eraseAgain: (owner, audit, event, erasure) =>
-      eraseOwner(engine, erasures, { owner, audit, event, erasure }),
+    eraseAgain: (owner, audit, event, erasure, known = families) =>
+      eraseOwner(engine, known, erasures, { owner, audit, event, erasure }),
 
     isScrubDue: () => engine.residue.isDue(),
 

@@ -1,0 +1,142 @@
+import { comparable, fieldText, quoted } from '../field-text.ts';
+import type { BatchChanges, BatchKeys, Loaded, ParentField, StoredRecord, UniqueValues } from '../port.ts';
+import { recordColumns, toRecord } from '../rows.ts';
+import type { Tables } from '../schema.ts';
+import type { Transaction } from './transaction.ts';
+
+/** The statements of a batch for records that are under others. */
+
+export type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
+
+const columns = recordColumns.map((column) => `records.${column}`).join(', ');
+
+/** Finds the named records and all that they are under. Locks those above first: there is one order of locks. */
+export const lockWithAbove = `with recursive
+    parents as (select * from json_to_recordset($3) as one (child text, field text, collection text, level integer)),
+    chain as (
+      select * from unnest($1::text[], $2::text[]) as named (collection, id)
+      union
+      select parents.collection, records.body::json ->> parents.field from chain
+        join parents on parents.child = chain.collection
+        join records on records.collection = chain.collection and records.id = chain.id)
+  select ${columns} from records join chain on records.collection = chain.collection and records.id = chain.id
+    left join parents on parents.child = records.collection
+  order by coalesce(parents.level, 0), records.collection, records.id for update of records`;
+
+export function parentsParameter(parents: readonly ParentField[]): string {
+  return JSON.stringify(parents);
+}
+
+interface LoadedFamily extends Pick<Loaded, 'tallies' | 'unique' | 'waiting' | 'children'> {
+  readonly waitingRecords: readonly StoredRecord[];
+}
+
+export async function loadFamily(ask: Ask, keys: BatchKeys): Promise<LoadedFamily | null> {
+  const { tallies, unique = [], waiting = [], children = [] } = keys;
+  if (tallies === undefined) return null;
+  const counted = ask<Tables['tallies']>(
+    tallies.length > 0,
+    `select tallies.collection, record_id, tallies.child, state, n from tallies
+       join unnest($1::text[], $2::text[], $3::text[]) as wanted (collection, id, child)
+       on tallies.collection = wanted.collection and record_id = wanted.id and tallies.child = wanted.child`,
+    [
+      tallies.map(({ collection }) => collection),
+      tallies.map(({ id }) => id),
+      tallies.map(({ child }) => child),
+    ],
+  );
+  const same = [...Map.groupBy(unique, ({ collection, rule }) => `${collection} ${rule}`).values()].map(
+    (group) => holdersOf(ask, group),
+  );
+  const lines = waiting.map(async ({ field, state, limit, ...of }) => {
+    const found = await ask<Tables['records']>(
+      true,
+      `select ${columns} from records where collection = ${quoted(of.child)} and ${parentText(field)} = $1
+         and state = ${quoted(state)} order by created_at, id limit ${limit} for update`,
+      [of.id],
+    );
+    return { ...of, records: found.map(toRecord) };
+  });
+  const below = children.map(async ({ field, limit, ...of }) => {
+    const found = await ask<{ id: string }>(
+      true,
+      `select id from records where collection = ${quoted(of.child)} and ${parentText(field)} = $1 limit ${limit}`,
+      [of.id],
+    );
+    return { ...of, ids: found.map(({ id }) => id) };
+  });
+  // At once: an unhandled rejection of one of them would end the process.
+  const [rows, holders, inLine, under] = await Promise.all([
+    counted,
+    Promise.all(same),
+    Promise.all(lines),
+    Promise.all(below),
+  ]);
+  return {
+    tallies: rows.map(({ collection, record_id, child, state, n }) => {
+      return { collection, id: record_id, child, state, count: Number(n) };
+    }),
+    unique: holders.flat(),
+    waiting: inLine.map(({ records, ...of }) => ({ ...of, ids: records.map(({ id }) => id) })),
+    waitingRecords: inLine.flatMap(({ records }) => records),
+    children: under,
+  };
+}
+
+function parentText(field: string): string {
+  return fieldText('postgres', { name: field, kind: 'text' });
+}
+
+const types = { text: 'text', number: 'double precision', boolean: 'integer' } as const;
+
+/** The records that have the values of a unique rule: one look into its index for each. */
+async function holdersOf(ask: Ask, group: readonly UniqueValues[]): Promise<NonNullable<Loaded['unique']>> {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { collection, rule, columns: by, states } = first;
+  const typeOf = (column: UniqueValues['columns'][number]) =>
+    column === 'owner' ? 'text' : types[column.kind];
+  const names = by.map((_, index) => `v${index}`);
+  const conditions = by.map(
+    (column, index) => `${column === 'owner' ? 'owner' : fieldText('postgres', column)} = wanted.v${index}`,
+  );
+  const counted = states === null ? '' : ` and state in (${states.map(quoted).join(', ')})`;
+  const found = await ask<{ place: string; id: string }>(
+    true,
+    `select wanted.place, held.id from
+       unnest($1::integer[], ${by.map((column, index) => `$${index + 2}::${typeOf(column)}[]`).join(', ')})
+         as wanted (place, ${names.join(', ')}),
+       lateral (select id from records where collection = ${quoted(collection)} and ${conditions.join(' and ')}${counted}
+         limit 2) as held`,
+    [
+      group.map((_, index) => index),
+      ...by.map((_, index) => group.map(({ values }) => comparable(values[index] ?? ''))),
+    ],
+  );
+  return found.map(({ place, id }) => {
+    const { values } = group[Number(place)] ?? first;
+    return { collection, rule, key: JSON.stringify(values), id };
+  });
+}
+
+export function applyFamily(transaction: Transaction, { tallies = [], childWork = [] }: BatchChanges): void {
+  // A tally whose record is gone goes with it.
+  if (tallies.length > 0)
+    void transaction.run(
+      `insert into tallies (collection, record_id, child, state, n)
+       select one.collection, one.id, one.child, one.state, one.count
+       from json_to_recordset($1) as one (collection text, id text, child text, state text, count bigint)
+         join records on records.collection = one.collection and records.id = one.id
+       order by one.collection, one.id, one.child, one.state
+       on conflict (collection, record_id, child, state) do update set n = tallies.n + excluded.n`,
+      [JSON.stringify(tallies)],
+    );
+  if (childWork.length > 0)
+    void transaction.run(
+      `insert into child_work (child, parent_id, what, new_owner, at)
+       select child, "parentId", what, owner, at
+       from json_to_recordset($1) as one (child text, "parentId" text, what text, owner text, at bigint)
+       on conflict (child, parent_id, what) do update set new_owner = excluded.new_owner`,
+      [JSON.stringify(childWork)],
+    );
+}

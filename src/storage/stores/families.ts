@@ -1,0 +1,251 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
+import { recordColumns, toRecord } from '../rows.ts';
+import type { Database, Tables } from '../schema.ts';
+import { appendEvents } from './events.ts';
+import { fieldExpression } from './record-fields.ts';
+
+/** Records under others: their tallies, and what is done with them after their parent is deleted or handed over. */
+
+/** The parent's id of a record of any of these collections; '' for others. */
+export function parentIdIn({ name }: Engine, families: readonly Family[]): RawBuilder<string> {
+  if (families.length === 0) return sql.lit('');
+  const cases = families.map(
+    ({ child, field }) =>
+      sql`when ${sql.lit(child)} then ${fieldExpression(name, { name: field, kind: 'text' })}`,
+  );
+  return sql<string>`case collection ${sql.join(cases, sql` `)} else '' end`;
+}
+
+export interface RemovedRow {
+  readonly collection: string;
+  readonly id: string;
+  readonly state: string | null;
+  readonly parent_id: string;
+}
+
+/** Lowers tallies, and notes the records under removed ones that are to be deleted, too. */
+export async function afterRemoval(
+  transaction: Database,
+  families: readonly Family[],
+  removed: readonly RemovedRow[],
+  at: number,
+): Promise<void> {
+  if (families.length === 0) return;
+  const tallied = families.filter(({ isTallied }) => isTallied);
+  const moves = Map.groupBy(
+    removed.filter(({ collection }) => tallied.some(({ child }) => child === collection)),
+    ({ collection, parent_id, state }) => [parent_id, collection, state ?? ''].join('\0'),
+  );
+  for (const [key, { length }] of [...moves].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const [parentId = '', child = '', state = ''] = key.split('\0');
+    await transaction
+      .updateTable('tallies')
+      .set({ n: sql`n - ${sql.lit(length)}` })
+      .where('collection', '=', tallied.find((one) => one.child === child)?.collection ?? '')
+      .where('record_id', '=', parentId)
+      .where('child', '=', child)
+      .where('state', '=', state)
+      .execute();
+  }
+  const work = removed.flatMap(({ collection, id }) =>
+    families
+      .filter((one) => one.collection === collection && one.onDelete === 'cascade')
+      .map(({ child }) => ({ child, parent_id: id, what: 'delete' as const, new_owner: null, at })),
+  );
+  await putWork(transaction, work);
+}
+
+async function putWork(transaction: Database, work: readonly Tables['child_work'][]): Promise<void> {
+  const atOnce = 1_000;
+  for (let from = 0; from < work.length; from += atOnce)
+    await transaction
+      .insertInto('child_work')
+      .values(work.slice(from, from + atOnce))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['child', 'parent_id', 'what'])
+          .doUpdateSet((set) => ({ new_owner: set.ref('excluded.new_owner') })),
+      )
+      .execute();
+}
+
+/** Some of the work that is left. True if there may be more. */
+export async function workOnChildren(
+  engine: Engine,
+  families: readonly Family[],
+  limit: number,
+  eventOf: (record: StoredRecord) => NewEvent | null,
+): Promise<boolean> {
+  return engine.database.transaction().execute(async (transaction) => {
+    const work = await transaction
+      .selectFrom('child_work')
+      .selectAll()
+      .orderBy('at')
+      .orderBy('child')
+      .orderBy('parent_id')
+      .limit(1)
+      .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked())
+      .executeTakeFirst();
+    if (work === undefined) return false;
+    const family = families.find(({ child }) => child === work.child);
+    const done =
+      family === undefined
+        ? 0
+        : work.what === 'delete'
+          ? await deleteUnder(engine, transaction, { families, family, work, limit, eventOf })
+          : await handUnder(engine, transaction, { families, family, work, limit });
+    if (done < limit)
+      await transaction
+        .deleteFrom('child_work')
+        .where('child', '=', work.child)
+        .where('parent_id', '=', work.parent_id)
+        .where('what', '=', work.what)
+        .execute();
+    return true;
+  });
+}
+
+interface Work {
+  readonly families: readonly Family[];
+  readonly family: Family;
+  readonly work: Tables['child_work'];
+  readonly limit: number;
+}
+
+function idsUnder(engine: Engine, database: Database, { family, work, limit }: Work) {
+  const parent = fieldExpression(engine.name, { name: family.field, kind: 'text' });
+  return database
+    .selectFrom('records')
+    .select('id')
+    .where('collection', '=', sql.lit(family.child))
+    .where(parent, '=', work.parent_id)
+    .limit(limit);
+}
+
+async function deleteUnder(
+  engine: Engine,
+  transaction: Database,
+  given: Work & { readonly eventOf: (record: StoredRecord) => NewEvent | null },
+): Promise<number> {
+  const { families, family, work, eventOf } = given;
+  const gone = await transaction
+    .with('some', (database) => idsUnder(engine, database as unknown as Database, given))
+    .deleteFrom('records')
+    .where('collection', '=', family.child)
+    .where('id', 'in', (database) => database.selectFrom('some').select('id'))
+    .returning(recordColumns)
+    .execute();
+  if (family.ownedBy === 'creator') await releaseOwners(transaction, family.child, gone);
+  const removed = gone.map(({ collection, id, state }) => ({ collection, id, state, parent_id: '' }));
+  await afterRemoval(transaction, families, removed, work.at);
+  const events = gone.map(toRecord).map(eventOf);
+  await appendEvents(
+    engine,
+    transaction,
+    events.filter((event) => event !== null),
+  );
+  return gone.length;
+}
+
+async function handUnder(engine: Engine, transaction: Database, given: Work): Promise<number> {
+  const { families, family, work } = given;
+  const owner = work.new_owner ?? '';
+  const handed = await transaction
+    .with('some', (database) =>
+      idsUnder(engine, database as unknown as Database, given).where('owner', '<>', owner),
+    )
+    .updateTable('records')
+    .set({ owner })
+    .where('collection', '=', family.child)
+    .where('id', 'in', (database) => database.selectFrom('some').select('id'))
+    .returning('id')
+    .execute();
+  const further = families.filter(
+    ({ collection, ownedBy }) => collection === family.child && ownedBy === 'parent',
+  );
+  await putWork(
+    transaction,
+    handed.flatMap(({ id }) => further.map(({ child }) => ({ ...work, child, parent_id: id }))),
+  );
+  return handed.length;
+}
+
+/** Before a former owner is erased: what was handed over with its parent is not theirs any more. */
+export async function finishHandOvers(
+  { name }: Engine,
+  transaction: Database,
+  families: readonly Family[],
+  owner: string,
+): Promise<void> {
+  for (const { child, field, ownedBy } of families) {
+    if (ownedBy !== 'parent') continue;
+    const parent = fieldExpression(name, { name: field, kind: 'text' });
+    await sql`update records set owner = (select new_owner from child_work
+        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})
+      where collection = ${sql.lit(child)} and owner = ${owner} and exists (select 1 from child_work
+        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})`.execute(transaction);
+  }
+}
+
+/** Lowers the counts of the owners of removed records. In one order, against deadlocks. */
+export async function releaseOwners(
+  transaction: Database,
+  collection: string,
+  removed: readonly { readonly owner: string }[],
+): Promise<void> {
+  const owners = [...Map.groupBy(removed, ({ owner }) => owner)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [owner, { length }] of owners)
+    await transaction
+      .updateTable('usage')
+      .set({
+        records: sql`case when records > ${sql.lit(length)} then records - ${sql.lit(length)} else 0 end`,
+      })
+      .where('owner', '=', owner)
+      .where('collection', '=', collection)
+      .execute();
+}
+
+export async function waitingParents(
+  reader: Database,
+  [child, state, after, limit]: Parameters<RecordStore['waitingParents']>,
+): Promise<readonly string[]> {
+  const rows = await reader
+    .selectFrom('tallies')
+    .select('record_id')
+    .where('child', '=', child)
+    .where('state', '=', state)
+    .where('n', '>', 0)
+    .where('record_id', '>', after)
+    .orderBy('record_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ record_id }) => record_id);
+}
+
+const mostWrong = 100;
+
+/** The tallies that differ from a count, as they should be. */
+export async function recount(engine: Engine, families: readonly Family[]): Promise<readonly Tally[]> {
+  const wrong: Tally[] = [];
+  for (const { child, field, collection, isTallied } of families) {
+    if (!isTallied) continue;
+    const parent = fieldExpression(engine.name, { name: field, kind: 'text' });
+    const { rows } = await sql<{ id: string; state: string; count: number }>`
+      select counted.id, counted.state, sum(counted.n) as count from (
+        select ${parent} as id, coalesce(state, '') as state, count(*) as n, 0 as known
+          from records where collection = ${sql.lit(child)} group by 1, 2
+        union all select record_id, state, 0, n from tallies
+          where child = ${sql.lit(child)} and collection = ${sql.lit(collection)}) as counted
+      join records on records.collection = ${sql.lit(collection)} and records.id = counted.id
+      group by counted.id, counted.state having sum(counted.n) <> sum(counted.known)
+      limit ${sql.lit(mostWrong)}`.execute(engine.reader);
+    wrong.push(
+      ...rows.map(({ id, state, count }) => ({ collection, id, child, state, count: Number(count) })),
+    );
+  }
+  return wrong;
+}
