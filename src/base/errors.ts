@@ -154,6 +154,12 @@ export const catalogue = {
     not_editable: 'In its present state the fields of the record cannot be changed.',
     idempotency_record_gone: 'The record that was made with this Idempotency-Key has been deleted since.',
     already_member: 'The caller has this role, or another one by invitation, in the record already.',
+    parent_closed: 'The parent record takes no new records now, or does not allow this action any more.',
+    no_capacity: 'There is no free place under the parent record. Try again when one is free.',
+    not_unique:
+      'There is a record with the same values already. The member "fields" says which values must differ.',
+    has_children:
+      'There are records under this one. Delete them first. The member "collection" says where they are.',
     role_full: 'The role has no free place in this record. A member with this role has to leave first.',
     quota_exceeded:
       'A limit on a number of records, roles or invitations is reached. The member "limit" says how many there can be. End or delete one first.',

@@ -21,6 +21,10 @@ export function createInvitationCode(): string {
   return randomBytes(16).toString('base64url');
 }
 
+/** The id of a record. One spelling only, so that no record has two URLs. */
+export const recordIdForm: RegExp =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
 /** A UUID of version 7 (RFC 9562), which is ordered by time. */
 export function createRecordId(now: number): string {
   const bytes = fewBytes(16);

@@ -2,35 +2,39 @@ import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { isGranted, requireScopes, scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
-import { actionsFor, may, readableStates, rolesOn } from '../collections/roles.ts';
-import type { MembersWanted, RecordMember, StoredRecord } from '../storage/port.ts';
+import type { Lineage } from '../collections/lineage.ts';
+import { actionsFor, may, mayCreate, readableStates, rolesOn } from '../collections/roles.ts';
+import type { MembersWanted, RecordContext, RecordInContext, StoredRecord } from '../storage/port.ts';
 
 export interface CallerIdentity {
   readonly id: string;
   readonly kind: Caller['kind'];
   /** A client of POST /token: budgets for people do not apply. */
   readonly isMachine: boolean;
-  /** The roles that its token gives it in every record of the collection. */
-  readonly scopeRoles?: readonly string[];
+  /** The roles that its token gives it in every record, by collection. A collection that does not admit it to read is missing. */
+  readonly scopeRoles?: ScopeRoles;
 }
+
+export type ScopeRoles = Readonly<Record<string, readonly string[]>>;
 
 type Bearer = Pick<Caller, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
 /** An admitted caller in a collection. Who may do what is decided by `rolesOn` and `may` of `collections/roles`. */
 export class CallerAccess {
   readonly caller: CallerIdentity;
-  readonly #collection: Collection;
+  readonly #lineage: Lineage;
 
-  constructor(caller: CallerIdentity, collection: Collection) {
+  constructor(caller: CallerIdentity, lineage: Lineage) {
     this.caller = caller;
-    this.#collection = collection;
+    this.#lineage = lineage;
   }
 
   get id(): string {
     return this.caller.id;
   }
 
-  static admit(collection: Collection, caller: Bearer, purpose: 'read' | 'write'): CallerAccess {
+  static admit(lineage: Lineage, caller: Bearer, purpose: 'read' | 'write'): CallerAccess {
+    const [collection, ...above] = lineage;
     const { clients, scopes } = collection.access;
     const id = ownerOf(caller);
     const isMachine = caller.credentialId !== null;
@@ -38,30 +42,46 @@ export class CallerAccess {
     const scope = scopes[purpose];
     if (scope !== null) requireScopes([scope], caller.scopes);
     const identity = { id, kind: caller.kind, isMachine };
-    if (!collection.isShared) return new CallerAccess(identity, collection);
-    return new CallerAccess({ ...identity, scopeRoles: rolesByScope(collection, caller.scopes) }, collection);
+    if (!collection.isShared) return new CallerAccess(identity, lineage);
+    const admitting = [collection, ...above.filter((one) => admitsReader(one, caller))];
+    const scopeRoles = Object.fromEntries(
+      admitting.map((one) => [one.name, rolesByScope(one, caller.scopes)]),
+    );
+    return new CallerAccess({ ...identity, scopeRoles }, lineage);
   }
 
   /** What the caller is in the record. */
-  rolesOn({ owner }: StoredRecord, members: readonly RecordMember[]): readonly string[] {
-    const { id, isMachine, scopeRoles = none } = this.caller;
-    const memberRoles = members.filter(({ member }) => member === id).map(({ role }) => role);
-    return rolesOn(this.#collection, { isOwner: owner === id, isMachine, scopeRoles, memberRoles });
+  rolesOn(record: StoredRecord, context: RecordContext): readonly string[] {
+    return rolesIn(this.#lineage, this.caller, { ...context, record });
   }
 
-  sees(record: StoredRecord, members: readonly RecordMember[]): boolean {
-    return may(this.#collection, 'read', this.rolesOn(record, members), record.state);
+  sees(record: StoredRecord, context: RecordContext): boolean {
+    return may(this.#lineage[0], 'read', this.rolesOn(record, context), record.state);
   }
 
-  actionsOn(record: StoredRecord, members: readonly RecordMember[]): string[] {
-    return actionsFor(this.#collection, this.rolesOn(record, members), record.state);
+  actionsOn(record: StoredRecord, context: RecordContext): string[] {
+    return actionsFor(this.#lineage[0], this.rolesOn(record, context), record.state);
+  }
+
+  /** What the caller is before there is a record; null: it cannot read the record that the new one would be under. */
+  rolesUnder(parent: RecordContext['parent']): readonly string[] | null {
+    const [collection, ...above] = this.#lineage;
+    const parentRoles = parentRolesIn(above, this.caller, parent);
+    if (parentRoles === null && !(this.reachesAll && parent)) return null;
+    return rolesOn(collection, { ...this.#facts, isOwner: false, memberRoles: [], parentRoles });
+  }
+
+  mayCreate(roles: readonly string[]): boolean {
+    return mayCreate(this.#lineage[0], roles);
   }
 
   /** The states in which this caller lists everybody's records; null: all of them. Empty: no list of everybody's. */
   get listedStates(): readonly string[] | null {
-    const { isMachine, scopeRoles = none } = this.caller;
-    const facts = { isOwner: false, isMachine, scopeRoles, memberRoles: [] };
-    return readableStates(this.#collection, rolesOn(this.#collection, facts));
+    const [collection] = this.#lineage;
+    const facts = { ...this.#facts, isOwner: false, memberRoles: [] };
+    // Whether it can read all parents is not known here.
+    const roles = rolesOn(collection, collection.parent === null ? facts : { ...facts, parentRoles: null });
+    return readableStates(collection, roles);
   }
 
   get listsEverybodys(): boolean {
@@ -69,16 +89,68 @@ export class CallerAccess {
   }
 
   get reachesAll(): boolean {
-    return this.caller.isMachine && this.#collection.access.clients === 'any';
+    return this.caller.isMachine && this.#lineage[0].access.clients === 'any';
   }
 
   /** The members that decide what this caller may do, and that records show; undefined: none. */
   get membersWanted(): MembersWanted | undefined {
-    return membersWanted(this.#collection, this.id);
+    return membersWanted(this.#lineage[0], this.id);
+  }
+
+  get #facts() {
+    const { isMachine, scopeRoles } = this.caller;
+    return { isMachine, scopeRoles: scopeRoles?.[this.#lineage[0].name] ?? none };
   }
 }
 
 const none: readonly string[] = [];
+
+type Who = Pick<CallerIdentity, 'id' | 'isMachine' | 'scopeRoles'>;
+
+/** What somebody is in a record, by the record itself and those above it. */
+export function rolesIn(
+  lineage: Lineage,
+  who: Who,
+  { record, members, parent }: RecordInContext,
+): readonly string[] {
+  const [collection, ...above] = lineage;
+  const facts = {
+    isOwner: ownerIn(lineage, { record, members, ...(parent === undefined ? {} : { parent }) }) === who.id,
+    isMachine: who.isMachine,
+    scopeRoles: who.scopeRoles?.[collection.name] ?? none,
+    memberRoles: members.filter(({ member }) => member === who.id).map(({ role }) => role),
+  };
+  if (collection.parent === null) return rolesOn(collection, facts);
+  return rolesOn(collection, { ...facts, parentRoles: parentRolesIn(above, who, parent) });
+}
+
+/** The roles in the parent; null: the caller cannot read it, or it is gone. Undefined: there are no parents. */
+function parentRolesIn(
+  above: readonly Collection[],
+  who: Who,
+  parent: RecordContext['parent'],
+): readonly string[] | null | undefined {
+  const [collection, ...further] = above;
+  if (collection === undefined) return undefined;
+  // A token without the scope for the parent opens no door.
+  const isAdmitted =
+    !collection.isShared || who.scopeRoles === undefined || Object.hasOwn(who.scopeRoles, collection.name);
+  if (!parent || !isAdmitted) return null;
+  const roles = rolesIn([collection, ...further], who, parent);
+  return may(collection, 'read', roles, parent.record.state) ? roles : null;
+}
+
+/** Records with `owned_by: parent` change their owner with their parent. */
+export function ownerIn([collection, ...above]: Lineage, { record, parent }: RecordInContext): string {
+  const [next, ...further] = above;
+  const isParents = collection.parent?.ownedBy === 'parent' && parent && next !== undefined;
+  return isParents ? ownerIn([next, ...further], parent) : record.owner;
+}
+
+function admitsReader({ access: { clients, scopes } }: Collection, caller: Bearer): boolean {
+  if (clients === 'none' && caller.credentialId !== null) return false;
+  return scopes.read === null || isGranted([scopes.read], caller.scopes);
+}
 
 export function rolesByScope({ roles }: Collection, scopes: Caller['scopes']): readonly string[] {
   return Object.entries(roles).flatMap(([name, role]) =>
@@ -88,9 +160,8 @@ export function rolesByScope({ roles }: Collection, scopes: Caller['scopes']): r
 
 /** The roles that are kept in the database, by kind. */
 export function memberRoles({ roles }: Collection, kind?: 'invited' | 'granted'): readonly string[] {
-  return Object.entries(roles).flatMap(([name, role]) =>
-    role.kind !== 'scope' && (kind === undefined || role.kind === kind) ? [name] : [],
-  );
+  const kinds: readonly string[] = kind === undefined ? ['invited', 'granted'] : [kind];
+  return Object.entries(roles).flatMap(([name, role]) => (kinds.includes(role.kind) ? [name] : []));
 }
 
 export function membersWanted(collection: Collection, member: string): MembersWanted | undefined {

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { KeyedDigest } from '../base/keyed-digest.ts';
-import type { Collection } from '../collections/collection.ts';
+import type { Collection, RoleRule } from '../collections/collection.ts';
+import type { Lineage } from '../collections/lineage.ts';
 import { may } from '../collections/roles.ts';
-import type { EventTopic, StoredRecord } from '../storage/port.ts';
+import type { EventTopic, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
+import { ownerIn, rolesIn } from './caller-access.ts';
 
 /** Names of people and of audiences that say nothing about who they are: keyed digests, 16 bytes each. */
 export class PeopleNames {
@@ -12,8 +14,8 @@ export class PeopleNames {
     this.#digest = digest;
   }
 
-  /** How people see each other in a record: another name in every record. */
-  alias(collection: string, id: string, person: string): Uint8Array {
+  /** How people see each other in a root record and under it: another name in every root record. */
+  alias({ collection, id }: RecordName, person: string): Uint8Array {
     return this.#short('alias', collection, id, person);
   }
 
@@ -38,26 +40,67 @@ export class PeopleNames {
     return this.#topic('member', collection, id, role);
   }
 
+  /** Callers who follow what happens under a record that everyone can read. */
+  under(collection: string, id: string): string {
+    return this.#topic('under', collection, id);
+  }
+
   /** Who could read the record before or after an event; undefined where only its owner could. */
   audience(
-    collection: Collection,
-    record: StoredRecord,
+    lineage: Lineage,
+    record: RecordInContext,
     states: { readonly before?: string | null; readonly after?: string | null },
   ): readonly EventTopic[] | undefined {
+    const [collection] = lineage;
     if (!collection.isShared) return undefined;
     const reads = (role: string, state: string | null | undefined) =>
       state !== undefined && may(collection, 'read', [role, 'everyone'], state);
-    return ['owner', ...Object.keys(collection.roles), 'everyone'].flatMap((role) => {
+    const topics = ['owner', ...Object.keys(collection.roles), 'everyone'].flatMap((role) => {
       const hasFields = reads(role, states.after);
       if (!(hasFields || reads(role, states.before))) return [];
-      return [{ topic: this.#ofRole(collection, record, role), hasFields }];
+      return this.#topicsOf(lineage, record, role).map((topic) => ({ topic, hasFields }));
     });
+    return inOneRow(topics);
   }
 
-  #ofRole({ name, roles }: Collection, { id, owner }: StoredRecord, role: string): string {
-    if (role === 'owner') return this.owner(name, owner);
-    if (role === 'everyone') return this.everyone(name);
-    return roles[role]?.kind === 'scope' ? this.scope(name, role) : this.member(name, id, role);
+  /** The topics of those who have a role in the record, and can read what is above it. */
+  #topicsOf(lineage: Lineage, placed: RecordInContext, role: string): readonly string[] {
+    const [{ name, roles, parent }, ...above] = lineage;
+    const { id } = placed.record;
+    if (role === 'owner') return [this.owner(name, ownerIn(lineage, placed))];
+    const rule = roles[role];
+    const [next, ...further] = above;
+    if (parent === null || next === undefined) {
+      if (role === 'everyone') return [this.everyone(name)];
+      return [rule?.kind === 'scope' ? this.scope(name, role) : this.member(name, id, role)];
+    }
+    const { parent: upperRecord, members } = placed;
+    if (!upperRecord) return [];
+    const upper: Lineage = [next, ...further];
+    const { record } = upperRecord;
+    const opens = (one: string) => may(next, 'read', [one, 'everyone'], record.state);
+    if (rule?.kind === 'parent')
+      return rule.parentRoles.filter(opens).flatMap((one) => this.#topicsOf(upper, upperRecord, one));
+    if (role === 'everyone') return this.#underEach(upper, upperRecord);
+    if (rule?.kind === 'scope') {
+      const opening = Object.keys(next.roles).filter((one) => isSameScope(next.roles[one], rule.scope));
+      const isOpen = opening.some(opens) || this.#underEach(upper, upperRecord).length > 0;
+      return isOpen ? [this.scope(name, role)] : [];
+    }
+    // Actions grant a role to one person at a time, who may have lost the parent meanwhile.
+    const isHeard = members.some((one) => one.role === role && canRead(upper, one.member, upperRecord));
+    return isHeard ? [this.member(name, id, role)] : [];
+  }
+
+  /** The topics of records above which everyone can read; none if there is one that not everyone can. */
+  #underEach(lineage: Lineage, placed: RecordInContext): readonly string[] {
+    const [collection, ...above] = lineage;
+    if (!may(collection, 'read', ['everyone'], placed.record.state)) return [];
+    const own = this.under(collection.name, placed.record.id);
+    const [next, ...further] = above;
+    if (next === undefined) return [own];
+    const higher = placed.parent ? this.#underEach([next, ...further], placed.parent) : [];
+    return higher.length === 0 ? [] : [own, ...higher];
   }
 
   #topic(...parts: readonly string[]): string {
@@ -67,6 +110,36 @@ export class PeopleNames {
   #short(...parts: readonly string[]): Uint8Array {
     return this.#digest.of(...parts).subarray(0, 16);
   }
+}
+
+/** A topic that is there with the fields is not there without them as well. */
+function inOneRow(topics: readonly EventTopic[]): readonly EventTopic[] {
+  const byTopic = new Map<string, EventTopic>();
+  for (const one of topics) if (one.hasFields || !byTopic.has(one.topic)) byTopic.set(one.topic, one);
+  return [...byTopic.values()];
+}
+
+function isSameScope(rule: RoleRule | undefined, scope: string): boolean {
+  return rule?.kind === 'scope' && rule.scope === scope;
+}
+
+/** Without the roles that a token would give. */
+function canRead(lineage: Lineage, person: string, placed: RecordInContext): boolean {
+  const roles = rolesIn(lineage, { id: person, isMachine: false }, placed);
+  return may(lineage[0], 'read', roles, placed.record.state);
+}
+
+/** The topmost record: people have one alias in it and in everything under it. */
+export function rootOf(lineage: Lineage, { record, parent }: RecordInContext): RecordName {
+  const [collection, ...above] = lineage;
+  const [next, ...further] = above;
+  if (collection.parent === null || next === undefined) return { collection: collection.name, id: record.id };
+  if (parent) return rootOf([next, ...further], parent);
+  return { collection: collection.parent.collection, id: parentIdOf(collection, record) };
+}
+
+export function parentIdOf({ parent }: Collection, { body }: Pick<StoredRecord, 'body'>): string {
+  return parent === null ? '' : String(JSON.parse(body)[parent.field]);
 }
 
 export function aliasText(alias: Uint8Array): string {
@@ -80,4 +153,9 @@ export function readAlias(text: string): Uint8Array | null {
   const [, encoded = ''] = aliasForm.exec(text) ?? [];
   const bytes = Buffer.from(encoded, 'base64url');
   return bytes.length === 16 && aliasText(bytes) === text ? new Uint8Array(bytes) : null;
+}
+
+/** Not a machine client: only people have roles in records of others. */
+export function isPerson(id: string): boolean {
+  return id.startsWith('usr_');
 }

@@ -1,12 +1,14 @@
 import { dateTime } from '../base/date-time.ts';
-import type { Collection } from '../collections/collection.ts';
-import type { RecordMember, StoredRecord } from '../storage/port.ts';
-import type { CallerAccess } from './caller-access.ts';
-import { aliasText, type PeopleNames } from './people-names.ts';
+import { type Collection, showsCounts } from '../collections/collection.ts';
+import type { Lineage } from '../collections/lineage.ts';
+import type { RecordContext, StoredRecord } from '../storage/port.ts';
+import { type CallerAccess, ownerIn } from './caller-access.ts';
+import { aliasText, type PeopleNames, rootOf } from './people-names.ts';
 
 /** A record as one caller sees it. */
 export interface SeenRecord {
   readonly collection: Collection;
+  readonly lineage: Lineage;
   readonly access: CallerAccess;
   readonly names: PeopleNames;
 }
@@ -14,29 +16,47 @@ export interface SeenRecord {
 /** The JSON of a record for this caller, with its roles and the actions that it may take. */
 export function present(
   record: StoredRecord,
-  members: readonly RecordMember[],
-  { collection, access, names }: SeenRecord,
+  context: RecordContext,
+  seen: SeenRecord,
+  counts: Counts = {},
 ): string {
-  const { machine, isShared } = collection;
-  const shared = isShared ? sharedMembers(record, members, { collection, access, names }) : '';
+  const { machine, isShared } = seen.collection;
+  const own = isShared ? sharedMembers(record, context, seen) : '';
+  const shared = showsCounts(seen.collection) ? `${own}${countsText(seen.collection, counts)}` : own;
   if (machine === null) return withMembers(record, shared);
-  const actions = JSON.stringify(access.actionsOn(record, members));
+  const actions = JSON.stringify(seen.access.actionsOn(record, context));
   return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},${shared}`);
 }
 
 function sharedMembers(
   record: StoredRecord,
-  members: readonly RecordMember[],
-  { collection, access, names }: SeenRecord,
+  context: RecordContext,
+  { collection, lineage, access, names }: SeenRecord,
 ): string {
-  const roles = access.rolesOn(record, members).filter((role) => role !== 'everyone');
+  const roles = access.rolesOn(record, context).filter((role) => role !== 'everyone');
   const own = `"roles":${JSON.stringify(roles)},`;
   if (!collection.aliases) return own;
-  const aliasOf = (person: string) => aliasText(names.alias(collection.name, record.id, person));
-  const people = members
+  const placed = { ...context, record };
+  const root = rootOf(lineage, placed);
+  const aliasOf = (person: string) => aliasText(names.alias(root, person));
+  const people = context.members
     .filter(({ role }) => collection.roles[role]?.kind === 'granted')
     .map(({ role, member }) => [role, aliasOf(member)]);
-  return `${own}"owner":${JSON.stringify(aliasOf(record.owner))},"people":${JSON.stringify(Object.fromEntries(people))},`;
+  return `${own}"owner":${JSON.stringify(aliasOf(ownerIn(lineage, placed)))},"people":${JSON.stringify(Object.fromEntries(people))},`;
+}
+
+/** How many records are under one, by collection and state; '' where there are no states. */
+export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** `{"registrations":{"confirmed":17,"waiting":0}}`; a number where the collection below has no states. */
+function countsText({ children }: Collection, counts: Counts): string {
+  const shown = children.flatMap(({ name, parent }) => {
+    if (parent.counts.length === 0) return [];
+    const inState = (state: string | null) => counts[name]?.[state ?? ''] ?? 0;
+    const byState = parent.counts.flatMap((state) => (state === null ? [] : [[state, inState(state)]]));
+    return [[name, byState.length === 0 ? inState(null) : Object.fromEntries(byState)]];
+  });
+  return `"counts":${JSON.stringify(Object.fromEntries(shown))},`;
 }
 
 export function presentPlain(record: StoredRecord): string {

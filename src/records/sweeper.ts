@@ -3,11 +3,13 @@ import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { Log } from '../base/log.ts';
 import { errorFields } from '../base/plain-log.ts';
 import type { Collection } from '../collections/collection.ts';
+import { lineageOf } from '../collections/lineage.ts';
 import { eventOfRemoval } from '../events/catalogue.ts';
 import type {
   AssertionStore,
   ConsumerStore,
   EventStore,
+  RecordName,
   RecordStore,
   StandingStore,
   StoredRecord,
@@ -31,6 +33,12 @@ interface SweeperOptions {
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
   readonly names: PeopleNames;
+  /** Gives free places under a record to those that wait. */
+  readonly fill: (given: {
+    readonly child: string;
+    readonly parent: RecordName;
+    readonly now: number;
+  }) => Promise<void>;
   /** Called when registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
   readonly onScrubDue: (isDue: boolean) => void;
@@ -85,16 +93,25 @@ export class Sweeper {
   async #sweepUntil(now: number): Promise<void> {
     const { store, events, consumers, standing, assertions, collections, names } = this.#options;
     const { onBroughtBack } = this.#options;
-    for (const collection of collections) {
-      const { name, limits } = collection;
+    // Readers of what a record was under are not told that it is gone: they would have to be looked up for each.
+    const eventOf = (kind: 'deleted' | 'expired') => (record: StoredRecord) => {
+      const collection = collections.find(({ name }) => name === record.collection);
+      if (collection === undefined) return null;
+      const placed = { record, members: [], ...(collection.parent === null ? {} : { parent: null }) };
+      const lineage = lineageOf(collection, (name) => collections.find((one) => one.name === name));
+      const topics = names.audience(lineage, placed, { before: record.state });
+      return eventOfRemoval(collection, kind, record, now, topics);
+    };
+    for (const { name, limits } of collections) {
       if (limits.expireMs === null) continue;
       const changedBefore = now - limits.expireMs;
-      const eventOf = (record: StoredRecord) => {
-        const topics = names.audience(collection, record, { before: record.state });
-        return eventOfRemoval(collection, 'expired', record, now, topics);
-      };
-      while (!this.#isStopped && (await store.expire(name, changedBefore, atOnce, eventOf)) === atOnce);
+      while (
+        !this.#isStopped &&
+        (await store.expire(name, changedBefore, atOnce, eventOf('expired'))) === atOnce
+      );
     }
+    while (!this.#isStopped && (await store.workOnChildren(atOnce, eventOf('deleted'))));
+    await this.#fillPlaces(now);
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.expireIdempotencyKeys(now);
@@ -106,6 +123,21 @@ export class Sweeper {
     await assertions.forgetUsed(now);
     await standing.forgetRevocations(now);
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
+  }
+
+  /** Places that an erasure, an expiry or a larger number has freed go to those that have waited longest. */
+  async #fillPlaces(now: number): Promise<void> {
+    const { store, collections, fill } = this.#options;
+    for (const { name, parent } of collections) {
+      const overflow = parent?.capacity?.overflow ?? null;
+      if (parent === null || overflow === null) continue;
+      let last = '';
+      do {
+        const ids = await store.waitingParents(name, overflow, last, atOnce);
+        for (const id of ids) await fill({ child: name, parent: { collection: parent.collection, id }, now });
+        last = ids.length < atOnce ? '' : (ids.at(-1) ?? '');
+      } while (!this.#isStopped && last !== '');
+    }
   }
 
   /** Overwrites what erased callers left in the database file. A large file is left to the operator. */

@@ -1,16 +1,19 @@
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import type { CheckFields, Collection } from '../../collections/collection.ts';
+import { lineageOf } from '../../collections/lineage.ts';
 import type {
   BatchKeys,
   BatchRules,
   IdempotencyKeyName,
   OwnerInCollection,
+  ParentField,
   RecordName,
 } from '../../storage/port.ts';
 import { memberRoles, membersWanted } from '../caller-access.ts';
-import { PeopleNames } from '../people-names.ts';
+import { PeopleNames, parentIdOf } from '../people-names.ts';
 import { formerName } from './budgets.ts';
 import { decideAll, type WriteRules } from './decide.ts';
+import { familyKeys } from './family-keys.ts';
 import type { Change, Operation, RecordChange } from './operation.ts';
 
 const hourMs = 3_600_000;
@@ -31,16 +34,21 @@ export async function createBatchRules(data: BatchRulesData): Promise<BatchRules
   const { newcomersPerHour } = data;
   const digest = createKeyedDigest(data.digestKey);
   const collections = await withChecks(data.collections);
+  const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const rules: WriteRules = {
-    collections: new Map(collections.map((collection) => [collection.name, collection])),
+    collections: byName,
+    lineages: new Map(collections.map((each) => [each.name, lineageOf(each, (name) => byName.get(name))])),
     memberRoles: Object.fromEntries(collections.map((each) => [each.name, memberRoles(each)])),
     newcomersPerHour,
     formerOf: (id) => formerName(digest, id),
     usedId: (collection, id) => digest.of('id', collection, id),
     names: new PeopleNames(digest),
   };
+  const hasFamilies = collections.some(({ parent, unique }) => parent !== null || unique.length > 0);
   return {
     keysOf: (operations) => keysOf(operations as readonly Operation[], rules),
+    furtherKeys: (operations, loaded, round) =>
+      hasFamilies ? familyKeys(operations as readonly Operation[], loaded, rules, round) : null,
     decide: (operations, loaded) => decideAll(operations as readonly Operation[], loaded, rules),
   };
 }
@@ -52,7 +60,7 @@ async function withChecks(collections: readonly PlainCollection[]): Promise<read
   return collections.map((collection) => {
     let check: CheckFields | null = null;
     const checkFields: CheckFields = (fields) => {
-      check ??= compileCheck(collection.schema);
+      check ??= compileCheck(collection.schema, collection.parent);
       return check(fields);
     };
     return { ...collection, checkFields };
@@ -74,15 +82,19 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
       for (const collection of Object.keys(change.admitted))
         usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     }
+    if (change.kind === 'fill') records.set(`${change.parent.collection} ${change.parent.id}`, change.parent);
     if (!isOfRecord(change)) continue;
     const { collection, id } = change;
     addPeople(people, change, caller.id, rules);
     usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     if (change.kind === 'create_under') proofs.push(usedId(collection, id));
+    const above = parentOf(change, rules);
+    if (above !== null) records.set(`${above.collection} ${above.id}`, above);
     if (change.kind !== 'create') records.set(`${collection} ${id}`, { collection, id });
     else if (change.key !== null)
       idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
   }
+  const parents = parentsOf(operations, rules);
   const latest = Math.max(...operations.map(({ now }) => now));
   const isWrite = (change: Change) => change.kind === 'accept' || isOfRecord(change);
   const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && isWrite(change));
@@ -94,6 +106,7 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
     proofs,
     ...people,
     memberRoles: rules.memberRoles,
+    ...(parents.length === 0 ? {} : { parents }),
     newcomers:
       newcomersPerHour > 0 && hasPeople ? { since: latest - hourMs, atMost: newcomersPerHour + 1 } : null,
   };
@@ -117,6 +130,29 @@ function addPeople(keys: PeopleKeys, change: RecordChange, caller: string, rules
     keys.invitations.push({ digest: change.digest, member: caller });
 }
 
-function isOfRecord(change: Change): change is RecordChange {
+/** The record that a new one would be under. */
+function parentOf(change: RecordChange, { collections }: WriteRules): RecordName | null {
+  const collection = collections.get(change.collection);
+  if (!collection?.parent || !('body' in change)) return null;
+  return { collection: collection.parent.collection, id: parentIdOf(collection, change) };
+}
+
+/** The parents of the collections that are written. */
+function parentsOf(operations: readonly Operation[], { lineages }: WriteRules): readonly ParentField[] {
+  const written = new Set(
+    operations.flatMap(({ change }) => (isOfRecord(change) ? [change.collection] : [])),
+  );
+  const lines = [...written].flatMap((name) => {
+    const lineage = lineages.get(name) ?? [];
+    return lineage.flatMap(({ name: child, parent }, index) =>
+      parent === null
+        ? []
+        : [{ child, field: parent.field, collection: parent.collection, level: lineage.length - 1 - index }],
+    );
+  });
+  return [...new Map(lines.map((one) => [one.child, one])).values()];
+}
+
+export function isOfRecord(change: Change): change is RecordChange {
   return 'collection' in change;
 }

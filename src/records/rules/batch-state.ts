@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { UsedProof } from '../../base/caller.ts';
+import type { Collection } from '../../collections/collection.ts';
 import type {
   BatchChanges,
+  ChildWork,
   Consumer,
   IdempotencyKeyName,
   Loaded,
@@ -13,6 +15,7 @@ import type {
   Usage,
 } from '../../storage/port.ts';
 import { unused } from './budgets.ts';
+import { FamilyState } from './family-state.ts';
 import { type PeopleEffects, PeopleState } from './people-state.ts';
 
 export interface Effects extends PeopleEffects {
@@ -23,6 +26,7 @@ export interface Effects extends PeopleEffects {
   readonly put?: StoredRecord;
   readonly idempotencyKey?: StoredIdempotencyKey;
   readonly usedId?: Uint8Array;
+  readonly childWork?: ChildWork;
   readonly event?: NewEvent | null;
 }
 
@@ -50,9 +54,10 @@ export class BatchState {
   readonly #newProofs = new Map<string, UsedProof>();
   readonly #events: NewEvent[] = [];
   readonly #people: PeopleState;
+  readonly #family: FamilyState;
   #newcomers: number;
 
-  constructor(loaded: Loaded) {
+  constructor(loaded: Loaded, collections: ReadonlyMap<string, Collection>) {
     this.#consumers = new Map(loaded.consumers.map((consumer) => [consumer.id, consumer]));
     this.#usage = new Map(loaded.usage.map((one) => [name(one.owner, one.collection), one]));
     this.#loadedUsage = new Set(this.#usage.keys());
@@ -63,6 +68,11 @@ export class BatchState {
     this.#spent = loaded.spentBudgets;
     this.#newcomers = loaded.newcomers;
     this.#people = new PeopleState(loaded);
+    this.#family = new FamilyState(loaded, collections, this.#records);
+  }
+
+  get family(): Pick<FamilyState, 'countUnder' | 'holderOf' | 'waiting' | 'hasChildren'> {
+    return this.#family;
   }
 
   get people(): Pick<PeopleState, 'of' | 'countIn' | 'countOf' | 'invitation'> {
@@ -107,18 +117,22 @@ export class BatchState {
   }
 
   apply(effects: Effects): void {
-    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, event } = effects;
+    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, childWork, event } = effects;
     this.#people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
+    if (childWork !== undefined) this.#family.work(childWork);
     if (put !== undefined) {
       const key = name(put.collection, put.id);
+      const before = this.#records.get(key) ?? null;
       this.#records.set(key, put);
+      this.#family.move(before, put);
       this.#touched.set(key, put);
     }
     if (removed !== undefined) {
       const key = name(removed.collection, removed.id);
+      this.#family.move(this.#records.get(key) ?? null, null);
       this.#records.delete(key);
       this.#touched.set(key, removed);
     }
@@ -153,6 +167,7 @@ export class BatchState {
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
       ...this.#people.changes(),
+      ...this.#family.changes(),
       proofs: [...this.#newProofs.values()],
       events: this.#events,
     };

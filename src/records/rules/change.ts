@@ -3,13 +3,28 @@ import { Refusal } from '../../base/errors.ts';
 import type { Collection, FieldError, Transition } from '../../collections/collection.ts';
 import { actionFields, may, mayEver, type Verb } from '../../collections/roles.ts';
 import { eventOfChange, eventOfRemoval } from '../../events/catalogue.ts';
-import type { StoredRecord } from '../../storage/port.ts';
+import type { RecordMember, StoredRecord } from '../../storage/port.ts';
 import { type Fields, toBody } from '../fields.ts';
 import { fits, type Tags } from '../preconditions.ts';
 import { etagOf, fieldsOf, isExpired } from '../present.ts';
 import type { Effects } from './batch-state.ts';
-import { charged, type Decided, type Of, preconditionFailed, type Writing } from './every-write.ts';
-import { granted, revoked } from './members.ts';
+import {
+  audienceOf,
+  charged,
+  type Decided,
+  type Of,
+  preconditionFailed,
+  type Writing,
+} from './every-write.ts';
+import {
+  checkAccepts,
+  checkParentField,
+  checkUnique,
+  childrenAfter,
+  promoted,
+  stateAfter,
+} from './family.ts';
+import { granted, personFor, revoked } from './members.ts';
 
 /** PUT and PATCH /<collection>/{id} */
 export function decideEdit(
@@ -21,6 +36,8 @@ export function decideEdit(
   const record = found(change, writing, 'update');
   const after = { ...record, body: bodyFor(record), revision: change.revision };
   checkActionFields(collection, fieldsOf(record), after);
+  checkParentField(collection, record, after);
+  checkUnique(record, after, writing);
   return changed(record, after, 'changed', writing);
 }
 
@@ -42,25 +59,30 @@ export function setByAction(name: string, actions: readonly string[]): FieldErro
 
 /** POST /<collection>/{id}/<action> */
 export function decideAction(change: Of<'act'>, writing: Writing): Decided {
-  const { access, collection, membersOf } = writing;
+  const { access, collection, contextOf } = writing;
   const { action } = change;
   const record = found(change, writing, { action });
-  const members = membersOf(record.id);
-  const roles = access.rolesOn(record, members);
+  const context = contextOf(record);
+  const roles = access.rolesOn(record, context);
   const transition = collection.machine?.states.get(record.state ?? '')?.get(action);
   if (transition === undefined) {
-    const allowed = access.actionsOn(record, members);
+    const allowed = access.actionsOn(record, context);
     throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
   }
   const by = transition.by.find((role) => roles.includes(role));
   if (by === undefined || !may(collection, { action }, roles, record.state))
     throw new Refusal('action_not_allowed');
   const body = bodyAfter(transition, change.input ?? {}, record, collection);
-  const after = { ...record, body, state: transition.to, revision: change.revision };
+  if (transition.whileParentAccepts) checkAccepts(context.parent, writing);
+  const state = stateAfter(record, transition.to, context.parent, writing);
+  const after = { ...record, body, state, revision: change.revision };
+  checkUnique(record, after, writing);
+  const person = personFor(transition, change.chosen, record, writing);
   const taken = { action, from: record.state ?? '', ...(collection.isShared ? { by } : {}) };
-  const joining = granted(transition, after, writing);
-  const leaving = revoked(transition, after, writing);
-  const { effects, result } = changed(record, after, taken, writing);
+  const joining = granted(transition, person, after, writing);
+  const leaving = revoked(transition, person, after, writing);
+  const rows = joining.flatMap(({ joined }) => joined ?? []);
+  const { effects, result } = changed(record, after, taken, writing, rows);
   // Who joins gets the event of the action, and who leaves too.
   return { effects: [...joining, ...effects, ...leaving], result };
 }
@@ -88,18 +110,23 @@ function bodyAfter(
 
 /** DELETE /<collection>/{id} */
 export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
-  const { access, collection, names, now } = writing;
+  const { access, collection, now } = writing;
   const record = found(change, writing, 'delete');
-  const isOwn = record.owner === access.id;
-  const { effects, budget } = charged(isOwn ? -1 : 0, writing);
   const { id, owner, state } = record;
-  const released: Effects = isOwn ? {} : { released: { owner, collection: collection.name } };
+  const work = childrenAfter(record, writing);
+  // Records that belong to the owner of their parent count for no quota.
+  const isCounted = collection.parent?.ownedBy !== 'parent';
+  const isOwn = owner === access.id;
+  const { effects, budget } = charged(isOwn && isCounted ? -1 : 0, writing);
+  const released: Effects = isOwn || !isCounted ? {} : { released: { owner, collection: collection.name } };
   const removed = { collection: collection.name, id };
-  const topics = names.audience(collection, record, { before: state });
+  const topics = audienceOf(record, { before: state }, writing);
   return {
     effects: [
       ...effects,
+      ...work,
       { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now, topics) },
+      ...promoted(record, null, change.revision, writing),
     ],
     result: { kind: 'removed', record, budget },
   };
@@ -110,13 +137,18 @@ function changed(
   record: StoredRecord,
   kind: Parameters<typeof eventOfChange>[1],
   writing: Writing,
+  joining: readonly RecordMember[] = [],
 ): Decided {
-  const { collection, names, now } = writing;
+  const { collection, now } = writing;
   const { effects, budget } = charged(0, writing);
   const after = { ...record, updatedAt: now };
-  const topics = names.audience(collection, after, { before: before.state, after: after.state });
+  const topics = audienceOf(after, { before: before.state, after: after.state }, writing, joining);
   return {
-    effects: [...effects, { put: after, event: eventOfChange(collection, kind, after, now, topics) }],
+    effects: [
+      ...effects,
+      { put: after, event: eventOfChange(collection, kind, after, now, topics) },
+      ...promoted(before, after, after.revision, writing),
+    ],
     result: { kind: 'changed', record: after, budget },
   };
 }
@@ -129,10 +161,10 @@ export function found(
 ): StoredRecord {
   const { access, collection, now } = writing;
   const record = writing.find(id);
-  const members = writing.membersOf(id);
-  if (record === null || isExpired(collection, record, now) || !access.sees(record, members))
-    throw new Refusal('not_found');
-  const roles = access.rolesOn(record, members);
+  if (record === null || isExpired(collection, record, now)) throw new Refusal('not_found');
+  const context = writing.contextOf(record);
+  if (!access.sees(record, context)) throw new Refusal('not_found');
+  const roles = access.rolesOn(record, context);
   checkRole(collection, verb, roles);
   if (verb !== null && expected === null && collection.concurrency === 'required')
     throw new Refusal('precondition_required');

@@ -1,11 +1,19 @@
 import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
-import { mayCreate } from '../../collections/roles.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
+import { ownerIn } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
-import { charged, type Decided, type Of, preconditionFailed, type Writing } from './every-write.ts';
+import {
+  audienceOf,
+  charged,
+  type Decided,
+  type Of,
+  preconditionFailed,
+  type Writing,
+} from './every-write.ts';
+import { above, checkUnique, parentFor, parentUnknown, stateUnder } from './family.ts';
 
 export const idempotencyMs = 24 * 3_600_000;
 
@@ -21,7 +29,7 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
     if (record === null || record.owner !== access.id || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
     // An owner who does not read the present state must not learn what others made of the record.
-    if (record.updatedAt !== record.createdAt && !access.sees(record, []))
+    if (record.updatedAt !== record.createdAt && !access.sees(record, writing.contextOf(record)))
       throw new Refusal('idempotency_record_gone');
     return { effects: [], result: { kind: 'repeated', record, budget: null } };
   }
@@ -46,7 +54,7 @@ export function decideCreateUnder(
   const { access, collection, now } = writing;
   const existing = writing.find(change.id);
   const isThere = existing !== null && !isExpired(collection, existing, now);
-  if (isThere && access.sees(existing, writing.membersOf(existing.id)))
+  if (isThere && access.sees(existing, writing.contextOf(existing)))
     throw preconditionFailed(existing, writing);
   if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
   const made = insert(change, writing);
@@ -54,26 +62,27 @@ export function decideCreateUnder(
 }
 
 function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
-  const { access, collection, names, now } = writing;
+  const { access, collection, now } = writing;
   const { id, revision, body } = change;
-  checkCreator(writing);
-  const { effects, budget } = charged(1, writing);
+  const parent = parentFor(body, writing);
+  const roles = access.rolesUnder(parent);
+  if (roles === null) throw parentUnknown(collection);
+  if (!access.mayCreate(roles)) throw new Refusal('role_required');
+  const ownedByParent = collection.parent?.ownedBy === 'parent' && parent;
+  const initial = collection.machine?.initial ?? null;
   const record: StoredRecord = {
     collection: collection.name,
     id,
-    owner: access.id,
-    state: collection.machine?.initial ?? null,
+    owner: ownedByParent ? ownerIn(above(writing.lineage), parent) : access.id,
+    state: parent ? stateUnder(parent, initial, writing) : initial,
     revision,
     createdAt: now,
     updatedAt: now,
     body,
   };
-  const topics = names.audience(collection, record, { after: record.state });
+  checkUnique(null, record, writing);
+  const { effects, budget } = charged(ownedByParent ? 0 : 1, writing);
+  const topics = audienceOf(record, { after: record.state }, writing);
   const event = eventOfChange(collection, 'created', record, now, topics);
   return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };
-}
-
-/** Only roles that need no record can create one. */
-function checkCreator({ access, collection }: Writing): void {
-  if (!mayCreate(collection, access.caller.scopeRoles ?? [])) throw new Refusal('role_required');
 }

@@ -1,16 +1,28 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { BatchChanges, Consumer, Loaded, Outcome, StoredInvitation, Usage } from '../../storage/port.ts';
+import type { Lineage } from '../../collections/lineage.ts';
+import type {
+  BatchChanges,
+  Consumer,
+  Loaded,
+  Outcome,
+  RecordContext,
+  RecordMember,
+  StoredInvitation,
+  StoredRecord,
+  Usage,
+} from '../../storage/port.ts';
 import { CallerAccess } from '../caller-access.ts';
 import { type Fields, mergePatch, toBody } from '../fields.ts';
-import type { PeopleNames } from '../people-names.ts';
-import { fieldsOf } from '../present.ts';
+import { type PeopleNames, parentIdOf } from '../people-names.ts';
+import { fieldsOf, isExpired } from '../present.ts';
 import { BatchState, type Effects } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
 import type { Decided, Writing } from './every-write.ts';
+import { filled } from './family.ts';
 import {
   decideAcceptance,
   decideChangeRole,
@@ -20,8 +32,12 @@ import {
 } from './invitations.ts';
 import type { Acceptance, Done, Operation, RecordChange, WriteResult } from './operation.ts';
 
+/** Records that one `fill` moves up. */
+export const mostFilled = 50;
+
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
+  readonly lineages: ReadonlyMap<string, Lineage>;
   /** By collection, the roles that members can have. */
   readonly memberRoles: Readonly<Record<string, readonly string[]>>;
   /** Past this many new users per hour, new users can only read; 0: no limit. */
@@ -37,7 +53,7 @@ export function decideAll(
   loaded: Loaded,
   rules: WriteRules,
 ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] } {
-  const state = new BatchState(loaded);
+  const state = new BatchState(loaded, rules.collections);
   const outcomes = operations.map((operation): Outcome => {
     try {
       const { effects, consumer, result } = decide(operation, state, rules);
@@ -45,7 +61,7 @@ export function decideAll(
       return {
         done: {
           consumer,
-          result: result === undefined ? null : withMembers(result, operation, state, rules),
+          result: result === undefined ? null : withContext(result, operation, state, rules),
         } satisfies Done,
       };
     } catch (error) {
@@ -60,20 +76,31 @@ interface Decision extends Partial<Decided> {
   readonly consumer: Consumer;
 }
 
-/** Adds the members that the answer shows. */
-function withMembers(
+/** Adds what the answer shows of members, and what the record is under. */
+function withContext(
   result: Decided['result'],
-  { caller }: Operation,
+  { caller, now }: Operation,
   state: BatchState,
-  { collections }: WriteRules,
+  rules: WriteRules,
 ): WriteResult {
-  const { collection, id } = result.record;
-  const roles = collections.get(collection)?.roles ?? {};
-  const members = state.people
-    .of(collection, id)
-    .filter(({ role, member }) => member === caller.id || roles[role]?.kind === 'granted')
-    .map(({ role, member }) => ({ role, member }));
-  return { ...result, members };
+  const { record } = result;
+  const lineage = rules.lineages.get(record.collection);
+  if (lineage === undefined) return { ...result, context: { members: [] } };
+  const { roles } = lineage[0];
+  const isShown = ({ role, member }: RecordMember) => member === caller.id || roles[role]?.kind === 'granted';
+  const context = contextIn(state, lineage, record, now);
+  const members = context.members.filter(isShown).map(({ role, member }) => ({ role, member }));
+  return { ...result, context: { ...context, members } };
+}
+
+/** The members of a record, and the records above it. */
+function contextIn(state: BatchState, lineage: Lineage, record: StoredRecord, now: number): RecordContext {
+  const [collection, next, ...further] = lineage;
+  const members = state.people.of(collection.name, record.id);
+  if (next === undefined) return { members };
+  const above = state.record(next.name, parentIdOf(collection, record));
+  if (above === null || isExpired(next, above, now)) return { members, parent: null };
+  return { members, parent: { ...contextIn(state, [next, ...further], above, now), record: above } };
 }
 
 /** Decides one operation. A refusal changes nothing, except that its proof is used. */
@@ -86,16 +113,19 @@ function decide(
   const known = state.consumer(who.id);
   const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
+  if (change.kind === 'fill') return { effects: fill(change, now, state, rules), consumer };
   if (change.kind === 'register') return { effects: registration, consumer };
   if (change.kind === 'refused') return { effects: [], consumer };
   const invitation = change.kind === 'accept' ? invitationFor(change, state) : null;
   const named = invitation?.collection ?? (change as RecordChange).collection;
-  const collection = rules.collections.get(named);
-  if (collection === undefined) throw new Error(`There is no collection "${named}".`);
-  const scopeRoles = change.kind === 'accept' ? (change.admitted[named] ?? []) : (who.scopeRoles ?? []);
+  const lineage = rules.lineages.get(named);
+  if (lineage === undefined) throw new Error(`There is no collection "${named}".`);
+  const [collection] = lineage;
+  const scopeRoles = change.kind === 'accept' ? change.admitted : who.scopeRoles;
   const writing: Writing = {
-    access: new CallerAccess({ ...who, scopeRoles }, collection),
+    access: new CallerAccess({ ...who, ...(scopeRoles === undefined ? {} : { scopeRoles }) }, lineage),
     collection,
+    lineage,
     consumer,
     usage: settledUsage(collection, who, now, state),
     // A caller that this write registers counts, too.
@@ -104,7 +134,9 @@ function decide(
     now,
     find: (id) => state.record(collection.name, id),
     membersOf: (id) => state.people.of(collection.name, id),
+    contextOf: (record) => contextIn(state, lineage, record, now),
     people: state.people,
+    family: state.family,
     names: rules.names,
   };
   const { effects, result } =
@@ -112,6 +144,22 @@ function decide(
       ? decideAcceptance(change, invitation as StoredInvitation, writing)
       : decideChange(change, writing, state, rules);
   return { effects: [...registration, ...effects], consumer, result };
+}
+
+/** Places that an erasure, an expiry or a larger number has freed. */
+function fill(
+  { child, parent, revision }: Extract<Operation['change'], { kind: 'fill' }>,
+  now: number,
+  state: BatchState,
+  rules: WriteRules,
+): readonly Effects[] {
+  const lineage = rules.lineages.get(child);
+  const record = state.record(parent.collection, parent.id);
+  if (lineage === undefined || record === null) return [];
+  const [collection] = lineage;
+  const contextOf = (of: StoredRecord) => contextIn(state, lineage, of, now);
+  const writing = { collection, lineage, contextOf, family: state.family, names: rules.names, now };
+  return filled(record, mostFilled, { revision, freed: 0, left: null }, writing);
 }
 
 /** Unknown, used up, ended, or of a collection that does not admit the caller. */

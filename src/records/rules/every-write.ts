@@ -1,6 +1,14 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { Consumer, StoredMember, StoredRecord, Usage } from '../../storage/port.ts';
+import type { Lineage } from '../../collections/lineage.ts';
+import type {
+  Consumer,
+  RecordContext,
+  RecordMember,
+  StoredMember,
+  StoredRecord,
+  Usage,
+} from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
 import type { PeopleNames } from '../people-names.ts';
 import type { BatchState, Effects } from './batch-state.ts';
@@ -13,6 +21,8 @@ const dayMs = 24 * 3_600_000;
 export interface Writing {
   readonly access: CallerAccess;
   readonly collection: Collection;
+  /** The collection and those above it. */
+  readonly lineage: Lineage;
   readonly consumer: Consumer;
   readonly usage: Usage;
   readonly newcomers: number;
@@ -21,20 +31,34 @@ export interface Writing {
   readonly find: (id: string) => StoredRecord | null;
   /** Those of the record that decide what the caller may do, or hold a role by an action. */
   readonly membersOf: (id: string) => readonly StoredMember[];
+  /** The same, and what the record is under. */
+  readonly contextOf: (record: StoredRecord) => RecordContext;
   readonly people: BatchState['people'];
+  readonly family: BatchState['family'];
   /** Keyed digests: aliases, and the topics of events. */
   readonly names: PeopleNames;
 }
 
 export interface Decided {
   readonly effects: readonly Effects[];
-  readonly result: Omit<WriteResult, 'members'>;
+  readonly result: Omit<WriteResult, 'context'>;
 }
 
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
-export function preconditionFailed(current: StoredRecord, { membersOf }: Writing): Refusal {
-  const facts: RefusalFacts = { current, members: membersOf(current.id) };
+/** Who is told of an event. */
+export function audienceOf(
+  record: StoredRecord,
+  states: Parameters<PeopleNames['audience']>[2],
+  { lineage, names, contextOf }: Pick<Writing, 'lineage' | 'names' | 'contextOf'>,
+  joining: readonly RecordMember[] = [],
+): ReturnType<PeopleNames['audience']> {
+  const context = contextOf(record);
+  return names.audience(lineage, { ...context, record, members: [...context.members, ...joining] }, states);
+}
+
+export function preconditionFailed(current: StoredRecord, { contextOf }: Writing): Refusal {
+  const facts: RefusalFacts = { current, context: contextOf(current) };
   return new Refusal('precondition_failed', { facts });
 }
 

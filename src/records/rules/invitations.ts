@@ -6,7 +6,8 @@ import type { StoredInvitation, StoredMember, StoredRecord } from '../../storage
 import { isExpired } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { found } from './change.ts';
-import { charged, type Decided, type Of, type Writing } from './every-write.ts';
+import { audienceOf, charged, type Decided, type Of, type Writing } from './every-write.ts';
+import { handedOver } from './family.ts';
 import { joined, left } from './members.ts';
 import type { Acceptance } from './operation.ts';
 
@@ -15,10 +16,10 @@ const mostOpen = 100;
 
 /** POST /<collection>/{id}/invitations */
 export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
-  const { access, collection, membersOf, now } = writing;
+  const { access, collection, contextOf, now } = writing;
   const record = found(change, writing, null);
   const { role } = change.invitation;
-  if (access.caller.isMachine || !mayInvite(collection, role, access.rolesOn(record, membersOf(record.id))))
+  if (access.caller.isMachine || !mayInvite(collection, role, access.rolesOn(record, contextOf(record))))
     throw new Refusal('role_required');
   if (change.open >= mostOpen) throw new Refusal('quota_exceeded', { members: { limit: mostOpen } });
   const { effects, budget } = charged(0, writing);
@@ -34,9 +35,9 @@ export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
 
 /** DELETE /<collection>/{id}/invitations/{invitation} */
 export function decideEndInvitation(change: Of<'end_invitation'>, writing: Writing): Decided {
-  const { access, collection, membersOf, people } = writing;
+  const { access, collection, contextOf, people } = writing;
   const record = found(change, writing, null);
-  const roles = access.rolesOn(record, membersOf(record.id));
+  const roles = access.rolesOn(record, contextOf(record));
   if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
   const invitation = change.digest === null ? null : people.invitation(change.digest);
   if (invitation === null || !mayInvite(collection, invitation.role, roles)) throw new Refusal('not_found');
@@ -92,15 +93,15 @@ function handOver(
   own: readonly StoredMember[],
   writing: Writing,
 ): Decided {
-  const { access, collection, names, now } = writing;
+  const { access, collection, now } = writing;
   const { effects, budget } = charged(1, writing);
   const after = { ...record, owner: access.id, revision, updatedAt: now };
   const released = { owner: record.owner, collection: collection.name };
   const former = collection.handover?.previousOwner ?? null;
   if (former !== null && !own.some(({ role }) => role === former)) checkRoom(former, record, writing);
   const topics = [
-    ...(names.audience(collection, record, { before: record.state }) ?? []),
-    ...(names.audience(collection, after, { after: after.state }) ?? []),
+    ...(audienceOf(record, { before: record.state }, writing) ?? []),
+    ...(audienceOf(after, { after: after.state }, writing) ?? []),
   ];
   const byTopic = new Map(topics.map((one) => [one.topic, one]));
   const event = eventOfChange(collection, 'changed', after, now, [...byTopic.values()]);
@@ -108,6 +109,7 @@ function handOver(
     effects: [
       ...effects,
       { released, put: after, event, closed: { collection: collection.name, id: record.id, madeBy: null } },
+      ...handedOver(after, writing),
       ...own.map((one) => left(after, one, writing)),
       ...(former === null ? [] : [joined(after, former, record.owner, writing)]),
     ],
@@ -117,9 +119,9 @@ function handOver(
 
 /** PATCH /<collection>/{id}/members/{alias}: another role by invitation. All codes end: the member may have made one for its former role. */
 export function decideChangeRole(change: Of<'change_role'>, writing: Writing): Decided {
-  const { access, collection, membersOf, names } = writing;
+  const { access, collection, contextOf, names } = writing;
   const record = found(change, writing, null);
-  const roles = access.rolesOn(record, membersOf(record.id));
+  const roles = access.rolesOn(record, contextOf(record));
   const row = rowOf(change.alias, record, writing);
   const isSelf = row?.member === access.id;
   if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
@@ -144,7 +146,7 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
 
 /** DELETE /<collection>/{id}/members/{alias} ends all codes of the record; /members/me ends those of the caller. */
 export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing): Decided {
-  const { access, collection, membersOf, names } = writing;
+  const { access, collection, contextOf, membersOf, names } = writing;
   const record = found(change, writing, null);
   const members = membersOf(record.id);
   if (change.alias === null) {
@@ -155,7 +157,7 @@ export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing
     const leaving = own.map((one) => left(record, one, writing));
     return { effects: [...effects, ...leaving], result: { kind: 'removed', record, budget } };
   }
-  const roles = access.rolesOn(record, members);
+  const roles = access.rolesOn(record, contextOf(record));
   if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
   const row = rowOf(change.alias, record, writing);
   if (row === null && isAliasOf(record.owner, change.alias, record, names))
@@ -187,5 +189,5 @@ function isAliasOf(
   { collection, id }: StoredRecord,
   names: Writing['names'],
 ): boolean {
-  return Buffer.compare(names.alias(collection, id, person), alias) === 0;
+  return Buffer.compare(names.alias({ collection, id }, person), alias) === 0;
 }

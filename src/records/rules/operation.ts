@@ -1,6 +1,12 @@
 import type { UsedProof } from '../../base/caller.ts';
-import type { Consumer, RecordMember, StoredInvitation, StoredRecord } from '../../storage/port.ts';
-import type { CallerIdentity } from '../caller-access.ts';
+import type {
+  Consumer,
+  RecordContext,
+  RecordName,
+  StoredInvitation,
+  StoredRecord,
+} from '../../storage/port.ts';
+import type { CallerIdentity, ScopeRoles } from '../caller-access.ts';
 import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
@@ -18,6 +24,8 @@ export type Change =
   /** A write that was refused before it came here: it only uses up its proof. */
   | { readonly kind: 'refused' }
   | Acceptance
+  /** Records that wait for a place under this parent take those that are free. */
+  | { readonly kind: 'fill'; readonly child: string; readonly parent: RecordName; readonly revision: string }
   | RecordChange;
 
 /** An invitation is accepted: the record is known only once its digest is found. */
@@ -26,7 +34,7 @@ export interface Acceptance {
   readonly digest: Uint8Array;
   readonly revision: string;
   /** By collection that admits the caller: the roles that its token gives it there. */
-  readonly admitted: Readonly<Record<string, readonly string[]>>;
+  readonly admitted: ScopeRoles;
 }
 
 export type RecordChange = {
@@ -42,7 +50,8 @@ export type RecordChange = {
 type ChangeOfExisting =
   | { readonly kind: 'replace'; readonly body: string }
   | { readonly kind: 'patch'; readonly patch: Fields }
-  | { readonly kind: 'act'; readonly action: string; readonly input?: Fields }
+  /** `chosen`: the alias of the person who gets a role. */
+  | { readonly kind: 'act'; readonly action: string; readonly input?: Fields; readonly chosen?: Uint8Array }
   | { readonly kind: 'remove' }
   /** `open`: how many codes the record has. */
   | { readonly kind: 'invite'; readonly invitation: Invitation; readonly open: number }
@@ -69,8 +78,8 @@ export interface WriteResult {
   readonly kind: 'created' | 'repeated' | 'changed' | 'removed' | 'invited' | 'joined';
   /** As it is now; for `removed` as it was. */
   readonly record: StoredRecord;
-  /** Of the caller, and of those who hold a role by an action; afterwards. */
-  readonly members: readonly RecordMember[];
+  /** Who has which role in it, and what it is under; afterwards. */
+  readonly context: RecordContext;
   /** The role of a caller who has joined. */
   readonly role?: string;
   /** The write budget of the caller afterwards; null where none was charged. */
@@ -81,5 +90,5 @@ export interface WriteResult {
 export interface RefusalFacts {
   readonly budget?: Budget;
   readonly current?: StoredRecord;
-  readonly members?: readonly RecordMember[];
+  readonly context?: RecordContext;
 }

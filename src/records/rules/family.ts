@@ -1,0 +1,192 @@
+import { Refusal } from '../../base/errors.ts';
+import { type Capacity, type Collection, parentError } from '../../collections/collection.ts';
+import type { Lineage } from '../../collections/lineage.ts';
+import { eventOfChange } from '../../events/catalogue.ts';
+import type { RecordContext, RecordInContext, StoredRecord } from '../../storage/port.ts';
+import { parentIdOf } from '../people-names.ts';
+import { fieldsOf } from '../present.ts';
+import type { Effects } from './batch-state.ts';
+import { audienceOf, type Writing } from './every-write.ts';
+import { uniqueKey } from './unique.ts';
+
+/** Rules between a record, the one that it is under, and those that are under it. */
+
+/** The lineage of the parent. */
+export function above([, ...further]: Lineage): Lineage {
+  const [next, ...rest] = further;
+  if (next === undefined) throw new Error('The collection has no parent.');
+  return [next, ...rest];
+}
+
+/** The records above this one, the nearest first. */
+export function recordsAbove({ parent }: RecordContext): readonly RecordInContext[] {
+  return parent ? [parent, ...recordsAbove(parent)] : [];
+}
+
+/** The record that a new one would be under; undefined: the collection has no parent. */
+export function parentFor(body: string, { collection, contextOf }: Writing): RecordContext['parent'] {
+  if (collection.parent === null) return undefined;
+  return contextOf({ collection: collection.name, id: '', body } as StoredRecord).parent ?? null;
+}
+
+export function parentUnknown({ parent }: Collection): Refusal {
+  const errors = parent === null ? [] : [parentError(parent)];
+  return new Refusal('validation_failed', { members: { errors } });
+}
+
+/** R8: a record never changes its parent. */
+export function checkParentField(collection: Collection, before: StoredRecord, after: StoredRecord): void {
+  const { parent } = collection;
+  if (parent === null || parentIdOf(collection, before) === parentIdOf(collection, after)) return;
+  const error = {
+    pointer: `/${parent.field}`,
+    message: 'cannot be changed: a record stays under its parent',
+  };
+  throw new Refusal('validation_failed', { members: { errors: [error] } });
+}
+
+/** Whether new records are accepted under the parent now. */
+export function checkAccepts(parent: RecordContext['parent'], { collection, now }: Writing): void {
+  const { states, before } = collection.parent?.accepts ?? { states: null, before: null };
+  const isOpen =
+    parent &&
+    (states === null || states.includes(parent.record.state ?? '')) &&
+    (before === null || now < endOf(fieldsOf(parent.record)[before]));
+  if (!isOpen) throw new Refusal('parent_closed');
+}
+
+const dayMs = 86_400_000;
+
+/** A day counts until it is over (UTC). */
+function endOf(time: unknown): number {
+  const text = String(time);
+  return Date.parse(text) + (text.includes('T') ? 0 : dayMs);
+}
+
+/** The state in which a new record begins under a parent that accepts it. */
+export function stateUnder(parent: RecordInContext, initial: string | null, writing: Writing): string | null {
+  const { collection, family } = writing;
+  const { max = null, capacity = null } = collection.parent ?? {};
+  checkAccepts(parent, writing);
+  const { record } = parent;
+  if (max !== null && family.countUnder(record, collection.name) >= max)
+    throw new Refusal('quota_exceeded', { members: { limit: max } });
+  if (capacity === null || !takesPlace(capacity, initial) || hasRoom(capacity, record, writing))
+    return initial;
+  // Whoever comes now waits, also while a place is free for those who have waited longer.
+  if (capacity.overflow === null) throw new Refusal('no_capacity');
+  return capacity.overflow;
+}
+
+/** The state after an action. It is refused where it would take a place that is not there. */
+export function stateAfter(
+  { state }: StoredRecord,
+  to: string,
+  parent: RecordContext['parent'],
+  writing: Writing,
+): string {
+  const capacity = writing.collection.parent?.capacity ?? null;
+  const isTaking = capacity !== null && takesPlace(capacity, to) && !takesPlace(capacity, state);
+  if (isTaking && parent && !hasRoom(capacity, parent.record, writing)) throw new Refusal('no_capacity');
+  return to;
+}
+
+function takesPlace({ states }: Capacity, state: string | null): boolean {
+  return state !== null && states.includes(state);
+}
+
+function hasRoom(capacity: Capacity, parent: StoredRecord, { collection, family }: Writing): boolean {
+  return family.countUnder(parent, collection.name, capacity.states) < placesOf(capacity, parent);
+}
+
+function placesOf({ most }: Capacity, parent: StoredRecord): number {
+  return typeof most === 'number' ? most : Number(fieldsOf(parent)[most] ?? 0);
+}
+
+/** The record that has waited longest takes the place that this one has left. */
+export function promoted(
+  before: StoredRecord,
+  after: StoredRecord | null,
+  revision: string,
+  writing: Writing,
+): readonly Effects[] {
+  const { collection, contextOf } = writing;
+  const capacity = collection.parent?.capacity ?? null;
+  if (capacity === null || capacity.overflow === null) return [];
+  const isFreed = takesPlace(capacity, before.state) && !takesPlace(capacity, after?.state ?? null);
+  const parent = contextOf(before).parent;
+  if (!isFreed || !parent) return [];
+  const left = after === null ? before.id : null;
+  return filled(parent.record, 1, { revision, freed: 1, left }, writing);
+}
+
+interface Filling {
+  readonly revision: string;
+  /** Places that this write frees, and that are still counted. */
+  readonly freed: number;
+  /** A record that this write removes. */
+  readonly left: string | null;
+}
+
+/** Moves up to `most` records from the waiting line to places that are free. */
+export function filled(
+  parent: StoredRecord,
+  most: number,
+  { revision, freed, left }: Filling,
+  writing: Pick<Writing, 'collection' | 'lineage' | 'contextOf' | 'family' | 'names' | 'now'>,
+): readonly Effects[] {
+  const { collection, family, now } = writing;
+  const capacity = collection.parent?.capacity ?? null;
+  if (capacity === null || capacity.overflow === null) return [];
+  const taken = family.countUnder(parent, collection.name, capacity.states) - freed;
+  const room = Math.min(placesOf(capacity, parent) - taken, most);
+  if (room <= 0) return [];
+  const waiting = family.waiting(collection.name, parent.id).filter(({ id }) => id !== left);
+  return waiting.slice(0, room).map((record, index): Effects => {
+    const next = {
+      ...record,
+      state: collection.machine?.initial ?? null,
+      revision: `${revision}.${index}`,
+      updatedAt: now,
+    };
+    const topics = audienceOf(next, { before: record.state, after: next.state }, writing);
+    const moved = { action: 'moved_up', from: record.state ?? '' };
+    return { put: next, event: eventOfChange(collection, moved, next, now, topics) };
+  });
+}
+
+/** R14. The rule is named, and never the record. */
+export function checkUnique(
+  before: StoredRecord | null,
+  after: StoredRecord,
+  { collection, family }: Writing,
+): void {
+  for (const [index, { fields }] of collection.unique.entries()) {
+    const key = uniqueKey(collection, index, after);
+    if (key === null || (before !== null && key === uniqueKey(collection, index, before))) continue;
+    const holder = family.holderOf(collection.name, index, key);
+    if (holder !== null && holder !== after.id) throw new Refusal('not_unique', { members: { fields } });
+  }
+}
+
+/** What happens to the records under one that is deleted. */
+export function childrenAfter(
+  { id }: StoredRecord,
+  { collection, family, now }: Writing,
+): readonly Effects[] {
+  return collection.children.flatMap(({ name, parent }): readonly Effects[] => {
+    if (parent.onDelete === 'restrict' && family.hasChildren(name, id))
+      throw new Refusal('has_children', { members: { collection: name } });
+    if (parent.onDelete !== 'cascade') return [];
+    return [{ childWork: { child: name, parentId: id, what: 'delete', owner: null, at: now } }];
+  });
+}
+
+/** Records that belong to the owner of their parent get the new one. */
+export function handedOver({ id, owner }: StoredRecord, { collection, now }: Writing): readonly Effects[] {
+  return collection.children.flatMap(({ name, parent }): readonly Effects[] =>
+    parent.ownedBy === 'parent'
+      ? [{ childWork: { child: name, parentId: id, what: 'own', owner, at: now } }]
+      : [],
+  );
+}
