@@ -14,6 +14,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { json } from './base/handler.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
+import { createRevision } from './base/random.ts';
 import { activateDeclarations } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
 import { withoutNewcomerLimit } from './collections/limits.ts';
@@ -158,6 +159,11 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     assertions: storage.assertions,
     collections,
     names,
+    fill: async ({ child, parent, now }) => {
+      const caller = { id: '', kind: 'client', isMachine: true } as const;
+      const change = { kind: 'fill', child, parent, revision: createRevision() } as const;
+      await writes.submit({ caller, now, proof: null, change }, 0, () => false);
+    },
     onBroughtBack: () => registry.forget(),
     onScrubDue(isDue) {
       isScrubDue = isDue;

@@ -6,6 +6,7 @@ import { type Clock, clockToleranceSeconds, systemClock } from '../base/clock.ts
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { revocationOf } from '../base/revocation.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
+import { familiesOf } from '../collections/lineage.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { KeyConfig, StorageConfig, WebhookConfig } from '../config/settings.ts';
@@ -67,8 +68,10 @@ export async function openAdministration(
     });
   const keySetMemory = (jwksUrl: string) =>
     authenticatedMemory(storage.documents, keyring.providerKeys, jwksUrl);
-  const eraseConsumer = (id: string, line: AuditEntry) =>
-    storage.records.erase(id, line, eventOfErasure(id, clock.now()));
+  const eraseConsumer = async (id: string, line: AuditEntry) => {
+    const families = familiesOf([...(await declarations.load()).values()]);
+    return storage.records.erase(id, line, eventOfErasure(id, clock.now()), undefined, null, families);
+  };
   /** Refuses the tokens of the caller that exist now. Returns the latest `iat` that is refused. */
   const signOutConsumer = async (id: string, line: AuditEntry): Promise<number> => {
     // The clock of a provider may be ahead.

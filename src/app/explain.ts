@@ -154,7 +154,7 @@ function examineAccess(
   /** `code` and `scope` say why not. */
   const accessTo = (collection: Collection, purpose: 'read' | 'write') => {
     try {
-      const access = CallerAccess.admit(collection, bearer, purpose);
+      const access = CallerAccess.admit([collection], bearer, purpose);
       const isForAll = purpose === 'read' ? access.listsEverybodys : access.reachesAll;
       return { allowed: true, records: isForAll ? 'all' : 'own', code: null, scope: null };
     } catch (error) {

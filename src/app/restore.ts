@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { makePrivateFolder } from '../base/folder.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { familiesOf } from '../collections/lineage.ts';
 import { erasureLogFile, readGivenMasterSecret } from '../config/files.ts';
 import { databaseUrl as parseDatabaseUrl } from '../config/kinds.ts';
 import type { StorageConfig } from '../config/settings.ts';
@@ -84,7 +85,7 @@ async function settle(
       return { erasures: summary(known, later.length, 0) };
     });
   const administration = await openAdministration(config, 'restore', systemClock, { steps });
-  const { storage, keyring, audit, erasureLog } = administration;
+  const { storage, keyring, audit, erasureLog, declarations } = administration;
   try {
     const later = await missingErasures(storage.erasures, known.erasures);
     const ownIds = new Set(erasureLog?.read().erasures.map(({ id }) => id));
@@ -93,7 +94,8 @@ async function settle(
     if (unnoted.length > 0) await erasureLog?.append(...unnoted);
     const digest = createKeyedDigest(keyring.erasures);
     const digestOf = (owner: string) => new Uint8Array(digest.of(owner));
-    const done = await eraseAgain({ storage, digestOf, audit }, later);
+    const families = familiesOf([...(await declarations.load()).values()]);
+    const done = await eraseAgain({ storage, digestOf, audit, families }, later);
     await storage.events.leap(systemClock.now());
     if (done > 0) await storage.records.scrub('whatever it takes');
     return { erasures: summary(known, later.length, done) };

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { eventOfErasure } from '../events/catalogue.ts';
-import type { AuditLine, Erasure, ErasureNotes, Storage } from '../storage/port.ts';
+import type { AuditLine, Erasure, ErasureNotes, Family, Storage } from '../storage/port.ts';
 
 interface Parts {
   readonly storage: Pick<Storage, 'erasures' | 'records'>;
   readonly digestOf: ErasureNotes['digestOf'];
   readonly audit: AuditLine;
+  readonly families: readonly Family[];
 }
 
 const atOnce = 1_000;
@@ -22,7 +23,7 @@ export async function missingErasures(
 
 /** Erases again the callers of these erasures that a backup brought back. Returns how many there were. */
 export async function eraseAgain(
-  { storage, digestOf, audit }: Parts,
+  { storage, digestOf, audit, families }: Parts,
   erasures: readonly Erasure[],
 ): Promise<number> {
   const byDigest = new Map(erasures.map((erasure) => [nameOf(erasure.digest), erasure]));
@@ -31,7 +32,7 @@ export async function eraseAgain(
     const erasure = byDigest.get(nameOf(digestOf(owner)));
     if (erasure === undefined) continue;
     const line = audit('consumer.erased', '(erased)', { again: true });
-    await storage.records.eraseAgain(owner, line, eventOfErasure(owner, erasure.at), erasure);
+    await storage.records.eraseAgain(owner, line, eventOfErasure(owner, erasure.at), erasure, families);
     count += 1;
   }
   await storage.erasures.add(erasures);

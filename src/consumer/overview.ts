@@ -67,12 +67,28 @@ function overviewSchema(): Schema {
   const roles = { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' };
   const inStates = mapOf({ anyOf: [{ const: 'all' }, texts] }, 'By role, the states.');
   const transition = object(
-    { to: text, by: roles, sets: texts, clears: texts, grants: text, revokes: texts },
-    ['sets', 'clears', 'grants', 'revokes'],
+    {
+      to: text,
+      by: roles,
+      sets: texts,
+      clears: texts,
+      grants: text,
+      chosen_from: text,
+      revokes: texts,
+      while_parent_accepts: { const: true },
+    },
+    ['sets', 'clears', 'grants', 'chosen_from', 'revokes', 'while_parent_accepts'],
   );
   const role = object(
-    { invited_by: texts, max: schema.count, max_per_user: schema.count, scope: text, previous_owner: text },
-    ['invited_by', 'max', 'max_per_user', 'scope', 'previous_owner'],
+    {
+      invited_by: texts,
+      max: schema.count,
+      max_per_user: schema.count,
+      scope: text,
+      parent_roles: texts,
+      previous_owner: text,
+    },
+    ['invited_by', 'max', 'max_per_user', 'scope', 'parent_roles', 'previous_owner'],
   );
   const collection = {
     name: text,
@@ -97,12 +113,46 @@ function overviewSchema(): Schema {
     ),
     roles: mapOf(role, 'What callers can be in a record, besides owner, everyone and client.'),
     aliases: { type: 'boolean', description: 'Whether records show who is who, by alias.' },
+    parent: {
+      ...object(
+        {
+          field: { ...text, description: 'The field with the id of the parent.' },
+          collection: text,
+          accepts: object({ states: texts, before: text }, ['states', 'before']),
+          owned_by: { enum: ['creator', 'parent'] },
+          on_delete: { enum: ['restrict', 'cascade', 'keep'] },
+          max: schema.count,
+          capacity: object({ states: texts, field: text, number: schema.count, overflow: text }, [
+            'field',
+            'number',
+            'overflow',
+          ]),
+          counts: { anyOf: [texts, { const: true }] },
+        },
+        ['accepts', 'max', 'capacity', 'counts'],
+      ),
+      description: 'The records that these are under.',
+    },
+    unique: {
+      ...schema.listOf(object({ fields: texts, states: texts }, ['states'])),
+      description: 'What no two records have in common.',
+    },
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
     events: { enum: ['none', 'thin', 'full'], description: 'What GET /events tells of its records.' },
     deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
   };
-  const optional = ['description', 'initial', 'states', 'editable', 'roles', 'aliases', 'deprecated'];
+  const optional = [
+    'description',
+    'initial',
+    'states',
+    'editable',
+    'roles',
+    'aliases',
+    'parent',
+    'unique',
+    'deprecated',
+  ];
   return object({
     collections: schema.listOf(object(collection, optional)),
     links: mapOf(text, 'The paths of what else there is.'),

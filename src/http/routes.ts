@@ -13,6 +13,7 @@ import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
+import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { deprecationHeaders } from '../collections/normalise.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeEvents } from '../consumer/events/describe.ts';
@@ -122,7 +123,12 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };
   const takesCodes = collections.some((collection) => invitedRoles(collection).length > 0);
   const routes: readonly Route[] = [
-    ...collections.flatMap((collection) => collectionRoutes(collection, records)),
+    ...collections.flatMap((collection) =>
+      collectionRoutes(
+        lineageOf(collection, (name) => collections.find((one) => one.name === name)),
+        records,
+      ),
+    ),
     ...(takesCodes ? [invitationRoute(collections, records)] : []),
     open(consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(records.registry), describeMe),
@@ -190,10 +196,11 @@ function invitationRoute(collections: readonly Collection[], records: RecordPart
   return { ...bearer('POST', path, people.acceptInvitation(collections, records), describeAccept), admit };
 }
 
-function collectionRoutes(collection: Collection, records: RecordParts): readonly Route[] {
+function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Route[] {
+  const [collection] = lineage;
   const path = `${consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
-  const parts = { ...records, collection, path };
+  const parts = { ...records, collection, lineage, path };
   // Lazy: validating the examples takes a while.
   const said = (describe: (of: Collection) => Description) => () => describe(collection);
   const routes = [

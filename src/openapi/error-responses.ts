@@ -50,6 +50,14 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each field.' },
   },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },
+  not_unique: {
+    fields: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What must differ: owner, parent, or fields.',
+    },
+  },
+  has_children: { collection: { type: 'string', description: 'The collection of the records under it.' } },
   quota_exceeded: { limit: { type: 'integer', description: 'How many there can be.' } },
   too_many_streams: { limit: { type: 'integer', description: 'How many a caller may have open.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },

@@ -87,5 +87,34 @@ aliases: true
 `,
 );
 
-export const unusual: readonly Collection[] = [smallest, everything, awkward, shared];
+/** Records under records. */
+const families: Record<string, string> = {
+  halls: `schema: { required: [seats], properties: { seats: { type: integer, minimum: 0 } } }
+states: { open: { close: closed }, closed: {} }
+access: { read: everyone }
+`,
+  seats: `parent:
+  field: hall
+  collection: halls
+  accepts: { states: [open] }
+  capacity: { states: [taken], field: seats }
+  counts: true
+  max: 100
+schema: { properties: { note: { type: string, maxLength: 10 } } }
+roles: { host: { parent_roles: owner }, usher: {} }
+access: { create: everyone, read: [owner, host], update: owner, delete: owner }
+states:
+  taken:
+    leave: free
+    assign: { to: taken, by: host, grants: usher, chosen_from: host, revokes: usher }
+  free: { return: { to: taken, by: owner, while_parent_accepts: true } }
+unique: [{ fields: [owner, parent] }]
+`,
+};
+for (const [name, text] of Object.entries(families)) declarations[name] = text;
+const related = readCollections(
+  Object.entries(families).map(([name, text]) => ({ name, path: `${name}.yaml`, text })),
+);
+
+export const unusual: readonly Collection[] = [smallest, everything, awkward, shared, ...related];
 export const shipped: readonly Collection[] = readCollections(readCollectionFiles('collections'));

@@ -93,7 +93,7 @@ export function visibleTo(
   const id = ownerOf(caller);
   const admitting = named ?? collections.filter((collection) => admits(collection, caller));
   const accesses = admitting.map(
-    (collection) => [collection.name, CallerAccess.admit(collection, caller, 'read')] as const,
+    (collection) => [collection.name, CallerAccess.admit([collection], caller, 'read')] as const,
   );
   const own = new Set(accesses.map(([name]) => name));
   /** The states in which it reads everybody's records; null: all of them. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { rememberLast } from '../../base/recent-map.ts';
-import type { Collection, StateMachine } from '../../collections/collection.ts';
+import { type Collection, type StateMachine, showsCounts } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
 import { matrixOf } from '../../collections/matrix.ts';
 import { describeDeprecation } from '../../collections/normalise.ts';
@@ -96,7 +96,11 @@ export function recordSchemas(collection: Collection) {
 function recordSchema(collection: Collection): Schema {
   const { machine, schema } = collection;
   const { properties = {}, required = [], additionalProperties, description } = schema;
-  const states = { ...(machine === null ? {} : stateMembers(machine)), ...sharedSchemas(collection) };
+  const states = {
+    ...(machine === null ? {} : stateMembers(machine)),
+    ...sharedSchemas(collection),
+    ...countsSchema(collection),
+  };
   const id = {
     type: 'string',
     format: 'uuid',
@@ -124,7 +128,8 @@ function stateMembers({ states, actions }: StateMachine): Schemas {
 export const aliasSchema: Schema = {
   type: 'string',
   pattern: '^per_[A-Za-z0-9_-]{22}$',
-  description: 'How people see each other in this record; another one in every record.',
+  description:
+    'How people see each other in this record and those under it; another one in every other record.',
 };
 
 /** The members of a record that several people reach. */
@@ -143,6 +148,32 @@ function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schema
     description: 'Who has a role that an action has granted.',
   };
   return { ...own, owner: aliasSchema, people };
+}
+
+/** How many records are under this one. */
+function countsSchema({ children }: Collection): Schemas {
+  const number = { type: 'integer', minimum: 0 };
+  const shown = children.flatMap(({ name, parent }) => {
+    if (parent.counts.length === 0) return [];
+    const states = parent.counts.flatMap((state) => (state === null ? [] : [[state, number] as const]));
+    const inStates = { ...object(Object.fromEntries(states)), additionalProperties: false };
+    return [[name, states.length === 0 ? number : inStates] as const];
+  });
+  if (shown.length === 0) return {};
+  const counts = { ...object(Object.fromEntries(shown)), additionalProperties: false };
+  return {
+    counts: { ...counts, description: 'How many records are under this one, by collection and state.' },
+  };
+}
+
+function exampleCounts(collection: Collection) {
+  if (!showsCounts(collection)) return {};
+  const shown = collection.children.flatMap(({ name, parent }) => {
+    const states = parent.counts.flatMap((state) => (state === null ? [] : [[state, 0] as const]));
+    if (parent.counts.length === 0) return [];
+    return [[name, states.length === 0 ? 0 : Object.fromEntries(states)] as const];
+  });
+  return { counts: Object.fromEntries(shown) };
 }
 
 function pageSchema(record: Schema): Schema {
@@ -193,6 +224,7 @@ function examples(collection: Collection) {
     ...(machine === null ? {} : { state: machine.initial, actions }),
     ...(isShared ? { roles: ['owner'] } : {}),
     ...(isShared && aliases ? { owner: 'per_3vP1c5Qd9kXz0mYb7tLr2A', people: {} } : {}),
+    ...exampleCounts(collection),
     created_at: '2026-01-01T08:00:00.000Z',
     updated_at: '2026-01-01T08:00:00.000Z',
   };

@@ -1,4 +1,4 @@
-import type { Collection } from '../../collections/collection.ts';
+import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
@@ -22,12 +22,14 @@ export function describeList(collection: Collection): Description {
     description: whatIsListed(collection),
     parameters: listParameters(collection),
     answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsHeaders }, content } },
-    errors: ['cursor_invalid'],
+    errors: ['cursor_invalid', ...(collection.parent === null ? [] : (['not_found'] as const))],
   });
 }
 
 function whatIsListed(collection: Collection): string {
-  const { access } = collection;
+  const { access, parent } = collection;
+  if (parent !== null)
+    return `A page of the records under one of ${parent.collection}, with ${parent.field}=<id>; 404 if the caller cannot read that one. Without it, the caller's own records and those in which it has a role.`;
   const isEverybodys = Object.hasOwn(access.read, 'everyone');
   const own = memberRoles(collection).length > 0 ? "the caller's own and shared" : "the caller's own";
   const sentences = [`A page of ${isEverybodys ? "everybody's" : own} records.`];
@@ -53,6 +55,15 @@ function listParameters(collection: Collection): readonly Parameter[] {
       enum: sortable,
       default: '-created_at',
     }),
+    ...(collection.parent === null
+      ? []
+      : [
+          queryParameter(
+            collection.parent.field,
+            `Only records under this one of ${collection.parent.collection}.`,
+            { type: 'string', format: 'uuid' },
+          ),
+        ]),
     queryParameter('mine', "Only the caller's own records, where others' can be seen, too.", mine),
     ...(roles.length === 0
       ? []
@@ -79,15 +90,15 @@ function comparable({ type, format }: Schema = {}): Schema {
 
 export function describeRead(collection: Collection): Description {
   const condition = 'An ETag. While the record is that version the answer is 304 without it.';
+  // Roles and counts can change without a new version.
+  const isFluid = collection.isShared || showsCounts(collection);
   return describeIn(collection, 'read', {
     name: 'read',
     summary: 'Read a record',
-    parameters: [idParameter, ...(collection.isShared ? [] : [headerParameter('If-None-Match', condition)])],
+    parameters: [idParameter, ...(isFluid ? [] : [headerParameter('If-None-Match', condition)])],
     answers: {
       200: recordAnswer(collection, 'The record.', version),
-      ...(collection.isShared
-        ? {}
-        : { 304: { description: 'The record is still that version.', headers: version } }),
+      ...(isFluid ? {} : { 304: { description: 'The record is still that version.', headers: version } }),
     },
   });
 }

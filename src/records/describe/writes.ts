@@ -5,7 +5,14 @@ import { limitsAsData, limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers, Schemas } from '../../openapi/openapi-types.ts';
-import { describeIn, idParameter, type OwnDescription, recordAnswer, schemasOf } from './in-collection.ts';
+import {
+  aliasSchema,
+  describeIn,
+  idParameter,
+  type OwnDescription,
+  recordAnswer,
+  schemasOf,
+} from './in-collection.ts';
 
 /** The routes of requests/write.ts. */
 
@@ -29,6 +36,7 @@ export function describeCreate(collection: Collection): Description {
       ...bodyErrors,
       ...(collection.isShared ? (['role_required'] as const) : []),
       'quota_exceeded',
+      ...creationErrors(collection),
       'idempotency_key_reused',
       'idempotency_record_gone',
     ],
@@ -38,17 +46,26 @@ export function describeCreate(collection: Collection): Description {
 export function describeReplace(collection: Collection): Description {
   const ifNoneMatch =
     '"*": make the record under this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
+  // An id is never used twice where records are under it.
+  const isMade = collection.children.length === 0;
+  const about = isMade ? `With "If-None-Match: *" the record is made under this id. ` : '';
   return describeChange(collection, {
     name: 'replace',
     summary: 'Replace the fields of a record',
-    description: `With "If-None-Match: *" the record is made under this id. ${editableIn(collection)}`.trim(),
-    parameters: [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })],
+    description: `${about}${editableIn(collection)}`.trim(),
+    parameters: isMade ? [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })] : [],
     body: { 'application/json': schemasOf(collection).fields },
     answers: {
       200: recordAnswer(collection, 'The record was replaced.', version),
-      201: recordAnswer(collection, 'The record was made.', created),
+      ...(isMade ? { 201: recordAnswer(collection, 'The record was made.', created) } : {}),
     },
-    errors: [...bodyErrors, ...editErrors(collection), 'quota_exceeded'],
+    errors: [
+      ...bodyErrors,
+      ...editErrors(collection),
+      ...uniqueErrors(collection),
+      ...(isMade ? (['quota_exceeded'] as const) : []),
+      ...(isMade ? creationErrors(collection) : []),
+    ],
   });
 }
 
@@ -60,7 +77,7 @@ export function describePatch(collection: Collection): Description {
     description: `A merge patch (RFC 7396): null takes a field away. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
     answers: { 200: recordAnswer(collection, 'The record was changed.', version) },
-    errors: [...bodyErrors, ...editErrors(collection)],
+    errors: [...bodyErrors, ...editErrors(collection), ...uniqueErrors(collection)],
   });
 }
 
@@ -69,7 +86,12 @@ export function describeRemove(collection: Collection): Description {
     name: 'delete',
     summary: 'Delete a record',
     answers: { 204: { description: 'The record is gone.' } },
-    errors: collection.isShared ? editErrors(collection) : [],
+    errors: [
+      ...(collection.isShared ? editErrors(collection) : []),
+      ...(collection.children.some(({ parent }) => parent.onDelete === 'restrict')
+        ? (['has_children'] as const)
+        : []),
+    ],
   });
 }
 
@@ -106,15 +128,19 @@ function transitionsOf({ machine }: Collection, action: string): readonly Transi
 function actionInput(collection: Collection, action: string): Pick<OwnDescription, 'body'> {
   const transitions = transitionsOf(collection, action);
   const sets = transitions.flatMap((transition) => transition.sets);
-  if (sets.length === 0) return {};
+  const hasChoice = transitions.some(({ chosenFrom }) => chosenFrom !== null);
+  if (sets.length === 0 && !hasChoice) return {};
   const fields = (collection.schema.properties ?? {}) as Schemas;
   const isRequired = (name: string) =>
     transitions.every((one) => one.sets.some((set) => set.name === name && !set.isOptional));
   const names = [...new Set(sets.map(({ name }) => name))];
   const schema = {
     type: 'object',
-    required: names.filter(isRequired),
-    properties: Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
+    required: [...(hasChoice ? ['member'] : []), ...names.filter(isRequired)],
+    properties: {
+      ...(hasChoice ? { member: { ...aliasSchema, description: 'The person who gets the role.' } } : {}),
+      ...Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
+    },
     additionalProperties: false,
   };
   return { body: { 'application/json': { schema } } };
@@ -126,7 +152,24 @@ function actionErrors(collection: Collection, action: string): readonly ErrorCod
   return [
     ...(collection.isShared ? bodyErrors : []),
     ...(grants ? (['role_full', 'quota_exceeded'] as const) : []),
+    ...(transitions.some(({ whileParentAccepts }) => whileParentAccepts) ? (['parent_closed'] as const) : []),
+    ...(collection.parent?.capacity ? (['no_capacity'] as const) : []),
+    ...uniqueErrors(collection),
   ];
+}
+
+function creationErrors(collection: Collection): readonly ErrorCode[] {
+  const { parent } = collection;
+  const isFull = parent?.capacity && parent.capacity.overflow === null;
+  return [
+    ...(parent === null ? [] : (['parent_closed'] as const)),
+    ...(isFull ? (['no_capacity'] as const) : []),
+    ...uniqueErrors(collection),
+  ];
+}
+
+function uniqueErrors({ unique }: Collection): readonly ErrorCode[] {
+  return unique.length === 0 ? [] : ['not_unique'];
 }
 
 /** "hand_out" is "Hand out". */

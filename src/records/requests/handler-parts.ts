@@ -2,7 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Input } from '../../base/handler.ts';
 import type { KeyedDigest } from '../../base/keyed-digest.ts';
+import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { Lineage } from '../../collections/lineage.ts';
 import type { Registry } from '../../consumer/registry.ts';
 import type { RecordStore } from '../../storage/port.ts';
 import type { PeopleNames } from '../people-names.ts';
@@ -29,11 +31,10 @@ export interface RecordParts {
 
 export interface CollectionParts extends RecordParts {
   readonly collection: Collection;
+  /** The collection and those above it. */
+  readonly lineage: Lineage;
   readonly path: string;
 }
-
-/** One spelling only, so that no record has two URLs. */
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The id in the path. A malformed one is refused like an unknown one. */
 export function recordId(
@@ -41,6 +42,6 @@ export function recordId(
   headers: Readonly<Record<string, string>> = {},
 ): string {
   const { id = '' } = params;
-  if (!uuidForm.test(id)) throw new Refusal('not_found', { headers });
+  if (!recordIdForm.test(id)) throw new Refusal('not_found', { headers });
   return id;
 }

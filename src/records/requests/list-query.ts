@@ -1,7 +1,8 @@
 import { Refusal } from '../../base/errors.ts';
+import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
-import { readableStates } from '../../collections/roles.ts';
+import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
 import { type CallerAccess, memberRoles } from '../caller-access.ts';
 
@@ -17,6 +18,8 @@ export interface ListQuery {
     'owner' | 'state' | 'states' | 'memberOf' | 'conditions' | 'sort' | 'limit'
   >;
   readonly isEverybodys: boolean;
+  /** The record that the list is under; null: it is of another kind. */
+  readonly parentId: string | null;
   readonly cursor: string | null;
   /** The parameters that select and sort, ordered by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
@@ -32,10 +35,12 @@ const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 
 export function readListQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
   const parameters = readParameters(text);
   const state = readState(collection, parameters.get('state'));
-  const kind = readKind(collection, parameters, access, state);
-  const isEverybodys = kind.owner === null && kind.memberOf === undefined;
+  const parentId = readParent(collection, parameters);
+  const kind: ListKind =
+    parentId === null ? readKind(collection, parameters, access, state) : { owner: null };
+  const isEverybodys = parentId === null && kind.owner === null && kind.memberOf === undefined;
   const conditions = [...parameters].flatMap(([name, value]) =>
-    taken.has(name) ? [] : [readCondition(collection, name, value)],
+    taken.has(name) || name === collection.parent?.field ? [] : [readCondition(collection, name, value)],
   );
   const asked = [...parameters].filter(([name]) => name !== 'cursor');
   const [first] = conditions;
@@ -50,6 +55,7 @@ export function readListQuery(collection: Collection, text: string, access: Call
   return {
     wanted: { ...kind, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
     isEverybodys,
+    parentId,
     cursor: parameters.get('cursor') ?? null,
     filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
     asked,
@@ -57,6 +63,16 @@ export function readListQuery(collection: Collection, text: string, access: Call
 }
 
 type ListKind = Pick<RecordQuery, 'owner' | 'states' | 'memberOf'>;
+
+function readParent({ parent }: Collection, parameters: ReadonlyMap<string, string>): string | null {
+  const id = parent === null ? undefined : parameters.get(parent.field);
+  if (parent === null || id === undefined) return null;
+  for (const name of ['mine', 'role'])
+    if (parameters.has(name))
+      throw invalid(name, `"${name}" and "${parent.field}" do not go together: a list is of one kind.`);
+  // What cannot be an id is the id of no record.
+  return recordIdForm.test(id) ? id : 'none';
+}
 
 /** A list is of one kind: the caller's own records, those in which it has a role, both of them, or everybody's. */
 function readKind(
@@ -79,6 +95,12 @@ function readKind(
   }
   const roles = memberRoles(collection);
   const isEverybodys = listedStates?.length !== 0;
+  const { parent } = collection;
+  if (parent !== null && !isEverybodys && roles.length === 0 && !mayEver(collection.access.read, ['owner']))
+    throw invalid(
+      parent.field,
+      `This list would always be empty. Ask for the records under one of ${parent.collection}: ?${parent.field}=<id>.`,
+    );
   if (isMine || !isEverybodys) {
     const own = { owner: id, ...ownStates(collection) };
     return isMine || roles.length === 0 ? own : { ...own, memberOf: inRoles(roles) };

@@ -29,8 +29,9 @@ export async function readPage(store: Store, wanted: RecordQuery, recordBytes: n
 }
 
 /** True if the sort order alone finds all matches. For a list of all owners list-query.ts sees to it. */
-function isInOrder({ owner, state, states, memberOf, conditions, sort }: RecordQuery): boolean {
-  if (owner === null && memberOf === undefined) return true;
+function isInOrder({ owner, state, states, memberOf, under, conditions, sort }: RecordQuery): boolean {
+  if (owner === null && memberOf === undefined && under === undefined) return true;
+  if (under && under.visible !== null) return false;
   if (states !== undefined || memberOf?.roles.some((one) => one.states !== null)) return false;
   return state === null && conditions.every(({ field }) => nameOf(field) === nameOf(sort.field));
 }

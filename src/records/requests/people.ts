@@ -6,11 +6,12 @@ import { answer, type BearerHandler, type Input, json, jsonText } from '../../ba
 import { createInvitationCode, createRecordId, createRevision } from '../../base/random.ts';
 import type { Collection, FieldError } from '../../collections/collection.ts';
 import { invitesToAny } from '../../collections/roles.ts';
-import type { RecordWithMembers, StoredMember } from '../../storage/port.ts';
-import { CallerAccess, memberRoles } from '../caller-access.ts';
+import type { RecordName, RecordWithMembers, StoredMember } from '../../storage/port.ts';
+import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
 import { type Fields, readObject } from '../fields.ts';
-import { aliasText, readAlias } from '../people-names.ts';
+import { aliasText, readAlias, rootOf } from '../people-names.ts';
 import { isExpired, present } from '../present.ts';
+import { contextOf, countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 import { countingUncharged, named, submitting, useUp } from './write.ts';
@@ -78,19 +79,28 @@ export function hasMembers(collection: Collection): boolean {
 
 /** The record, if the caller may see it, and what the caller is in it. */
 async function seen(parts: CollectionParts, input: Input, access: CallerAccess) {
-  const { collection, store, clock, reads } = parts;
+  const { collection, lineage, store, clock, reads } = parts;
   const headers = reads.take(access.id);
+  const now = clock.now();
   const record = await store.find(collection.name, recordId(input, headers), access.membersWanted);
-  const isThere = record !== null && !isExpired(collection, record, clock.now());
-  if (!isThere || !access.sees(record, record.members ?? [])) throw new Refusal('not_found', { headers });
-  return { record, roles: access.rolesOn(record, record.members ?? []), headers };
+  if (record === null || isExpired(collection, record, now)) throw new Refusal('not_found', { headers });
+  const context = await contextOf(lineage, record, { store, caller: access.id, now });
+  if (!access.sees(record, context)) throw new Refusal('not_found', { headers });
+  const root = rootOf(lineage, { ...context, record });
+  return {
+    record,
+    root,
+    owner: ownerIn(lineage, { ...context, record }),
+    roles: access.rolesOn(record, context),
+    headers,
+  };
 }
 
 /** GET /<collection>/{id}/invitations */
 export function listInvitations(parts: CollectionParts): BearerHandler {
-  const { collection, store, clock } = parts;
+  const { collection, lineage, store, clock } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'read');
+    const access = CallerAccess.admit(lineage, caller, 'read');
     const { record, roles, headers } = await seen(parts, input, access);
     if (!invitesToAny(collection, roles)) throw new Refusal('role_required', { headers });
     const found = await store.invitations(collection.name, record.id, clock.now());
@@ -115,10 +125,10 @@ export function endInvitation(parts: CollectionParts): BearerHandler {
 
 /** GET /<collection>/{id}/members: the owner first, then the others in the order of their aliases. */
 export function listMembers(parts: CollectionParts): BearerHandler {
-  const { collection, store, names, digest } = parts;
+  const { collection, lineage, store, names, digest } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'read');
-    const { record, roles, headers } = await seen(parts, input, access);
+    const access = CallerAccess.admit(lineage, caller, 'read');
+    const { record, root, owner: person, roles, headers } = await seen(parts, input, access);
     if (!collection.aliases && !invitesToAny(collection, roles))
       throw new Refusal('role_required', { headers });
     const bound = ['members', access.id, collection.name, record.id];
@@ -126,7 +136,7 @@ export function listMembers(parts: CollectionParts): BearerHandler {
     const page = await store.members(collection.name, record.id, after, membersAtOnce + 1);
     const shown = page.slice(0, membersAtOnce);
     const last = page.length > membersAtOnce ? shown.at(-1) : undefined;
-    const owner = after === null ? [ownerItem(record, access, names)] : [];
+    const owner = after === null ? [ownerItem({ ...record, owner: person }, root, access, names)] : [];
     const items = [...owner, ...shown.map((one) => itemOf(one, access))];
     return json({ items, next: last === undefined ? null : memberCursor(last, bound, digest) }, { headers });
   };
@@ -136,9 +146,13 @@ function itemOf({ alias, role, since, member }: StoredMember, { id }: CallerAcce
   return { alias: aliasText(alias), role, since: dateTime(since), is_me: member === id };
 }
 
-function ownerItem(record: RecordWithMembers, access: CallerAccess, names: RecordParts['names']) {
-  const { collection, id, owner, createdAt } = record;
-  const alias = aliasText(names.alias(collection, id, owner));
+function ownerItem(
+  { owner, createdAt }: RecordWithMembers,
+  root: RecordName,
+  access: CallerAccess,
+  names: RecordParts['names'],
+) {
+  const alias = aliasText(names.alias(root, owner));
   return { alias, role: 'owner', since: dateTime(createdAt), is_me: owner === access.id };
 }
 
@@ -217,7 +231,7 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
   return countingUncharged(parts, async (input, caller) => {
     const accesses = shared.flatMap((collection) => {
       try {
-        return [[collection, CallerAccess.admit(collection, caller, 'write')] as const];
+        return [[collection, CallerAccess.admit([collection], caller, 'write')] as const];
       } catch {
         return [];
       }
@@ -231,7 +245,7 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
       guesses.take(identity.id);
       const code = readCode(input);
       const admitted = Object.fromEntries(
-        accesses.map(([{ name }, access]) => [name, access.caller.scopeRoles ?? []]),
+        accesses.map(([{ name }, access]) => [name, access.caller.scopeRoles?.[name] ?? []]),
       );
       const change = {
         kind: 'accept',
@@ -252,10 +266,11 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
       const found = hasOthers
         ? await store.find(collection.name, result.record.id, access.membersWanted)
         : null;
-      const members = found?.members ?? result.members;
+      const context = { ...result.context, members: found?.members ?? result.context.members };
+      const seenIn = { collection, lineage: [collection] as const, access, names };
       // A role that does not read the present state learns only which record it is in.
-      const record = access.sees(result.record, members)
-        ? present(result.record, members, { collection, access, names })
+      const record = access.sees(result.record, context)
+        ? present(result.record, context, seenIn, await countsFor(result.record, { collection, store }))
         : JSON.stringify({ id: result.record.id });
       const rate = result.budget === null ? {} : rateHeaders('writes', result.budget, now);
       const text = `{"collection":${JSON.stringify(collection.name)},"role":${JSON.stringify(result.role)},"record":${record}}`;

@@ -1,32 +1,42 @@
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
-import type { Collection } from '../../collections/collection.ts';
-import { CallerAccess } from '../caller-access.ts';
+import { type Collection, showsCounts } from '../../collections/collection.ts';
+import { readableStates } from '../../collections/roles.ts';
+import type { StoredRecord, UnderParent } from '../../storage/port.ts';
+import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
+import { above as aboveOf } from '../rules/family.ts';
+import { contextOf, contextsOf, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
 import { linkTo, readListQuery } from './list-query.ts';
 import { cursorAt, readCursor, readPage } from './page.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
-  const { collection, store, reads, clock, names } = parts;
+  const hasCounts = showsCounts(parts.collection);
+  const { collection, lineage, store, reads, clock } = parts;
   return (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'read');
+    const access = CallerAccess.admit(lineage, caller, 'read');
     const limits = reads.take(access.id);
     const found = store.find(collection.name, recordId(input, limits), access.membersWanted);
+    const now = clock.now();
     return whenReady(found, (record) => {
-      const isThere =
-        record !== null &&
-        !isExpired(collection, record, clock.now()) &&
-        access.sees(record, record.members ?? []);
-      if (!isThere) throw new Refusal('not_found', { headers: limits });
-      const headers = { etag: etagOf(record), ...limits };
-      // Roles can change without a new revision.
-      if (!collection.isShared && hasAlready(input, headers.etag))
-        return answer(null, '', { status: 304, headers });
-      return jsonText(present(record, record.members ?? [], { collection, access, names }), { headers });
+      if (record === null || isExpired(collection, record, now))
+        throw new Refusal('not_found', { headers: limits });
+      return whenReady(contextOf(lineage, record, { store, caller: access.id, now }), (context) => {
+        if (!access.sees(record, context)) throw new Refusal('not_found', { headers: limits });
+        const headers = { etag: etagOf(record), ...limits };
+        // Roles and counts can change without a new revision.
+        if (!collection.isShared && !hasCounts && hasAlready(input, headers.etag))
+          return answer(null, '', { status: 304, headers });
+        const seen = { ...parts, access };
+        if (!hasCounts) return jsonText(present(record, context, seen), { headers });
+        return whenReady(store.tallies(collection.name, [record.id]), (tallies) =>
+          jsonText(present(record, context, seen, countsOf(record.id, tallies)), { headers }),
+        );
+      });
     });
   };
 }
@@ -42,17 +52,53 @@ function eventsScope(
   return { 'events-scope': isShared ? 'named' : 'own' };
 }
 
+/** The records under a parent that this caller can read; null: it cannot read the parent. */
+async function underParent(
+  id: string,
+  { collection, lineage, store, clock }: CollectionParts,
+  access: CallerAccess,
+): Promise<UnderParent | null> {
+  const { parent } = collection;
+  if (parent === null) return null;
+  const reading = { store, caller: access.id, now: clock.now() };
+  // As if there were a record under it.
+  const body = JSON.stringify({ [parent.field]: id });
+  const { parent: above } = await contextOf(
+    lineage,
+    { collection: collection.name, body } as StoredRecord,
+    reading,
+  );
+  const roles = access.rolesUnder(above);
+  if (roles === null || !above) return null;
+  const isOwner = parent.ownedBy === 'parent' && ownerIn(aboveOf(lineage), above) === access.id;
+  const held = isOwner ? [...roles, 'owner'] : roles;
+  const states = readableStates(collection, held);
+  const granted = memberRoles(collection).map((role) => {
+    return { role, states: readableStates(collection, [...held, role]) };
+  });
+  const visible = {
+    states: states ?? [],
+    ownStates: readableStates(collection, [...held, 'owner']),
+    member: access.id,
+    roles: granted,
+  };
+  return { field: { name: parent.field, kind: 'text' }, id, visible: states === null ? null : visible };
+}
+
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
-  const { collection, store, reads, position, clock, names, path } = parts;
+  const { collection, lineage, store, reads, position, clock, path } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'read');
+    const access = CallerAccess.admit(lineage, caller, 'read');
     const query = readListQuery(collection, input.query, access);
     const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
     const headers = reads.take(access.id);
     const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
     const members = access.membersWanted;
-    const asked = { ...query.wanted, collection: collection.name, after, expiredAt, members };
+    const now = clock.now();
+    const under = query.parentId === null ? undefined : await underParent(query.parentId, parts, access);
+    if (under === null) throw new Refusal('not_found', { headers });
+    const asked = { ...query.wanted, collection: collection.name, after, expiredAt, members, under };
     // Read before the records: events may repeat what the list has, and never miss what it lacks.
     const at = {
       'events-position': String(position()),
@@ -61,10 +107,20 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const page = await readPage(store, asked, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
-    const items = page.records
-      .map((record) => present(record, record.members ?? [], { collection, access, names }))
-      .join();
-    return jsonText(`{"items":[${items}],"next":${JSON.stringify(next)}}`, {
+    const contexts = await contextsOf(lineage, page.records, { store, caller: access.id, now });
+    const tallies = showsCounts(collection)
+      ? await store.tallies(
+          collection.name,
+          page.records.map(({ id }) => id),
+        )
+      : [];
+    const items = page.records.flatMap((record, index) => {
+      const context = contexts[index] ?? { members: [] };
+      // A record whose parent the caller cannot read is in no list.
+      if (collection.parent !== null && !access.sees(record, context)) return [];
+      return [present(record, context, { ...parts, access }, countsOf(record.id, tallies))];
+    });
+    return jsonText(`{"items":[${items.join()}],"next":${JSON.stringify(next)}}`, {
       headers: { ...link, ...at, ...headers },
     });
   };

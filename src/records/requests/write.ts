@@ -6,10 +6,12 @@ import type { Collection } from '../../collections/collection.ts';
 import { actionFields } from '../../collections/roles.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
 import { type Fields, readFields, readPatch, toBody } from '../fields.ts';
+import { readAlias } from '../people-names.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
 import { etagOf, present } from '../present.ts';
 import { setByAction } from '../rules/change.ts';
 import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
+import { countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 
@@ -29,6 +31,9 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
+    // An id is never used twice where records are under it: they would be under another one.
+    if (isNew && parts.collection.children.length > 0)
+      throw new Refusal('header_invalid', { members: { header: 'If-None-Match' } });
     if (isNew) {
       const body = toBody(parts.collection, newFields(input, parts.collection));
       return { ...record, kind: 'create_under', body };
@@ -56,10 +61,22 @@ export function removeRecord(parts: CollectionParts): BearerHandler {
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
   const takesInput = parts.collection.isShared || actionFields(parts.collection).size > 0;
+  const hasChoice = [...(parts.collection.machine?.states.values() ?? [])].some(
+    (actions) => (actions.get(action)?.chosenFrom ?? null) !== null,
+  );
   return submitting(parts, (input) => {
     const hasInput = takesInput && (input.body?.byteLength ?? 0) > 0;
     const fields = hasInput ? readFields(input, parts.collection) : {};
-    return { ...named(parts, recordId(input)), kind: 'act', action, input: fields, expected: ifMatch(input) };
+    const change = {
+      ...named(parts, recordId(input)),
+      kind: 'act',
+      action,
+      expected: ifMatch(input),
+    } as const;
+    if (!hasChoice) return { ...change, input: fields };
+    const { member, ...others } = fields;
+    const chosen = typeof member === 'string' ? readAlias(member) : null;
+    return { ...change, input: others, chosen: chosen ?? new Uint8Array(16) };
   });
 }
 
@@ -78,11 +95,11 @@ type ReadChange = (input: Input, access: CallerAccess) => RecordChange | Promise
 export function submitting(
   parts: CollectionParts,
   readChange: ReadChange,
-  toAnswer = answerTo,
+  toAnswer: (result: WriteResult, answering: AnswerContext) => Answer | Promise<Answer> = answerTo,
 ): BearerHandler {
-  const { collection, writes, clock } = parts;
+  const { lineage, writes, clock } = parts;
   return countingUncharged(parts, async (input, caller) => {
-    const access = CallerAccess.admit(collection, caller, 'write');
+    const access = CallerAccess.admit(lineage, caller, 'write');
     let change: RecordChange;
     try {
       change = await readChange(input, access);
@@ -96,24 +113,26 @@ export function submitting(
     try {
       const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
       if (result === null) throw new Error('A write of a record has a result.');
-      return { answer: toAnswer(result, context), isCharged: result.kind !== 'repeated' };
+      return { answer: await toAnswer(result, context), isCharged: result.kind !== 'repeated' };
     } catch (error) {
-      throw error instanceof Refusal ? withFacts(error, context) : error;
+      throw error instanceof Refusal ? await withFacts(error, context) : error;
     }
   });
 }
 
-export interface AnswerContext extends Pick<CollectionParts, 'collection' | 'path' | 'names'> {
+export interface AnswerContext
+  extends Pick<CollectionParts, 'collection' | 'lineage' | 'path' | 'names' | 'store'> {
   readonly access: CallerAccess;
   readonly now: number;
 }
 
-function answerTo({ kind, record, members, budget }: WriteResult, context: AnswerContext): Answer {
-  const { path, now } = context;
+async function answerTo(result: WriteResult, answering: AnswerContext): Promise<Answer> {
+  const { kind, record, context, budget } = result;
+  const { path, now } = answering;
   const rate = budget === null ? {} : rateHeaders('writes', budget, now);
   if (kind === 'removed') return answer(null, '', { status: 204, headers: rate });
   const etag = etagOf(record);
-  const text = present(record, members, context);
+  const text = present(record, context, answering, await countsFor(record, answering));
   if (kind === 'changed') return jsonText(text, { headers: { etag, ...rate } });
   const repeated = kind === 'repeated' ? { 'idempotency-replayed': 'true' } : {};
   return jsonText(text, {
@@ -122,14 +141,15 @@ function answerTo({ kind, record, members, budget }: WriteResult, context: Answe
   });
 }
 
-function withFacts({ code, options }: Refusal, context: AnswerContext): Refusal {
-  const { budget, current, members: people = [] }: RefusalFacts = options.facts ?? {};
-  const { now } = context;
+async function withFacts({ code, options }: Refusal, answering: AnswerContext): Promise<Refusal> {
+  const { budget, current, context = { members: [] } }: RefusalFacts = options.facts ?? {};
+  const { now } = answering;
   const { facts: _, ...rest } = options;
   if (budget !== undefined)
     return new Refusal(code, { ...rest, headers: rateHeaders('writes', budget, now) });
   if (current === undefined) return new Refusal(code, rest);
-  const members = { current: JSON.parse(present(current, people, context)) };
+  const counts = await countsFor(current, answering);
+  const members = { current: JSON.parse(present(current, context, answering, counts)) };
   return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
 }
 

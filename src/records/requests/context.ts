@@ -1,0 +1,77 @@
+import { type NowOrLater, whenReady } from '../../base/now-or-later.ts';
+import { type Collection, showsCounts } from '../../collections/collection.ts';
+import type { Lineage } from '../../collections/lineage.ts';
+import type {
+  RecordContext,
+  RecordStore,
+  RecordWithMembers,
+  StoredRecord,
+  Tally,
+} from '../../storage/port.ts';
+import { membersWanted } from '../caller-access.ts';
+import { parentIdOf } from '../people-names.ts';
+import { type Counts, isExpired } from '../present.ts';
+
+interface Reading {
+  readonly store: Pick<RecordStore, 'find'>;
+  /** Whose roles are wanted. */
+  readonly caller: string;
+  readonly now: number;
+}
+
+/** What decides about access to a record that was read: its members, and the records above it. */
+export function contextOf(
+  lineage: Lineage,
+  record: RecordWithMembers,
+  reading: Reading,
+): NowOrLater<RecordContext> {
+  const [collection, next, ...further] = lineage;
+  const { members = [] } = record;
+  if (next === undefined) return { members };
+  const upper: Lineage = [next, ...further];
+  const { store, caller, now } = reading;
+  const found = store.find(next.name, parentIdOf(collection, record), membersWanted(next, caller));
+  return whenReady(found, (above) => {
+    if (above === null || isExpired(next, above, now)) return { members, parent: null };
+    return whenReady(contextOf(upper, above, reading), (context) => {
+      return { members, parent: { ...context, record: above } };
+    });
+  });
+}
+
+/** The same for the records of a page. Each record above them is read once. */
+export async function contextsOf(
+  lineage: Lineage,
+  records: readonly RecordWithMembers[],
+  reading: Reading,
+): Promise<readonly RecordContext[]> {
+  const [collection, next] = lineage;
+  if (next === undefined) return records.map(({ members = [] }) => ({ members }));
+  const above = new Map<string, Promise<RecordContext>>();
+  return Promise.all(
+    records.map(async (record) => {
+      const id = parentIdOf(collection, record);
+      const known = above.get(id) ?? Promise.resolve(contextOf(lineage, record, reading));
+      above.set(id, known);
+      return { ...(await known), members: record.members ?? [] };
+    }),
+  );
+}
+
+/** How many records are under one, where it shows that. */
+export async function countsFor(
+  { id }: StoredRecord,
+  { collection, store }: { readonly collection: Collection; readonly store: Pick<RecordStore, 'tallies'> },
+): Promise<Counts> {
+  return showsCounts(collection) ? countsOf(id, await store.tallies(collection.name, [id])) : {};
+}
+
+export function countsOf(id: string, tallies: readonly Tally[]): Counts {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { id: of, child, state, count } of tallies) {
+    if (of !== id) continue;
+    counts[child] ??= {};
+    counts[child][state] = count;
+  }
+  return counts;
+}
