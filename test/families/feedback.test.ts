@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { declaredService } from '../support/declared-service.ts';
+import { exampleFolder } from './examples.ts';
+
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`public feedback, on ${engine}`, () => {
+    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('feedback') } });
+
+    it('hides the comments of a hidden issue, and counts votes of everybody', async () => {
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const mod = await Person.of(target(), { scope: 'consumer issues.moderate' });
+      const issue = await ada.make('issues', { title: 'It is slow', area: 'app' });
+      const comment = (await bob.post('comments', { issue, text: 'Yes' })).body;
+      const one = `comments/${comment.id}`;
+      assert.equal((await eve.get(one)).status, 200);
+      assert.equal((await eve.get(`comments?issue=${issue}`)).body.items.length, 1);
+      for (const voter of [bob, eve]) assert.equal((await voter.post('votes', { issue })).status, 201);
+      assert.equal((await bob.post('votes', { issue })).body.code, 'not_unique');
+      assert.deepEqual((await ada.get(`issues/${issue}`)).body.counts, { comments: { shown: 1 }, votes: 2 });
+      assert.equal((await ada.get(`votes?issue=${issue}`)).body.items.length, 0, 'only own votes are read');
+      assert.equal((await eve.get('votes')).body.items.length, 1);
+
+      assert.equal((await mod.post(`issues/${issue}/hide`)).status, 200);
+      assert.equal((await eve.get(one)).status, 404);
+      assert.equal((await eve.get(`comments?issue=${issue}`)).status, 404);
+      assert.equal((await eve.post('votes', { issue })).status, 422);
+      assert.equal((await mod.get(one)).status, 200, 'a moderator reads the hidden issue');
+      assert.equal((await bob.get(one)).status, 200, 'the comment is his');
+      assert.equal((await mod.post(`issues/${issue}/show`)).status, 200);
+      assert.equal((await mod.post(`${one}/hide`)).status, 200);
+      assert.deepEqual((await ada.get(`issues/${issue}`)).body.counts.comments, { shown: 0 });
+    });
+  });

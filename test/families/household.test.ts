@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { declaredService } from '../support/declared-service.ts';
+import { exampleFolder } from './examples.ts';
+
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`the household, on ${engine}`, () => {
+    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('household') } });
+
+    it('shares a list whose entries belong to its owner, whoever that is', async () => {
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const list = await ada.make('lists', { title: 'Weekend' });
+      await ada.invites(`lists/${list}`, 'member', bob);
+      const milk = await bob.post('entries', { list, what: 'Milk' });
+      assert.deepEqual([milk.status, milk.body.roles, milk.body.actions], [201, ['member'], ['buy']]);
+      const one = `entries/${milk.body.id}`;
+      for (const answer of [
+        await eve.post('entries', { list, what: 'Beer' }),
+        await eve.post('entries', { list: list.toUpperCase(), what: 'Beer' }),
+        await eve.post('entries', { list: milk.body.id, what: 'Beer' }),
+        await eve.post('entries', { list: 7, what: 'Beer' }),
+        await eve.post('entries', { what: 'Beer' }),
+      ])
+        assert.deepEqual(
+          [answer.status, answer.body.errors],
+          [
+            422,
+            [{ pointer: '/list', message: 'must be the id of a record in lists that the caller can read' }],
+          ],
+        );
+      assert.equal((await eve.get(`entries?list=${list}`)).status, 404);
+      assert.equal((await eve.get(one)).status, 404);
+      assert.equal((await eve.get('entries')).body.code, 'query_invalid');
+      assert.equal((await ada.post(`${one}/buy`)).status, 200);
+      assert.equal((await bob.patch(one, { amount: '2 l' })).status, 200);
+      assert.equal((await bob.patch(one, { list: milk.body.id })).status, 422);
+      const used = (await bob.get('me/usage')).body.collections;
+      const entries = used.find(({ name }: { name: string }) => name === 'entries');
+      assert.equal(entries.records.used, 0, 'they count for the list');
+
+      const { code } = (await ada.post(`lists/${list}/invitations`, { role: 'owner' })).body;
+      assert.equal((await bob.post('invitations', { code })).status, 200);
+      assert.deepEqual((await bob.get(one)).body.roles, ['owner', 'member']);
+      assert.deepEqual((await ada.get(one)).body.roles, ['member']);
+      assert.equal((await ada.delete('me')).status, 200);
+      assert.equal(
+        (await bob.get(one)).status,
+        200,
+        'what was handed over is not erased with the former owner',
+      );
+
+      assert.equal((await bob.delete(`lists/${list}`)).status, 204);
+      assert.equal((await bob.get(one)).status, 404);
+    });
+
+    it('ends the access of a member to everything under the list', async () => {
+      const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
+      const list = await ada.make('lists', { title: 'Weekend' });
+      await ada.invites(`lists/${list}`, 'member', bob);
+      const { id } = (await bob.post('entries', { list, what: 'Milk' })).body;
+      assert.equal((await bob.delete(`lists/${list}/members/me`)).status, 204);
+      assert.equal((await bob.get(`entries/${id}`)).status, 404);
+      assert.equal((await bob.patch(`entries/${id}`, { what: 'Beer' })).status, 404);
+      assert.equal((await bob.post('entries', { list, what: 'Beer' })).status, 422);
+    });
+  });

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { declaredService } from '../support/declared-service.ts';
+import { exampleFolder } from './examples.ts';
+
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`the meetup, on ${engine}`, () => {
+    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('meetup') } });
+    const meetup = { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats: 2 };
+
+    it('confirms as many as there are seats; who has waited longest moves up', async () => {
+      const [ada, hal, ...guests] = (await Person.several(target(), 6)) as [Person, Person, ...Person[]];
+      const [bob, cat, dan, eve] = guests as [Person, Person, Person, Person];
+      const id = await ada.make('meetups', meetup);
+      const draft = await bob.post('registrations', { meetup: id });
+      assert.deepEqual([draft.status, draft.body.errors[0].pointer], [422, '/meetup']);
+      await ada.invites(`meetups/${id}`, 'helper', hal);
+      assert.equal((await ada.post(`meetups/${id}/publish`)).status, 200);
+      const made = [];
+      for (const guest of guests) made.push((await guest.post('registrations', { meetup: id })).body);
+      assert.deepEqual(
+        made.map(({ state }) => state),
+        ['confirmed', 'confirmed', 'waiting', 'waiting'],
+      );
+      const counts = async () => (await eve.get(`meetups/${id}`)).body.counts.registrations;
+      assert.deepEqual(await counts(), { confirmed: 2, waiting: 2, present: 0 });
+      assert.equal((await bob.post('registrations', { meetup: id })).body.code, 'not_unique');
+      assert.equal((await bob.get(`registrations/${made[1].id}`)).status, 404);
+      assert.deepEqual((await bob.get(`registrations?meetup=${id}`)).body.items.length, 1);
+      assert.deepEqual((await hal.get(`registrations?meetup=${id}`)).body.items.length, 4);
+      const early = await hal.post(`registrations/${made[3].id}/confirm`);
+      assert.deepEqual([early.status, early.body.code], [409, 'no_capacity']);
+
+      assert.equal((await bob.post(`registrations/${made[0].id}/cancel`)).status, 200);
+      assert.equal((await dan.get(`registrations/${made[2].id}`)).body.state, 'confirmed');
+      assert.equal((await eve.get(`registrations/${made[3].id}`)).body.state, 'waiting');
+      assert.equal(
+        (await bob.post('registrations', { meetup: id })).body.state,
+        'waiting',
+        'again, at the end',
+      );
+      assert.equal((await cat.delete(`registrations/${made[1].id}`)).body.code, 'not_editable');
+      assert.equal((await hal.post(`registrations/${made[1].id}/check_in`)).status, 200);
+      assert.deepEqual(await counts(), { confirmed: 1, waiting: 2, present: 1 });
+      assert.equal((await ada.post(`meetups/${id}/call_off`)).status, 200);
+      const late = await hal.post('registrations', { meetup: id });
+      assert.deepEqual([late.status, late.body.code], [409, 'parent_closed']);
+    });
+
+    it('keeps 20 seats with 60 who register at once, while some cancel', async () => {
+      const ada = await Person.of(target());
+      const id = await ada.make('meetups', { ...meetup, seats: 20 });
+      await ada.post(`meetups/${id}/publish`);
+      const guests = await Person.several(target(), 60);
+      const made = await Promise.all(guests.map((guest) => guest.post('registrations', { meetup: id })));
+      assert.ok(made.every(({ status }) => status === 201));
+      await Promise.all(
+        made.map(
+          ({ body }, index) => index % 3 === 0 && guests[index]?.post(`registrations/${body.id}/cancel`),
+        ),
+      );
+      const { registrations } = (await ada.get(`meetups/${id}`)).body.counts;
+      assert.deepEqual(registrations, { confirmed: 20, waiting: 20, present: 0 });
+      const { items } = (await ada.get(`registrations?meetup=${id}&limit=100&sort=created_at`)).body;
+      const inState = (state: string) => items.filter((one: { state: string }) => one.state === state);
+      assert.deepEqual([inState('confirmed').length, inState('waiting').length], [20, 20]);
+      const last = inState('confirmed').at(-1).created_at;
+      assert.ok(inState('waiting').every(({ created_at: at }: { created_at: string }) => at >= last));
+    });
+  });
