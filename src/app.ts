@@ -151,6 +151,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.use(events);
   await events.start();
   let isScrubDue = false;
+  let childWork = 0;
   const sweeper = new Sweeper({
     store: storage.records,
     events: storage.events,
@@ -165,6 +166,9 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
       await writes.submit({ caller, now, proof: null, change }, 0, () => false);
     },
     onBroughtBack: () => registry.forget(),
+    onChildWork(waiting) {
+      childWork = waiting;
+    },
     onScrubDue(isDue) {
       isScrubDue = isDue;
     },
@@ -207,6 +211,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     certificate,
     logOutput,
     isScrubDue: () => isScrubDue,
+    childWork: () => childWork,
   });
   const listener = new Listener(service, clock);
   const isAlone = member === undefined && development === undefined;

@@ -11,7 +11,7 @@ import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
 import { ownerOf, rolesByScope } from '../records/caller-access.ts';
 import type { PeopleNames } from '../records/people-names.ts';
-import type { Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
+import type { RecordName, Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -31,18 +31,28 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
       if (found.length < query.limit) return joined;
     }
   };
-  return (caller: Caller, shared: readonly Collection[], isNamed: boolean): Audience => {
+  return (
+    caller: Caller,
+    shared: readonly Collection[],
+    isNamed: boolean,
+    under: readonly RecordName[],
+  ): Audience => {
     const member = ownerOf(caller);
     const isEveryone = isNamed && caller.credentialId === null;
     const admitted = new Set(shared.map(({ name }) => name));
     return new Audience({
       member,
       person: names.person(member),
-      fixed: shared.flatMap((collection) => [
-        names.owner(collection.name, member),
-        ...(isEveryone ? [names.everyone(collection.name)] : []),
-        ...rolesByScope(collection, caller.scopes).map((role) => names.scope(collection.name, role)),
-      ]),
+      fixed: [
+        ...shared.flatMap((collection) => [
+          names.owner(collection.name, member),
+          ...(isEveryone ? [names.everyone(collection.name)] : []),
+          ...rolesByScope(collection, caller.scopes).map((role) => names.scope(collection.name, role)),
+        ]),
+        ...(caller.credentialId === null
+          ? under.map(({ collection, id }) => names.under(collection, id))
+          : []),
+      ],
       topicOf: (collection, recordId, role) =>
         admitted.has(collection) ? names.member(collection, recordId, role) : null,
       store: records,
@@ -85,7 +95,17 @@ export function createEventParts(
   const finishSending = () => webhooks.stop(shutdownSeconds * 1000);
 
   return {
-    forCallers: { store, tail, streams, streamLimit, longPolls, checkStillIn, audienceOf, clock },
+    forCallers: {
+      store,
+      tail,
+      streams,
+      streamLimit,
+      longPolls,
+      checkStillIn,
+      audienceOf,
+      records: storage.records,
+      clock,
+    },
     get last(): number {
       return tail.last;
     },

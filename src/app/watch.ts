@@ -16,11 +16,14 @@ interface Watched {
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly isScrubDue: () => boolean;
+  /** Of this process, which may not be the one that does the work. */
+  readonly childWork: () => number;
 }
 
 /** Adds the gauges, and the counters that other parts keep, to the metrics. */
 export function watch({ metrics, storage, clock }: BaseParts, watched: Watched): void {
-  const { release, keySets, service, events, writes, certificate, logOutput, isScrubDue } = watched;
+  const { release, keySets, service, events, writes, certificate, logOutput, isScrubDue, childWork } =
+    watched;
   const { tokenCache, standing } = watched.callers;
   const { exposition } = metrics;
   const build = {
@@ -38,6 +41,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     vestibule_write_queue_length: () => writes.length,
     vestibule_write_queue_oldest_seconds: () => writes.oldestSeconds,
     vestibule_storage_scrub_due: () => Number(isScrubDue()),
+    vestibule_child_work_waiting: childWork,
     vestibule_events_position: events.status.position,
     vestibule_event_streams_open: events.status.streams,
     vestibule_event_requests_waiting: events.status.waiting,

@@ -10,7 +10,7 @@ import { newcomerRateText, rateText } from './limits.ts';
 import { familiesOf } from './lineage.ts';
 import { normaliseFields } from './normalise.ts';
 import { readableStates } from './roles.ts';
-import { uniqueColumns } from './unique-columns.ts';
+import { uniqueColumns, uniqueKey } from './unique.ts';
 import { type Widening, wideningIn, wideningText } from './widening.ts';
 
 interface CollectionVerdict {
@@ -82,9 +82,10 @@ async function judge(
 }
 
 function concernsRecords(before: Declaration, after: Declaration): boolean {
-  const parts = ({ schema, index, machine }: Declaration) => [
+  const parts = ({ schema, index, machine, unique }: Declaration) => [
     schema,
     index,
+    unique,
     Object.keys(machine?.states ?? {}).sort(),
   ];
   return !isDeepStrictEqual(parts(before), parts(after));
@@ -92,10 +93,20 @@ function concernsRecords(before: Declaration, after: Declaration): boolean {
 
 async function countFailing(collection: Collection, records: Comparison['records']): Promise<number> {
   let failing = 0;
+  const known = new Set<string>();
+  const isSecond = (record: StoredRecord) =>
+    collection.unique.some((_, rule) => {
+      const key = uniqueKey(collection, rule, record);
+      if (key === null || !known.has(`${rule} ${key}`)) {
+        known.add(`${rule} ${key}`);
+        return false;
+      }
+      return true;
+    });
   let page: readonly StoredRecord[] = [];
   do {
     page = await records.ofCollection(collection.name, page.at(-1)?.id ?? '', pageSize);
-    failing += page.filter((record) => !fits(collection, record)).length;
+    failing += page.filter((record) => !fits(collection, record) || isSecond(record)).length;
   } while (page.length === pageSize);
   return failing;
 }

@@ -77,6 +77,10 @@ export const metricCatalogue = {
     'most',
     '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
   ),
+  vestibule_child_work_waiting: gauge(
+    'most',
+    'Deleted or handed over records whose records below are still to be deleted or handed over.',
+  ),
   vestibule_events_position: gauge('most', 'The highest position of the event log that is known here.'),
   vestibule_event_streams_open: gauge('sum', 'Live streams of events open now.'),
   vestibule_event_requests_waiting: gauge('sum', 'Long polls that wait for the next event now.'),

@@ -41,6 +41,8 @@ interface SweeperOptions {
   }) => Promise<void>;
   /** Called when registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
+  /** Called with how much work on records below others is left. */
+  readonly onChildWork: (waiting: number) => void;
   readonly onScrubDue: (isDue: boolean) => void;
   /** True if this process has the background lease. */
   readonly hold: () => Promise<boolean>;
@@ -92,7 +94,7 @@ export class Sweeper {
 
   async #sweepUntil(now: number): Promise<void> {
     const { store, events, consumers, standing, assertions, collections, names } = this.#options;
-    const { onBroughtBack } = this.#options;
+    const { onBroughtBack, onChildWork } = this.#options;
     // Readers of what a record was under are not told that it is gone: they would have to be looked up for each.
     const eventOf = (kind: 'deleted' | 'expired') => (record: StoredRecord) => {
       const collection = collections.find(({ name }) => name === record.collection);
@@ -110,8 +112,10 @@ export class Sweeper {
         (await store.expire(name, changedBefore, atOnce, eventOf('expired'))) === atOnce
       );
     }
+    onChildWork(await store.childWork());
     while (!this.#isStopped && (await store.workOnChildren(atOnce, eventOf('deleted'))));
     await this.#fillPlaces(now);
+    onChildWork(await store.childWork());
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.expireIdempotencyKeys(now);

@@ -195,8 +195,8 @@ export interface RecordStore {
   workOnChildren(limit: number, eventOf: (record: StoredRecord) => NewEvent | null): Promise<boolean>;
   /** How many parents have records that wait for such work. */
   childWork(): Promise<number>;
-  /** Corrects tallies by counting; answers with those that were wrong. */
-  recount(): Promise<readonly Tally[]>;
+  /** The tallies that differ from a count of the records, as they should be. */
+  recount(families: readonly Family[]): Promise<readonly Tally[]>;
   /** The members of a record in the order of alias and role. */
   members(
     collection: string,

@@ -234,6 +234,7 @@ describe('the sweep', () => {
       collections: [],
       names: new PeopleNames(createKeyedDigest(new Uint8Array(32))),
       fill: async () => {},
+      onChildWork: () => {},
       onBroughtBack: () => {},
       onScrubDue: () => {},
       hold: async () => true,

@@ -259,7 +259,7 @@ for (const engine of storageKinds) {
         waitingParents: () => records.waitingParents('x', 'x', '', 1),
         workOnChildren: () => records.workOnChildren(1, untold),
         childWork: () => records.childWork(),
-        recount: () => records.recount(),
+        recount: () => records.recount([]),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {

@@ -2,11 +2,44 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { declaredService } from '../support/declared-service.ts';
+import { EventStream } from '../support/event-stream.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`public feedback, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('feedback') } });
+
+    it('tells whoever asks of what happens under an issue, while everyone can read it', async () => {
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
+      const mod = await Person.of(target(), { scope: 'consumer issues.moderate' });
+      const [issue, other] = [
+        await ada.make('issues', { title: 'It is slow', area: 'app' }),
+        await ada.make('issues', { title: 'It is loud', area: 'app' }),
+      ];
+      const stream = await EventStream.open(eve.caller, { query: `?in=issues/${issue}` });
+      await bob.make('comments', { issue: other, text: 'No' });
+      const comment = await bob.make('comments', { issue, text: 'Yes' });
+      await stream.next(1);
+      await mod.post(`issues/${issue}/hide`);
+      await bob.patch(`comments/${comment}`, { text: 'Yes, and more' });
+      await mod.post(`issues/${issue}/show`);
+      await bob.patch(`comments/${comment}`, { text: 'Yes' });
+      await stream.next(2);
+      assert.deepEqual(stream.types, ['comments.created', 'comments.changed']);
+      stream.close();
+      await mod.post(`issues/${issue}/hide`);
+      assert.equal((await eve.get(`events?in=issues/${issue}`)).status, 404);
+      for (const wrong of [
+        'votes/x',
+        'issues',
+        'nothing/x',
+        Array(21)
+          .fill(`issues/${issue}`)
+          .map((one, index) => one + index)
+          .join(),
+      ])
+        assert.equal((await eve.get(`events?in=${wrong}`)).body.code, 'query_invalid', wrong);
+    });
 
     it('hides the comments of a hidden issue, and counts votes of everybody', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];

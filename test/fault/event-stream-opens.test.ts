@@ -91,6 +91,7 @@ for (const engine of someEngine) {
         checkStillIn,
         reads,
         audienceOf: null,
+        records: storage.records,
         clock,
       });
       const suspend = async () => {

@@ -5,6 +5,9 @@ import { deriveKeyring, type Keyring, masterSecretFits } from '../../auth/keyrin
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { createKeyedDigest } from '../../base/keyed-digest.ts';
+import { storedDeclarations } from '../../collections/declaration.ts';
+import { familiesOf } from '../../collections/lineage.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import { EgressError } from '../../events/webhooks/egress.ts';
@@ -103,6 +106,7 @@ async function readyFindings(
     ...(missingRights === null ? [] : [failed('rights', rights)]),
     recordsFinding(verdicts),
     fits ? clientsFinding(foreign) : skipped('clients', secretFirst),
+    ...(fits ? await tallyFindings(storage, keyring) : []),
     ...((await storage.records.isScrubDue()) ? [scrubFinding] : []),
     ...(fits ? await webhookFindings(config, storage, keyring) : []),
   ];
@@ -155,6 +159,29 @@ function clientsFinding(foreign: readonly { readonly id: string }[]): Finding {
     advice:
       'They were changed in the database without the master secret, and are ignored. Find out by whom; then remove each with "npx vestibule client remove <id> --yes" and add it again.',
   });
+}
+
+/** Counts the records under their parents anew, where a parent shows or limits how many there are. */
+async function tallyFindings(
+  { records, documents }: Ready['storage'],
+  keyring: Keyring,
+): Promise<readonly Finding[]> {
+  const stored = await storedDeclarations(documents, createKeyedDigest(keyring.declarations)).load();
+  const families = familiesOf([...stored.values()]).filter(({ isTallied }) => isTallied);
+  if (families.length === 0) return [];
+  const wrong = await records.recount(families);
+  if (wrong.length === 0) return [passed('counts', 'the numbers of records under others are right')];
+  const named = wrong
+    .slice(0, maxNamed)
+    .map(({ collection, id, child }) => `${child} under ${collection}/${id}`);
+  return [
+    doubtful('counts', {
+      expected: 'numbers of records under others that are right',
+      found: `wrong: ${named.join(', ')}`,
+      advice:
+        'Records that are written while it counts can be the cause: run it again. Otherwise this is a fault of Vestibule; please report it.',
+    }),
+  ];
 }
 
 const scrubFinding = doubtful('erased callers', {

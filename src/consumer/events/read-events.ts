@@ -2,8 +2,10 @@ import { type Caller, hasExpired, isCurrent, type VerifiedToken } from '../../ba
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
+import { recordIdForm } from '../../base/random.ts';
 import { isGranted } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
+import { lineageOf } from '../../collections/lineage.ts';
 import type { Audience } from '../../events/audience.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
@@ -11,8 +13,10 @@ import type { LongPolls, StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
 import { CallerAccess, ownerOf } from '../../records/caller-access.ts';
+import { isExpired } from '../../records/present.ts';
+import { contextOf } from '../../records/requests/context.ts';
 import type { ReadLimit } from '../../records/requests/read-limit.ts';
-import type { EventStore, StoredEvent } from '../../storage/port.ts';
+import type { EventStore, RecordName, RecordStore, StoredEvent } from '../../storage/port.ts';
 
 export const longestWaitSeconds = 30;
 export const largestPage = 100;
@@ -21,12 +25,14 @@ export interface AskedEvents {
   readonly isStream: boolean;
   /** Null: all that admit the caller. */
   readonly collections: readonly Collection[] | null;
+  /** Records under which everyone can read: events under these are wanted, too. */
+  readonly under: readonly RecordName[];
   /** After this position; null: from now on. */
   readonly after: number | null;
   readonly waitMs: number;
 }
 
-const known: ReadonlySet<string> = new Set(['collection', 'after', 'wait']);
+const known: ReadonlySet<string> = new Set(['collection', 'in', 'after', 'wait']);
 const positionForm = /^(?:0|[1-9]\d{0,14})$/;
 
 /** Throws when something in it cannot be used. A stream that comes again says where it was in `Last-Event-ID`. */
@@ -38,6 +44,7 @@ export function readEventQuery(input: Input, declared: readonly Collection[]): A
   return {
     isStream,
     collections: readCollections(parameters.get('collection'), declared),
+    under: readUnder(parameters.get('in'), declared),
     after: readPosition(input, parameters, isStream),
     waitMs: readWait(parameters.get('wait'), isStream),
   };
@@ -54,6 +61,21 @@ function readCollections(text: string | null, declared: readonly Collection[]): 
     const collection = declared.find((one) => one.name === name);
     if (collection === undefined) throw invalid('collection');
     return collection;
+  });
+}
+
+export const mostUnder = 20;
+
+/** `teams/ID,issues/ID` */
+function readUnder(text: string | null, declared: readonly Collection[]): readonly RecordName[] {
+  if (text === null) return [];
+  const names = [...new Set(text.split(','))];
+  if (names.length > mostUnder) throw invalid('in');
+  return names.map((name) => {
+    const [collection = '', id = '', ...more] = name.split('/');
+    const isParent = declared.some((one) => one.name === collection && one.children.length > 0);
+    if (!isParent || more.length > 0) throw invalid('in');
+    return { collection, id };
   });
 }
 
@@ -89,6 +111,7 @@ export function visibleTo(
   collections: readonly Collection[],
   named: readonly Collection[] | null,
   audienceOf: AudienceOf | null,
+  under: readonly RecordName[] = [],
 ): EventReader {
   const id = ownerOf(caller);
   const admitting = named ?? collections.filter((collection) => admits(collection, caller));
@@ -102,7 +125,7 @@ export function visibleTo(
   );
   const shared = admitting.filter(({ isShared }) => isShared);
   const audience =
-    audienceOf === null || shared.length === 0 ? null : audienceOf(caller, shared, named !== null);
+    audienceOf === null || shared.length === 0 ? null : audienceOf(caller, shared, named !== null, under);
   const sharedNames = new Set(shared.map(({ name }) => name));
   const seesAll = ({ collection, data }: StoredEvent, isAfter = false) => {
     const states = all.get(collection ?? '');
@@ -128,7 +151,12 @@ export function visibleTo(
 }
 
 /** What a caller hears of shared collections. `isNamed`: it has asked for them by name. */
-export type AudienceOf = (caller: Caller, shared: readonly Collection[], isNamed: boolean) => Audience;
+export type AudienceOf = (
+  caller: Caller,
+  shared: readonly Collection[],
+  isNamed: boolean,
+  under: readonly RecordName[],
+) => Audience;
 
 function admits({ access: { clients, scopes } }: Collection, caller: Caller): boolean {
   if (clients === 'none' && caller.credentialId !== null) return false;
@@ -146,6 +174,7 @@ export interface EventParts {
   readonly reads: ReadLimit;
   /** Null where no collection is shared. */
   readonly audienceOf: AudienceOf | null;
+  readonly records: Pick<RecordStore, 'find'>;
   readonly clock: Clock;
 }
 
@@ -154,8 +183,9 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
   return async (input, caller, token) => {
     const owner = ownerOf(caller);
     const asked = readEventQuery(input, collections);
-    const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf);
     const headers = parts.reads.take(owner);
+    for (const name of asked.under) await checkReadable(name, collections, caller, parts);
+    const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
     if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
     const take = parts.streams.open(token, reader, asked.after);
     // Taken before the answer is sent: many requests of one caller can be authenticated at the same moment.
@@ -163,6 +193,25 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     // A proxy that keeps answers until they are whole would keep this one for ever.
     return live('text/event-stream', take, { headers: { ...headers, 'x-accel-buffering': 'no' } });
   };
+}
+
+/** Refuses a record that the caller cannot read, as its route does. */
+async function checkReadable(
+  { collection, id }: RecordName,
+  collections: readonly Collection[],
+  caller: Caller,
+  { records, clock }: EventParts,
+): Promise<void> {
+  const find = (name: string) => collections.find((one) => one.name === name);
+  const declared = find(collection);
+  if (declared === undefined) throw invalid('in');
+  const lineage = lineageOf(declared, find);
+  const access = CallerAccess.admit(lineage, caller, 'read');
+  const now = clock.now();
+  const record = recordIdForm.test(id) ? await records.find(collection, id, access.membersWanted) : null;
+  if (record === null || isExpired(declared, record, now)) throw new Refusal('not_found');
+  const context = await contextOf(lineage, record, { store: records, caller: access.id, now });
+  if (!access.sees(record, context)) throw new Refusal('not_found');
 }
 
 interface PageRequest {

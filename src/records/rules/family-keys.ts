@@ -1,5 +1,6 @@
 import type { Collection } from '../../collections/collection.ts';
 import { isTallied, type Lineage } from '../../collections/lineage.ts';
+import { uniqueQueries } from '../../collections/unique.ts';
 import type { BatchKeys, Loaded, RecordName, StoredRecord } from '../../storage/port.ts';
 import { memberRoles, membersWanted } from '../caller-access.ts';
 import { type Fields, mergePatch } from '../fields.ts';
@@ -7,7 +8,6 @@ import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import { mostFilled, type WriteRules } from './decide.ts';
 import type { Operation, RecordChange } from './operation.ts';
-import { uniqueQueries } from './unique.ts';
 
 type Collected = {
   -readonly [Name in 'members' | 'memberships' | 'tallies' | 'unique' | 'waiting' | 'children']: NonNullable<

@@ -1,8 +1,8 @@
 import type { Collection } from '../../collections/collection.ts';
 import { isTallied } from '../../collections/lineage.ts';
+import { uniqueKey } from '../../collections/unique.ts';
 import type { BatchChanges, ChildWork, Loaded, RecordName, StoredRecord, Tally } from '../../storage/port.ts';
 import { parentIdOf } from '../people-names.ts';
-import { uniqueKey } from './unique.ts';
 
 /** Tallies, unique values and waiting lines of a batch, as changed by the operations decided so far. */
 export class FamilyState {

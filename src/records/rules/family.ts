@@ -1,13 +1,13 @@
 import { Refusal } from '../../base/errors.ts';
 import { type Capacity, type Collection, parentError } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
+import { uniqueKey } from '../../collections/unique.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { RecordContext, RecordInContext, StoredRecord } from '../../storage/port.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { audienceOf, type Writing } from './every-write.ts';
-import { uniqueKey } from './unique.ts';
 
 /** Rules between a record, the one that it is under, and those that are under it. */
 

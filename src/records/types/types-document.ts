@@ -74,12 +74,14 @@ function collectionTypes({ collection, names, problems, common }: TypedCollectio
 /** By action, the fields that it sets; and a replacement, which has to bring them along unchanged. */
 function inputTypes(collection: Collection, { record, fields }: TypeNames): Readonly<Record<string, string>> {
   const set = [...actionFields(collection).keys()];
-  if (set.length === 0) return {};
   const inputs = (collection.machine?.actions ?? []).flatMap((action) => {
     const input = writing.describeAction(collection, action).body?.['application/json']?.schema;
     return input === undefined ? [] : [`${memberName(action)}: ${objectType(input, 'write')};`];
   });
-  return { replace: `${fields} & Pick<${record}, ${literals(set)}>`, input: block(inputs) };
+  return {
+    ...(set.length === 0 ? {} : { replace: `${fields} & Pick<${record}, ${literals(set)}>` }),
+    ...(inputs.length === 0 ? {} : { input: block(inputs) }),
+  };
 }
 
 /** What callers can be in a record, and what they can be invited to. */
@@ -175,10 +177,12 @@ function recordTypes(collection: Collection, names: TypeNames): readonly string[
   );
   const which = `of ${literal(name)}`;
   const set = new Set(actionFields(collection).keys());
+  const { parent } = collection;
+  const fixed = parent === null ? set : set.union(new Set([parent.field]));
   return [
     `${comment([...about, `A record ${which}, as it is read.`])}export interface ${names.record} ${objectType(components[`${name}.record`] ?? {}, 'read', serviceMembers(collection).union(set))}`,
     `${comment([`The fields of a new record ${which}, or of one that is replaced.`])}export interface ${names.fields} ${objectType(without(set, schema), 'write')}`,
-    `${comment([`What is to change in a record ${which}: null takes a field away that need not be there.`])}export interface ${names.changes} ${objectType(without(set, components[`${name}.patch`] ?? {}), 'write')}`,
+    `${comment([`What is to change in a record ${which}: null takes a field away that need not be there.`])}export interface ${names.changes} ${objectType(without(fixed, components[`${name}.patch`] ?? {}), 'write')}`,
   ];
 }
 

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type RawBuilder, sql } from 'kysely';
+import { OperatorError } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { DeclaredIndexes } from '../port.ts';
 import type { Database } from '../schema.ts';
@@ -36,9 +37,22 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
       // One that was not completed.
       await transaction.schema.dropIndex(name).ifExists().execute();
       const kind = sql.raw(isUnique ? 'unique index' : 'index');
-      await sql`create ${kind} ${sql.id(name)} on records ${on}`.execute(transaction);
+      await sql`create ${kind} ${sql.id(name)} on records ${on}`.execute(transaction).catch((error) => {
+        throw isUnique && isDuplicate(error) ? notUnique(name) : error;
+      });
     }
   });
+}
+
+function isDuplicate(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return code === '23505' || String(message).includes('UNIQUE constraint failed');
+}
+
+function notUnique(name: string): OperatorError {
+  return new OperatorError(
+    `Records have the same values, which a rule in "unique" of the declarations forbids (index ${name}). "npx vestibule check --against" counts them. Change or delete them, or take the rule out.`,
+  );
 }
 
 /** With more than so many records it takes long enough to make an index that those who write would notice. */

@@ -81,7 +81,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    recount: () => recount(engine, families),
+    recount: (known) => recount(engine, known),
 
     sizes: async (query) =>
       (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),

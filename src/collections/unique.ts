@@ -1,8 +1,5 @@
-import type { Collection } from '../../collections/collection.ts';
-import { uniqueColumns } from '../../collections/unique-columns.ts';
-import type { FieldValue, StoredRecord, UniqueValues } from '../../storage/port.ts';
-import { parentIdOf } from '../people-names.ts';
-import { fieldsOf } from '../present.ts';
+import type { FieldValue, StoredRecord, UniqueValues } from '../storage/port.ts';
+import type { Collection } from './collection.ts';
 
 /** The values that no other record may have; null: the rule does not count in this state. */
 export function uniqueKey(collection: Collection, index: number, record: StoredRecord): string | null {
@@ -18,10 +15,10 @@ export function uniqueValues(
   const rule = collection.unique[index];
   if (rule === undefined) return null;
   if (rule.states !== null && !rule.states.includes(record.state ?? '')) return null;
-  const fields = fieldsOf(record);
+  const fields: Readonly<Record<string, unknown>> = JSON.parse(record.body);
   return rule.fields.map((name) => {
     if (name === 'owner') return record.owner;
-    const value = name === 'parent' ? parentIdOf(collection, record) : fields[name];
+    const value = fields[name === 'parent' ? (collection.parent?.field ?? '') : name];
     return typeof value === 'boolean' ? Number(value) : (value as FieldValue);
   });
 }
@@ -34,5 +31,19 @@ export function uniqueQueries(collection: Collection, record: StoredRecord): rea
     return [
       { collection: collection.name, rule, columns: uniqueColumns(collection, fields), values, states },
     ];
+  });
+}
+
+/** The columns and fields of a unique rule. */
+export function uniqueColumns(
+  { parent, schema }: Pick<Collection, 'parent' | 'schema'>,
+  fields: readonly string[],
+): UniqueValues['columns'] {
+  const properties = schema.properties as Readonly<Record<string, { readonly type?: unknown }>>;
+  return fields.map((name) => {
+    if (name === 'owner') return name;
+    if (name === 'parent') return { name: parent?.field ?? '', kind: 'text' };
+    const { type } = properties[name] ?? {};
+    return { name, kind: type === 'boolean' ? 'boolean' : type === 'string' ? 'text' : 'number' };
   });
 }
