@@ -51,15 +51,11 @@ export function describeEvents(collections: readonly Collection[]): Description 
       'The caller\'s own events; a machine client gets those of everybody whose records it may see. With "Accept: text/event-stream" a live stream, else a page.',
     parameters: [
       queryParameter('collection', 'Only of these collections, separated by commas.', text),
-      ...(collections.some(({ children }) => children.length > 0)
-        ? [
-            queryParameter(
-              'in',
-              `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${mostUnder}; 404 for one that the caller cannot read.`,
-              text,
-            ),
-          ]
-        : []),
+      queryParameter(
+        'in',
+        `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${mostUnder}; 404 for one that the caller cannot read.`,
+        text,
+      ),
       queryParameter(
         'after',
         'Only what comes after this position. Without it, what comes from now on.',
@@ -80,11 +76,7 @@ export function describeEvents(collections: readonly Collection[]): Description 
         content: { 'application/json': { schema: page }, 'text/event-stream': { schema: stream } },
       },
     },
-    errors: [
-      'too_many_streams',
-      'client_not_admitted',
-      ...(collections.some(({ children }) => children.length > 0) ? (['not_found'] as const) : []),
-    ],
+    errors: ['too_many_streams', 'client_not_admitted', 'not_found'],
     budget: 'reads',
     webhooks: { of: toldOf(collections), body: { $ref: '#/components/schemas/Event' } },
     schemas: { Event: eventSchema },
