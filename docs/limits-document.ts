@@ -397,7 +397,7 @@ bound by \`bytes\` and \`expire\` only.
 
 ${table(['limit', 'default', 'takes', 'meaning'], collectionRows())}
 
-Declared in a role of the collection ([collections.md](collections.md#roles)):
+Declared in roles, parents and unique rules of the collection ([collections.md](collections.md#roles)):
 
 ${table(['limit', 'default', 'takes', 'meaning'], roleRows())}
 
@@ -468,6 +468,9 @@ function roleRows(): readonly (readonly string[])[] {
       range(peopleRange),
       'Records in which one caller has the role (409 `quota_exceeded`).',
     ],
+    ['`parent.max`', 'none', '1 to 1000000', 'Records under one parent (409 `quota_exceeded`).'],
+    ['levels of `parent`', '3', '', 'A collection, its parent, and the parent of that one.'],
+    ['rules in `unique`', 'none', '0 to 4', 'Each makes every write slower.'],
   ];
 }
 

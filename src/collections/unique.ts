@@ -23,15 +23,19 @@ export function uniqueValues(
   });
 }
 
-/** How the storage finds the records that have the values of this one. */
+/** How the storage finds the records that have the values of this one. Values that do not fit the schema are refused later. */
 export function uniqueQueries(collection: Collection, record: StoredRecord): readonly UniqueValues[] {
   return collection.unique.flatMap(({ fields, states }, rule) => {
     const values = uniqueValues(collection, rule, record);
-    if (values === null) return [];
-    return [
-      { collection: collection.name, rule, columns: uniqueColumns(collection, fields), values, states },
-    ];
+    const columns = uniqueColumns(collection, fields);
+    if (values === null || !columns.every((column, index) => isOfKind(column, values[index]))) return [];
+    return [{ collection: collection.name, rule, columns, values, states }];
   });
+}
+
+function isOfKind(column: UniqueValues['columns'][number], value: unknown): boolean {
+  if (column === 'owner' || column.kind === 'text') return typeof value === 'string';
+  return Number.isFinite(value);
 }
 
 /** The columns and fields of a unique rule. */

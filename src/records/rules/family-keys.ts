@@ -6,7 +6,7 @@ import { memberRoles, membersWanted } from '../caller-access.ts';
 import { type Fields, mergePatch } from '../fields.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
-import { mostFilled, type WriteRules } from './decide.ts';
+import type { WriteRules } from './decide.ts';
 import type { Operation, RecordChange } from './operation.ts';
 
 type Collected = {
@@ -99,7 +99,7 @@ function addFamily(keys: Collected, family: Family): void {
       child: collection.name,
       field: parent.field,
       state: overflow,
-      limit: mostFilled,
+      limit: mostWaiting,
     });
   const people = new Set([
     caller,
@@ -111,6 +111,9 @@ function addFamily(keys: Collected, family: Family): void {
 
 /** In one batch: more removals than that of children of one record make its removal look too early. */
 const mostChildren = 256;
+
+/** No batch has more writes that free a place. */
+const mostWaiting = 256;
 
 /** The roles of these people in the records above. */
 function addAbove(
@@ -157,7 +160,7 @@ function addFilling(keys: Collected, child: string, parent: RecordName, { collec
   const overflow = rule?.capacity?.overflow ?? null;
   if (!rule || overflow === null) return;
   keys.tallies.push({ ...parent, child });
-  keys.waiting.push({ ...parent, child, field: rule.field, state: overflow, limit: mostFilled });
+  keys.waiting.push({ ...parent, child, field: rule.field, state: overflow, limit: mostWaiting });
 }
 
 function recordName({ collection, id }: StoredRecord): RecordName {

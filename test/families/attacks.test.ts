@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { mistakesIn } from '../collections/declared.ts';
+import { Person } from '../people/person.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { declaredService } from '../support/declared-service.ts';
+
+const declarations = {
+  rooms: `
+schema: { required: [title], properties: { title: { type: string, maxLength: 80 } } }
+states: { open: { close: closed, hide: hidden }, closed: {}, hidden: { show: open } }
+roles: { member: { invited_by: [owner], max: 100 } }
+aliases: true
+access: { read: { owner: all, member: [open, closed] }, update: owner, delete: owner }
+limits: { writes: 10000/min }
+`,
+  papers: `
+parent: { field: room, collection: rooms, accepts: { states: [open] }, on_delete: cascade, max: 300, counts: true }
+schema:
+  required: [slug]
+  properties: { slug: { type: string, maxLength: 40 }, note: { type: string, maxLength: 100 } }
+roles: { member: { parent_roles: [owner, member] } }
+access: { create: member, read: member, update: member, delete: member }
+unique: [{ fields: [parent, slug] }]
+limits: { writes: 10000/min }
+`,
+};
+
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`attacks on records under records, on ${engine}`, () => {
+    const target = declaredService(engine, {
+      settings: { COLLECTIONS_DIR: declarationsFolder(declarations), NEWCOMERS_PER_HOUR: '1000000' },
+    });
+    const roomWith = async (members: number) => {
+      const [ada, ...others] = (await Person.several(target(), members + 1)) as [Person, ...Person[]];
+      const room = await ada.make('rooms', { title: 'One' });
+      await ada.invites(`rooms/${room}`, 'member', ...others);
+      return { ada, others, room };
+    };
+
+    it('[3] a parent that is missing, invisible, of another collection or misspelt is refused alike', async () => {
+      const { ada, room } = await roomWith(0);
+      const eve = await Person.of(target());
+      const paper = await ada.make('papers', { room, slug: 'a' });
+      const wrong = [
+        room,
+        randomUUID(),
+        paper,
+        room.toUpperCase(),
+        ` ${room}`,
+        `${room} `,
+        '',
+        7,
+        null,
+        [room],
+      ];
+      const answers = [];
+      for (const given of wrong) answers.push(await eve.post('papers', { room: given, slug: 'b' }));
+      for (const { status, body } of answers) assert.deepEqual([status, body], [422, answers[0]?.body]);
+      assert.equal((await ada.get(`papers?room=${room}`)).body.items.length, 1);
+    });
+
+    it('[7] the parent of a record cannot be changed', async () => {
+      const { ada, room } = await roomWith(0);
+      const other = await ada.make('rooms', { title: 'Two' });
+      const paper = `papers/${await ada.make('papers', { room, slug: 'a' })}`;
+      for (const answer of [
+        await ada.patch(paper, { room: other }),
+        await ada.patch(paper, { room: null }),
+        await ada.put(paper, { room: other, slug: 'a' }),
+      ])
+        assert.deepEqual(
+          [answer.status, answer.body.errors?.[0].pointer],
+          [422, '/room'],
+          JSON.stringify(answer.body),
+        );
+      for (const slug of [null, 7, {}, ['a'], 'x'.repeat(41)])
+        assert.equal((await ada.patch(paper, { slug })).status, 422, JSON.stringify(slug));
+      assert.equal((await ada.put(paper, { room, slug: 'b' })).status, 200);
+      assert.equal((await ada.get(paper)).body.room, room);
+    });
+
+    it('[22] of 50 records with the same unique values one is made; a change to taken values is refused', async () => {
+      const { ada, others, room } = await roomWith(5);
+      const people = [ada, ...others];
+      const made = await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (people[index % people.length] as Person).post('papers', { room, slug: 'same' }),
+        ),
+      );
+      assert.equal(made.filter(({ status }) => status === 201).length, 1);
+      assert.ok(made.every(({ status, body }) => status === 201 || body.code === 'not_unique'));
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => ada.make('papers', { room, slug: `p${index}` })),
+      );
+      const changed = await Promise.all(
+        ids.map((id, index) => ada.patch(`papers/${id}`, { slug: index === 7 ? 'same' : `q${index}` })),
+      );
+      assert.deepEqual(
+        changed.map(({ status }) => status),
+        ids.map((_, index) => (index === 7 ? 409 : 200)),
+      );
+    });
+
+    it('[25] counts are of those who can read the parent, and of the caller in me/usage', async () => {
+      const { ada, others, room } = await roomWith(1);
+      await ada.make('papers', { room, slug: 'a' });
+      const [bob] = others as [Person];
+      const eve = await Person.of(target());
+      assert.deepEqual((await bob.get(`rooms/${room}`)).body.counts, { papers: 1 });
+      assert.equal((await eve.get(`rooms/${room}`)).status, 404);
+      const used = (await bob.get('me/usage')).body.collections;
+      assert.equal(used.find(({ name }: { name: string }) => name === 'papers').records.used, 0);
+    });
+
+    it('lets in by the parent only as long as the parent can be read', async () => {
+      const { ada, others, room } = await roomWith(2);
+      const [bob, cat] = others as [Person, Person];
+      const paper = `papers/${await bob.make('papers', { room, slug: 'a' })}`;
+      assert.equal((await cat.get(paper)).status, 200);
+      await ada.post(`rooms/${room}/hide`);
+      assert.equal((await cat.get(paper)).status, 404);
+      assert.equal((await cat.get(`papers?room=${room}`)).status, 404);
+      assert.equal((await bob.get(paper)).status, 404, 'its owner is not named in "read"');
+      assert.equal((await bob.post('papers', { room, slug: 'b' })).status, 422);
+      assert.equal((await ada.get(paper)).status, 200);
+      await ada.post(`rooms/${room}/show`);
+      await ada.post(`rooms/${room}/close`);
+      assert.equal((await bob.post('papers', { room, slug: 'b' })).body.code, 'parent_closed');
+      await ada.delete(`rooms/${room}/members/${await cat.aliasIn(`rooms/${room}`)}`);
+      assert.equal((await cat.get(paper)).status, 404);
+    });
+
+    it('is not evaded by deleting the parent: what is under it cannot be read or written', async () => {
+      const { ada, others, room } = await roomWith(1);
+      const [bob] = others as [Person];
+      const paper = `papers/${await bob.make('papers', { room, slug: 'a' })}`;
+      assert.equal((await ada.delete(`rooms/${room}`)).status, 204);
+      for (const person of [ada, bob]) {
+        assert.equal((await person.get(paper)).status, 404);
+        assert.equal((await person.patch(paper, { note: 'x' })).status, 404);
+      }
+      const again = await ada.caller.send(
+        'PUT',
+        `/rooms/${room}`,
+        { title: 'One' },
+        { 'if-none-match': '*' },
+      );
+      assert.equal(again.status, 400);
+    });
+  });
+
+describe('a declaration with records under records is refused, with the line,', () => {
+  const parent = 'parent: { field: room, collection: rooms }\n';
+  const schema = 'schema: { required: [a], properties: { a: { type: integer } } }\n';
+  const cases: Record<string, [string, RegExp]> = {
+    'for a parent that is not declared': [parent + schema, /must be another collection/],
+    'for roles by a parent that is not there': [
+      `${schema}roles: { m: { parent_roles: owner } }\n`,
+      /needs a parent/,
+    ],
+    'for invitations below a parent': [
+      `${parent}${schema}roles: { m: { invited_by: owner } }\n`,
+      /Invite people to the parent/,
+    ],
+    'for a parent field in the schema': [
+      'parent: { field: a, collection: rooms }\nschema: { properties: { a: { type: integer } } }\n',
+      /is in the schema already/,
+    ],
+    '[21] for a unique rule that could disclose': [`${schema}unique: [{ fields: [a] }]\n`, /reveals/],
+    'for a unique rule over a field that can be missing': [
+      'schema: { properties: { a: { type: integer } } }\nunique: [{ fields: [owner, a] }]\n',
+      /must be in "required"/,
+    ],
+  };
+  for (const [name, [text, expected]] of Object.entries(cases))
+    it(name, () => assert.match(mistakesIn(text).join('\n'), expected));
+});
