@@ -92,7 +92,13 @@ function allowedBefore(
 
 /** How callers get a role; undefined for those that are not declared. */
 function originOf(role: Declaration['roles'][string] | undefined) {
-  return role && { kind: role.kind, scope: role.kind === 'scope' ? role.scope : null };
+  return (
+    role && {
+      kind: role.kind,
+      scope: role.kind === 'scope' ? role.scope : null,
+      parentRoles: role.kind === 'parent' ? role.parentRoles : null,
+    }
+  );
 }
 
 /** `everyone may also read in hidden (12 records)`. */

@@ -78,6 +78,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       for (const guest of [bob, cat, dan]) ids.push(await guest.make('registrations', { meetup: id }));
       assert.equal((await bob.delete('me')).status, 200);
       assert.deepEqual(await statesOf(ada, id), { confirmed: 0, waiting: 2, present: 0 });
+      const late = (await guests(1))[0] as Person;
+      const last = await late.post('registrations', { meetup: id });
+      assert.equal(last.body.state, 'waiting', 'the free seat is for the first in line');
+      assert.equal((await late.post(`registrations/${last.body.id}/cancel`)).status, 200);
       const stateIs = (person: Person, of: string | undefined, state: string) =>
         until(
           async () => {

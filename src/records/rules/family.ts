@@ -71,11 +71,13 @@ export function stateUnder(parent: RecordInContext, initial: string | null, writ
   const { record } = parent;
   if (max !== null && family.countUnder(record, collection.name) >= max)
     throw new Refusal('quota_exceeded', { members: { limit: max } });
-  if (capacity === null || !takesPlace(capacity, initial) || hasRoom(capacity, record, writing))
-    return initial;
-  // Whoever comes now waits, also while a place is free for those who have waited longer.
-  if (capacity.overflow === null) throw new Refusal('no_capacity');
-  return capacity.overflow;
+  if (capacity === null || !takesPlace(capacity, initial)) return initial;
+  const { overflow } = capacity;
+  // A place that is free while others wait is for the first of them.
+  const isLine = overflow !== null && family.countUnder(record, collection.name, [overflow]) > 0;
+  if (!isLine && hasRoom(capacity, record, writing)) return initial;
+  if (overflow === null) throw new Refusal('no_capacity');
+  return overflow;
 }
 
 /** The state after an action. It is refused where it would take a place that is not there. */
