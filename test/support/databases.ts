@@ -38,9 +38,11 @@ export const anyKeys: StorageKeys = {
 
 export const openedAt = Date.UTC(2026, 0, 2);
 
-/** PostgreSQL also by way of a PgBouncer that gives each transaction another session. */
+/** The PgBouncer gives each transaction another session. */
 export type StorageKind = DatabaseEngine | 'postgres behind PgBouncer';
-export const storageKinds: readonly StorageKind[] = [...databaseEngines, 'postgres behind PgBouncer'];
+/** What the suites of the storage run on. test/contract/pooled.drill.ts runs them behind PgBouncer. */
+export const storageKinds: readonly StorageKind[] =
+  process.env.VESTIBULE_TEST_CONTRACT === 'pooled' ? ['postgres behind PgBouncer'] : databaseEngines;
 
 export async function createTestDatabase(kind: StorageKind): Promise<TestDatabase> {
   return databaseAt(kind, await newPlace(kind));
