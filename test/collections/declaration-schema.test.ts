@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { declarationSchema } from '../../src/collections/declaration-schema.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
 import { sampleDeclarations } from '../support/sample-declarations.ts';
+import { sized } from '../support/size.ts';
 import { declared } from './declared.ts';
 import { schemaMistake } from './editor-schema.ts';
 
@@ -105,7 +106,7 @@ describe('the schema of declarations', () => {
         taken += 1;
         assert.equal(schemaMistake(data), null);
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(300, 5_000) },
     );
     assert.ok(taken > 50, `only ${taken} were taken`);
   });

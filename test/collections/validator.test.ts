@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Schema } from '../../src/collections/collection.ts';
 import { fitsFormat, formatNames } from '../../src/collections/formats.ts';
 import { compileCheck } from '../../src/collections/validator.ts';
+import { sized } from '../support/size.ts';
 import { declared, withProperty } from './declared.ts';
 import { inLittleTime } from './little-time.ts';
 
@@ -354,7 +355,7 @@ describe('the check of fields and plain Ajv', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: sized(50, 1_000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { readCollections } from '../../src/collections/read-collections.ts';
 import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Operation } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
+import { sized } from '../support/size.ts';
 import { MemoryStore } from './memory-store.ts';
 
 const tasks = `
@@ -165,7 +166,7 @@ describe('operations in batches', () => {
           assert.deepEqual(batched.events, single.events);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(300, 5_000) },
     );
   });
 
@@ -186,7 +187,7 @@ describe('operations in batches', () => {
         const there = [...store.records].map(([place, { revision, state }]) => [place, { revision, state }]);
         assert.deepEqual(sorted(known), sorted(new Map(there as [string, unknown][])));
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(300, 5_000) },
     );
   });
 
@@ -203,7 +204,7 @@ describe('operations in batches', () => {
           if (owner !== 'robot') assert.ok(there <= (name === 'tasks' ? 3 : 2));
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(300, 5_000) },
     );
   });
 });
