@@ -26,8 +26,8 @@ export const eventsHeaders: Headers = {
   },
   'Events-Scope': {
     ...sometimes(
-      'Sent when a stream of all events does not tell the caller of every change of the list: "named" = a stream that names the collection does, "own" = of its own records only, "none" = of none.',
+      'Sent when a stream of all events does not tell the caller of every change of the list: "named" = a stream that names the collection does, "in=issues/<id>" = a stream with this parameter does, "own" = of its own records only, "none" = of none.',
     ),
-    schema: { enum: ['named', 'own', 'none'] },
+    schema: { anyOf: [{ enum: ['named', 'own', 'none'] }, { type: 'string', pattern: '^in=' }] },
   },
 };

@@ -25,6 +25,8 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await mod.post(`issues/${issue}/show`);
       await bob.patch(`comments/${comment}`, { text: 'Yes' });
       await stream.next(2);
+      const list = await eve.caller.get(`/comments?issue=${issue}`);
+      assert.equal(list.headers.get('events-scope'), `in=issues/${issue}`, 'the list names that stream');
       assert.deepEqual(stream.types, ['comments.created', 'comments.changed']);
       stream.close();
       await mod.post(`issues/${issue}/hide`);

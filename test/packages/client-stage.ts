@@ -64,6 +64,16 @@ roles:
   owner: { invited_by: owner, previous_owner: member }
 access: { read: [owner, admin, member], update: [owner, admin, member] }
 limits: { per_user: 100000, writes: 1000000/min, memberships: 1000 }`,
+  issues: `
+schema: { required: [title], properties: { title: { type: string, maxLength: 60 } } }
+roles: { moderator: { scope: issues.moderate } }
+access: { read: everyone }
+${roomy}`,
+  comments: `
+parent: { field: issue, collection: issues, on_delete: cascade }
+schema: { required: [text], properties: { text: { type: string, maxLength: 60 } } }
+access: { create: everyone, read: everyone }
+${roomy}`,
   chips: 'schema: { properties: { text: { type: string, maxLength: 9 } } }\nlimits: { writes: 2/day }',
 };
 

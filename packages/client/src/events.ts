@@ -3,9 +3,10 @@ import type { Connection } from './connection.ts';
 import { deliver, forget, type Listeners, positionOf, readFrom } from './listeners.ts';
 import { notifyAll, subscribe } from './notify-all.ts';
 import { abortable, onAbort, pause } from './pause.ts';
+import { queryOf } from './query.ts';
 import { followStream } from './stream.ts';
 import { type Message, type Post, shareWithTabs } from './tabs.ts';
-import type { Events, LiveStatus, NamedEvents } from './types.ts';
+import type { Events, LiveStatus, NamedEvents, Selection } from './types.ts';
 
 /** After a cut: by chance up to twice as long, so that all who were cut off at once do not come back at once. */
 const reconnectMs = 2_000;
@@ -17,8 +18,8 @@ const aboutCaller = ['erased', 'consumer_suspended', 'client_disabled'];
 const sharedBy = ['aud', 'scope', 'scp'];
 
 /** What happens to records, for everybody who listens: one stream for all tabs, while somebody does. */
-export function createEvents(connection: Connection, collection = ''): NamedEvents {
-  const path = `/events${collection && `?collection=${collection}`}`;
+export function createEvents(connection: Connection, query = ''): NamedEvents {
+  const path = `/events${query && `?${query}`}`;
   const named = new Map<string, Events>();
   const listeners: Listeners = new Map();
   /** How far the log has been read; null: it is not, or it is not known yet from where. */
@@ -47,7 +48,7 @@ export function createEvents(connection: Connection, collection = ''): NamedEven
     // Who calls decides with whom a stream is shared.
     await connection.token().catch(() => {});
     // Nobody else gets to see a token: one that tells nothing of its caller shares with nobody.
-    const name = caller[0] === '[' && `${connection.base} ${caller} ${collection}`;
+    const name = caller[0] === '[' && `${connection.base} ${caller} ${query}`;
     if (!signal.aborted) post = shareWithTabs(name, signal, receive, () => holdStream(signal));
   };
 
@@ -139,10 +140,13 @@ export function createEvents(connection: Connection, collection = ''): NamedEven
       start();
       for (const other of named.values()) other.resume();
     },
-    of(name) {
-      const found = named.get(name) ?? createEvents(connection, name);
+    of(asked) {
+      const { collections, in: under }: Selection =
+        typeof asked === 'string' ? { collections: [asked] } : asked;
+      const query = `${queryOf({ collection: collections?.join(), in: under?.join() })}`;
+      const found = named.get(query) ?? createEvents(connection, query);
       if (isPaused) found.pause();
-      named.set(name, found);
+      named.set(query, found);
       return found;
     },
   };

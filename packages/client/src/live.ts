@@ -37,8 +37,8 @@ export function createLive(
     get status() {
       const { status } = events;
       if (live.error) return 'ended';
-      // A stream that names the collection tells of all records.
-      return (status === 'live' && eventsScope !== 'named' && eventsScope) || status;
+      if (status === 'live' && (eventsScope === 'own' || eventsScope === 'none')) return eventsScope;
+      return status;
     },
     error: null,
     subscribe: (listener) => subscribe(subscribers, listener),
@@ -94,6 +94,7 @@ export function createLive(
     live.items = items.slice(0, limit);
     if (isFirst) {
       if (eventsScope === 'named') events = allEvents.of(collection);
+      if (eventsScope?.startsWith('in=')) events = allEvents.of({ in: [eventsScope.slice(3)] });
       onAbort(signal, events.watch(watch));
       const hear = (event: { readonly position: number }) => {
         if (event.position > (has ?? 0)) refresh();

@@ -78,9 +78,10 @@ export interface Page<Item> {
   readonly position: number | null;
   /**
    * Which records of the page the caller gets events of: null = all of them, `named` = all of them by a stream that names
-   * the collection, `own` = only its own, `none` = no record.
+   * the collection, `in=issues/ID` = all of them by a stream that asks for what is under that record, `own` = only its
+   * own, `none` = no record.
    */
-  readonly eventsScope: 'named' | 'own' | 'none' | null;
+  readonly eventsScope: 'named' | `in=${string}` | 'own' | 'none' | null;
 }
 
 export interface Calls<T extends CollectionTypes> {
@@ -277,7 +278,15 @@ export interface NamedEvents extends Events {
    * The same for one collection, by a stream that names it: that one also tells of records which everyone can read. It is
    * another stream because to name a collection is to leave out all others.
    */
-  of(collection: string): Events;
+  of(collection: string | Selection): Events;
+}
+
+/** The events of a stream of its own. */
+export interface Selection {
+  /** Only of these collections, also of their records that everyone can read. All collections unless it is given. */
+  readonly collections?: readonly string[] | undefined;
+  /** Also what everyone can read under these records, such as `issues/ID`: 20 at most. */
+  readonly in?: readonly string[] | undefined;
 }
 
 export interface Me {

@@ -2,7 +2,7 @@ import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
-import { readableStates } from '../../collections/roles.ts';
+import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { StoredRecord, UnderParent } from '../../storage/port.ts';
 import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
@@ -10,7 +10,7 @@ import { etagOf, isExpired, present } from '../present.ts';
 import { above as aboveOf } from '../rules/family.ts';
 import { contextOf, contextsOf, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
-import { linkTo, readListQuery } from './list-query.ts';
+import { type ListQuery, linkTo, readListQuery } from './list-query.ts';
 import { cursorAt, readCursor, readPage } from './page.ts';
 
 /** GET /<collection>/{id} */
@@ -41,15 +41,18 @@ export function readRecord(parts: CollectionParts): BearerHandler {
   };
 }
 
-/** The header that says for which changes of the list this caller gets no events. */
+/** The header that says for which changes of the list this caller gets no events from a stream of all of them. */
 function eventsScope(
-  { events, isShared }: Collection,
+  { events, isShared, parent, access: { read } }: Collection,
   access: CallerAccess,
-  isEverybodys: boolean,
+  { isEverybodys, parentId }: Pick<ListQuery, 'isEverybodys' | 'parentId'>,
 ): Record<string, string> {
   if (events === null) return { 'events-scope': 'none' };
-  if (!isEverybodys || access.reachesAll) return {};
-  return { 'events-scope': isShared ? 'named' : 'own' };
+  if (access.reachesAll) return {};
+  if (isEverybodys) return { 'events-scope': isShared ? 'named' : 'own' };
+  const isUnder = parent !== null && parentId !== null && !access.caller.isMachine;
+  if (!isUnder || !mayEver(read, ['everyone'])) return {};
+  return { 'events-scope': `in=${parent.collection}/${parentId}` };
 }
 
 /** The records under a parent that this caller can read; null: it cannot read the parent. */
@@ -102,7 +105,7 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     // Read before the records: events may repeat what the list has, and never miss what it lacks.
     const at = {
       'events-position': String(position()),
-      ...eventsScope(collection, access, query.isEverybodys),
+      ...eventsScope(collection, access, query),
     };
     const page = await readPage(store, asked, collection.limits.bytes);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);

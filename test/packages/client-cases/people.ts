@@ -110,4 +110,33 @@ export const people: Cases = {
       lists.close();
     }
   },
+
+  'keeps a list alive under a record that everyone reads': async (scene) => {
+    const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];
+    const [issue, other] = [
+      await ada.collection('issues').create({ title: 'It is slow' }),
+      await ada.collection('issues').create({ title: 'It is loud' }),
+    ];
+    const heard: string[] = [];
+    const unlisten = bob.events.of({ collections: ['comments'], in: [`issues/${issue.id}`] }).listen({
+      after: null,
+      hear: ({ data }) => heard.push(data.id),
+      missed: () => heard.push('missed'),
+    });
+    const live = bob.collection('comments').live({ issue: issue.id });
+    try {
+      await until(() => live.status === 'live' && heard.join() === 'missed', 'it does not get live');
+      const comments = ada.collection('comments');
+      await comments.create({ issue: other.id, text: 'no' });
+      const { id } = await comments.create({ issue: issue.id, text: 'yes' });
+      await until(() => texts(live.items)?.join() === 'yes', 'a comment of somebody else is not seen');
+      await until(() => heard.length === 2, 'it is not heard');
+      same(heard, ['missed', id]);
+      await comments.remove(id);
+      await until(() => live.items?.length === 0, 'a deleted comment is still there');
+    } finally {
+      live.close();
+      unlisten();
+    }
+  },
 };
