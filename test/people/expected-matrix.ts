@@ -6,15 +6,45 @@ export interface Expected {
   readonly fields: Schema;
   readonly states: readonly State[];
   readonly actions: ReadonlyMap<State, Readonly<Record<string, Action>>>;
-  /** How each role is obtained: built in, invited, granted or scope. */
+  /** How each role is obtained: built in, invited, granted, scope or parent. */
   readonly origins: Readonly<Record<string, string>>;
   readonly scopes: Readonly<Record<string, string>>;
   readonly clients: 'none' | 'own' | 'any';
   readonly creators: readonly string[];
   readonly hasFullEvents: boolean;
+  readonly needsVersion: boolean;
   readonly rows: readonly Row[];
-  /** Whether a caller with this role may do it in this state. */
+  /** Null for a collection without a parent. */
+  readonly family: Family | null;
+  /** Whether a caller with this role, and no other, may do it in this state. */
   may(role: string, verb: string, state: State | undefined): boolean;
+  /** The same for the person of a cast, who also has the role that was needed to get this one. */
+  personMay(role: string, verb: string, state: State | undefined, situation?: Situation): boolean;
+}
+
+/** How a record is under another. */
+export interface Family {
+  readonly field: string;
+  readonly parent: Expected;
+  /** The states of the parent in which records are created; null: all. */
+  readonly accepts: readonly State[] | null;
+  readonly isParents: boolean;
+  /** The state of records that find no place. */
+  readonly overflow: string | null;
+  /** Whether the person of a role can read the parent. */
+  reads(role: string, above?: State): boolean;
+  /** What the person of a role is in the parent. */
+  roleAbove(role: string): string;
+  /** The role that the person of a role needed to get it: of who creates, or takes the action; null: none. */
+  neededFor(role: string): string | null;
+}
+
+/** Where a person finds a record. */
+export interface Situation {
+  /** The state of the parent; missing: the first one in which records are created. */
+  readonly above?: State | undefined;
+  /** The roles by action that somebody has now; missing: all. */
+  readonly held?: readonly string[];
 }
 
 export type State = string | null;
@@ -30,6 +60,8 @@ export interface Action {
   readonly by: readonly string[];
   readonly sets: readonly string[];
   readonly grants: string | null;
+  readonly isChosen: boolean;
+  readonly whileAccepted: boolean;
   readonly revokes: readonly string[];
 }
 
@@ -41,7 +73,18 @@ export interface Schema {
 // biome-ignore lint/suspicious/noExplicitAny: whatever a file has
 type Yaml = any;
 
-export function readExpected(name: string, text: string): Expected {
+/** One for each declaration. */
+export function readAllExpected(declarations: Readonly<Record<string, string>>): readonly Expected[] {
+  const known = new Map<string, Expected>();
+  const read = (name: string): Expected => {
+    const expected = known.get(name) ?? readExpected(name, String(declarations[name]), read);
+    known.set(name, expected);
+    return expected;
+  };
+  return Object.keys(declarations).map(read);
+}
+
+function readExpected(name: string, text: string, find: (name: string) => Expected): Expected {
   const file: Yaml = readYaml(text).data;
   const { states: declared, roles = {}, access = {} } = file;
   const states: readonly State[] = declared === undefined ? [null] : Object.keys(declared);
@@ -52,13 +95,16 @@ export function readExpected(name: string, text: string): Expected {
   const origins = Object.fromEntries(names.map((role) => [role, originOf(roles[role] ?? {})]));
   const { clients = 'none', create = 'everyone' } = access;
   const creators = [create].flat();
+  const family = file.parent === undefined ? null : toFamily(file, { creators, actions, find });
   const all = ['owner', ...names, ...(clients === 'none' ? [] : ['client']), 'everyone'];
   const inviters = (to: string) => [roles[to]?.invited_by ?? []].flat();
 
   /** In a shared collection "everyone" is people. */
   const held = (role: string): readonly string[] => {
     if (role === 'client') return clients === 'own' ? ['owner', 'client'] : ['client'];
-    return [role, 'everyone'];
+    if (role === 'everyone') return [role];
+    const isParents = origins[role] === 'parent' || (role === 'owner' && family?.isParents);
+    return [role, ...(isParents ? givenBy(roles, String(family?.roleAbove(role))) : []), 'everyone'];
   };
   const tables: Readonly<Record<string, Yaml>> = {
     read: withClients(access.read ?? 'owner'),
@@ -74,31 +120,39 @@ export function readExpected(name: string, text: string): Expected {
     if (clients === 'any' && !table.has('client')) table.set('client', 'all');
     return table;
   }
-  const may = (role: string, verb: string, state: State | undefined): boolean => {
+  const isBeforeRecords = (role: string) =>
+    role === 'everyone' || role === 'client' || ['scope', 'parent'].includes(String(origins[role]));
+  const allows = (all: readonly string[], verb: string, state: State | undefined): boolean => {
     if (state === undefined) return false;
-    const isScoped = origins[role] === 'scope';
     if (verb === 'create')
-      return (
-        state === states[0] &&
-        (role === 'everyone' || role === 'client' || isScoped) &&
-        (creators.includes('everyone') || creators.includes(role))
-      );
+      return state === states[0] && ['everyone', ...all].some((one) => creators.includes(one));
     const table = tables[verb];
     if (table !== undefined)
-      return held(role).some((one) => table.get(one) === 'all' || table.get(one)?.includes(state));
+      return all.some((one) => table.get(one) === 'all' || table.get(one)?.includes(state));
     if (verb.startsWith('invite '))
-      return role !== 'client' && inviters(verb.slice(7)).some((one) => held(role).includes(one));
+      return !all.includes('client') && inviters(verb.slice(7)).some((one) => all.includes(one));
     const action = actions.get(state)?.[verb];
     if (action === undefined) return false;
-    if (action.grants !== null && (role === 'owner' || role === 'client')) return false;
-    return action.by.some((one) => held(role).includes(one));
+    const isMaker = all.includes('owner') && !family?.isParents;
+    if (action.grants !== null && !action.isChosen && (isMaker || all.includes('client'))) return false;
+    return action.by.some((one) => all.includes(one));
+  };
+  const may = (role: string, verb: string, state: State | undefined) =>
+    (verb !== 'create' || isBeforeRecords(role)) && allows(held(role), verb, state);
+  const personMay: Expected['personMay'] = (role, verb, state, { above, held: now } = {}) => {
+    if (family === null) return may(role, verb, state);
+    // The parent is a door for all but the owner.
+    if (!family.reads(role, above)) return role === 'owner' && allows(['owner'], verb, state);
+    const isHeld = origins[role] !== 'granted' || now === undefined || now.includes(role);
+    const needed = family.neededFor(role);
+    const all = [...(isHeld ? held(role) : ['everyone']), ...(needed === null ? [] : held(needed))];
+    return allows(all, verb, state);
   };
   const actionNames = [...new Set([...actions.values()].flatMap((of) => Object.keys(of)))];
   const invitations = ['owner', ...names].filter((to) => inviters(to).length > 0);
   const rows = all.flatMap((role) => {
-    const isBeforeRecords = role === 'everyone' || role === 'client' || origins[role] === 'scope';
     const verbs = [
-      ...(isBeforeRecords ? ['create'] : []),
+      ...(isBeforeRecords(role) ? ['create'] : []),
       ...Object.keys(tables),
       ...actionNames,
       ...invitations.map((to) => `invite ${to}`),
@@ -115,12 +169,55 @@ export function readExpected(name: string, text: string): Expected {
     clients,
     creators,
     hasFullEvents: file.events === 'full',
+    needsVersion: file.concurrency === 'required',
     rows,
+    family,
     may,
+    personMay,
   };
 }
 
-function originOf({ invited_by, scope }: Yaml): string {
+/** The roles that a role in the parent gives. */
+function givenBy(roles: Yaml, above: string): readonly string[] {
+  return Object.keys(roles).filter((role) => [roles[role]?.parent_roles ?? []].flat().includes(above));
+}
+
+function toFamily(
+  { parent: declared, roles = {} }: Yaml,
+  { creators, actions, find }: Pick<Expected, 'creators' | 'actions'> & { find: (name: string) => Expected },
+): Family {
+  const { field, collection, accepts, owned_by, capacity } = declared;
+  const parent = find(collection);
+  const isParents = owned_by === 'parent';
+  const neededFor = (role: string): string | null => {
+    if (role === 'owner') return isParents || creators.includes('everyone') ? null : String(creators[0]);
+    const taking = [...actions.values()].flatMap((of) => Object.values(of));
+    const { by = [] } = taking.find(({ grants, isChosen }) => grants === role && !isChosen) ?? {};
+    return by.find((one) => roles[one]?.parent_roles !== undefined) ?? null;
+  };
+  const roleAbove = (role: string): string => {
+    if (role === 'owner' && isParents) return 'owner';
+    const needed = neededFor(role);
+    if (needed !== null) return roleAbove(needed);
+    const { parent_roles: above, scope } = roles[role] ?? {};
+    if (scope !== undefined)
+      return Object.keys(parent.scopes).find((one) => parent.scopes[one] === scope) ?? 'everyone';
+    // Of several, the one that gives the fewest; the owner last, who could have more.
+    const cost = (one: string) => 2 * givenBy(roles, one).length + (one === 'owner' ? 1 : 0);
+    const [first = 'everyone'] = [above ?? []]
+      .flat()
+      .toSorted((one: string, other: string) => cost(one) - cost(other));
+    return first;
+  };
+  const accepted: readonly State[] | null = accepts?.states ?? null;
+  const first = parent.states.find((state) => accepted === null || accepted.includes(state));
+  const reads = (role: string, above = first) => parent.personMay(roleAbove(role), 'read', above);
+  const overflow = capacity?.overflow ?? null;
+  return { field, parent, accepts: accepted, isParents, overflow, reads, roleAbove, neededFor };
+}
+
+function originOf({ invited_by, scope, parent_roles }: Yaml): string {
+  if (parent_roles !== undefined) return 'parent';
   if (scope !== undefined) return 'scope';
   return invited_by === undefined ? 'granted' : 'invited';
 }
@@ -133,9 +230,15 @@ function toActions(declared: Yaml): Readonly<Record<string, Action>> {
       sets = [],
       grants = null,
       revokes = [],
+      chosen_from: chosenFrom,
+      while_parent_accepts: whileAccepted = false,
     } = typeof written === 'string' ? ({ to: written } as Yaml) : written;
     const takers = by === 'any' ? ['owner', 'client'] : [by].flat();
-    return [name, { to, by: takers, sets, grants, revokes: [revokes].flat() }] as const;
+    const isChosen = chosenFrom !== undefined;
+    return [
+      name,
+      { to, by: takers, sets, grants, isChosen, whileAccepted, revokes: [revokes].flat() },
+    ] as const;
   });
   return Object.fromEntries(actions);
 }
@@ -144,8 +247,8 @@ function toActions(declared: Yaml): Readonly<Record<string, Action>> {
 export function sampleOf({ properties }: Schema, name: string, n = 1): unknown {
   const { type, format, enum: values, items } = properties[name.replace(/\?$/, '')] as Yaml;
   if (values !== undefined) return values[n % values.length];
-  if (format === 'date') return `2026-12-0${n}`;
-  if (format === 'date-time') return `2026-12-0${n}T08:00:00.000Z`;
+  if (format === 'date') return `2999-12-0${n}`;
+  if (format === 'date-time') return `2999-12-0${n}T08:00:00.000Z`;
   if (type === 'integer' || type === 'number') return n;
   if (type === 'boolean') return n % 2 === 0;
   if (type === 'array') return [sampleOf({ properties: { item: items } }, 'item', n)];

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
+import { exampleDeclarations } from '../families/examples.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { type DeclaredService, declaredService } from '../support/declared-service.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';
 import { runVestibule } from '../support/service.ts';
-import { Cast, type Place, placesOf, requiredFields, type Step } from './cast.ts';
+import { Cast, type Place, type PlaceAbove, placesAbove, placesOf, type Step } from './cast.ts';
 import { peopleDeclarations } from './declarations.ts';
-import { type Expected, type Row, readExpected, type State, sampleOf } from './expected-matrix.ts';
+import { type Expected, type Row, readAllExpected, type State, sampleOf } from './expected-matrix.ts';
 import { type Answered, Person } from './person.ts';
 
-/** Every cell (role, state, verb) of the declarations with roles, with real tokens, and with streams. */
+/**
+ * Every cell (role, state, verb) of the declarations with roles and of all examples, with real tokens, and with streams. Records under
+ * others are visited in every state of their parent.
+ */
 
 const declarations = {
   ...Object.fromEntries(
@@ -21,8 +25,12 @@ const declarations = {
       .filter(([, text]) => /^roles:/m.test(text)),
   ),
   ...peopleDeclarations,
+  // Some of the same names: these replace them.
+  ...Object.fromEntries(
+    Object.entries(exampleDeclarations('*')).map(([name, text]) => [name, `${text}\nevents: full\n`]),
+  ),
 };
-const shared = Object.entries(declarations).map(([name, text]) => readExpected(name, text));
+const shared = readAllExpected(declarations);
 /** By the event of a record here every stream learns that nothing more comes. */
 const marks =
   'schema: { properties: { n: { type: integer } } }\naccess: { clients: own }\nlimits: { writes: 10000/min }\n';
@@ -55,7 +63,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       clients: { clerk: [], inspector: ['sites.inspect'] },
     });
     for (const expected of shared) {
-      it(`is what requests to ${expected.name} get`, () => visitRequests(target(), expected));
+      // What the state of the parent changes is decided without the database: once is enough.
+      const above = placesAbove(expected).filter((one) => engine === 'sqlite' || !one?.after?.length);
+      it(`is what requests to ${expected.name} get`, () => visitRequests(target(), expected, above));
       it(`is what streams tell of ${expected.name}`, () => visitStreams(target(), expected));
     }
 
@@ -72,97 +82,184 @@ for (const engine of ['sqlite', 'postgres'] as const)
     });
   });
 
-async function visitRequests(target: DeclaredService, expected: Expected): Promise<void> {
+/** A place of the record, and of the one above it. */
+interface Places {
+  readonly place: Place;
+  readonly above: PlaceAbove | undefined;
+}
+
+async function visitRequests(
+  target: DeclaredService,
+  expected: Expected,
+  placesOfParent: ReturnType<typeof placesAbove>,
+): Promise<void> {
   const places = placesOf(expected);
   const roles = [...new Set(expected.rows.map(({ role }) => role))];
-  for (const role of roles)
-    for (const state of expected.states) {
+  const visits = roles.flatMap((role) =>
+    expected.states.flatMap((state) => {
       const isGranted = expected.origins[role] === 'granted';
       const place = places.find((one) => one.state === state && (!isGranted || one.held.includes(role)));
       // A role that an action has taken away is nobody's in that state.
       if (place === undefined) assert.ok(isGranted, `${expected.name}: no way to ${state} for ${role}`);
-      else await visitCells(target, expected, role, place);
-    }
+      return place === undefined ? [] : [{ role, place }];
+    }),
+  );
+  for (const above of placesOfParent) {
+    if (above?.after === null) await visitUnborn(target, expected, above);
+    else
+      for (const [place, of] of Map.groupBy(visits, (visit) => visit.place))
+        await visitPlace(
+          target,
+          expected,
+          { place, above },
+          of.map(({ role }) => role),
+        );
+  }
   if (expected.clients === 'own') for (const place of places) await visitOthers(target, expected, place);
 }
 
-/** All verbs of a role in a state. Those that would end it have a record of their own. */
-async function visitCells(
+/** All verbs of these roles in a place. Those that would end it have a record of their own. */
+async function visitPlace(
   target: DeclaredService,
   expected: Expected,
-  role: string,
-  place: Place,
+  places: Places,
+  roles: readonly string[],
 ): Promise<void> {
+  const { place, above } = places;
   const { state } = place;
-  const isAllowed = ({ verb }: Row) => expected.may(role, verb, state);
-  const isLasting = ({ verb }: Row) =>
-    ['create', 'read', 'update'].includes(verb) || verb.startsWith('invite ');
-  const rows = expected.rows.filter((row) => row.role === role);
-  const lasting = rows.filter((row) => isLasting(row) || !isAllowed(row));
-  const ending = rows.filter((row) => !lasting.includes(row));
-  const begin = async () => {
+  const isOwn = (role: string) => role === 'client' && expected.clients === 'own';
+  const isLasting = ({ role, verb }: Row) =>
+    ['create', 'read', 'update'].includes(verb) ||
+    verb.startsWith('invite ') ||
+    !expected.personMay(role, verb, state, { above: above?.state }) ||
+    refusalAbove(expected, verb, places) !== null;
+  const begin = async (role: string) => {
     const cast = new Cast(target, expected);
-    await cast.begin(role === 'client' && expected.clients === 'own' ? 'client' : 'owner');
+    await cast.begin({ owner: isOwn(role) ? 'client' : 'owner', above, isFull: place.isFull });
     await cast.walk(place.steps);
+    await cast.parent?.walk(above?.after ?? []);
     return cast;
   };
-  let cast = await begin();
-  for (const { verb } of lasting) await visitCell(cast, expected, { role, verb, state });
-  for (const [index, { verb }] of ending.entries()) {
-    if (index > 0) cast = await begin();
-    await visitCell(cast, expected, { role, verb, state });
+  const rows = expected.rows.filter(({ role }) => roles.includes(role));
+  const lasting = Map.groupBy(rows.filter(isLasting), ({ role }) => isOwn(role));
+  for (const some of lasting.values()) {
+    const cast = await begin(String(some[0]?.role));
+    for (const { role, verb } of some) await visitCell(cast, expected, { role, verb, ...places });
+  }
+  // In further states of the parent it is enough that such verbs are among the actions that the record offers.
+  if (above !== undefined && above.after?.length !== 0) return;
+  for (const row of rows)
+    if (!isLasting(row)) await visitCell(await begin(row.role), expected, { ...row, ...places });
+}
+
+/** Creates under a parent that has not come to where it accepts records. */
+async function visitUnborn(target: DeclaredService, expected: Expected, above: PlaceAbove): Promise<void> {
+  const cast = new Cast(target, expected);
+  await cast.beginAbove(above);
+  for (const { role, verb } of expected.rows) {
+    if (verb !== 'create') continue;
+    const { status, body } = await (await cast.as(role)).post(expected.name, cast.fields);
+    assertCreated(expected, { role, above }, status, body);
   }
 }
 
-interface Cell {
+/** The refusal of what a role may do, because of the parent or its places; null: none. */
+function refusalAbove(
+  { family, actions, states }: Expected,
+  verb: string,
+  { place: { state }, above }: Places,
+): string | null {
+  const action = actions.get(state)?.[verb];
+  if (family === null || above === undefined || action === undefined) return null;
+  const { accepts, overflow } = family;
+  if (action.whileAccepted && accepts !== null && !accepts.includes(above.state)) return 'parent_closed';
+  return overflow !== null && state === overflow && action.to === states[0] ? 'no_capacity' : null;
+}
+
+interface Cell extends Places {
   readonly role: string;
   readonly verb: string;
-  readonly state: State;
 }
 
 async function visitCell(cast: Cast, expected: Expected, cell: Cell): Promise<void> {
-  const { role, verb, state } = cell;
+  const { role, verb, above } = cell;
+  const { state } = cell.place;
   const person = await cast.as(role);
-  const isAllowed = expected.may(role, verb, state);
-  const what = `${expected.name}: ${role} ${isAllowed ? 'may' : 'must not'} ${verb} in ${state}`;
-  const answered = await attempt(cast, expected, person, verb);
-  const { status, body } = answered;
-  if (verb === 'create') {
-    const mayCreate =
-      expected.rows.find((row) => row.role === role && row.verb === verb)?.states.length !== 0;
-    assert.equal(status, mayCreate ? 201 : 403, what);
-  } else if (isAllowed) assert.ok(status < 300, `${what}: ${status} ${JSON.stringify(body)}`);
-  else if (!expected.may(role, 'read', state)) assert.equal(status, 404, what);
+  const isAllowed = expected.personMay(role, verb, state, { above: above?.state });
+  const under = above === undefined ? '' : ` under one in ${above.state}`;
+  const what = `${expected.name}: ${role} ${isAllowed ? 'may' : 'must not'} ${verb} in ${state}${under}`;
+  const { status, body } = await attempt(cast, expected, person, verb);
+  if (verb === 'create') return assertCreated(expected, cell, status, body);
+  const isSeen = expected.personMay(role, 'read', state, { above: above?.state });
+  const refusal = refusalAbove(expected, verb, cell);
+  if (isAllowed && refusal !== null) assert.equal(body?.code, refusal, what);
+  else if (isAllowed) assert.ok(status < 300, `${what}: ${status} ${JSON.stringify(body)}`);
+  else if (!isSeen) assert.equal(status, 404, what);
   else assert.ok(refusedHere.includes(body?.code), `${what}: ${status} ${JSON.stringify(body)}`);
   if (verb !== 'read') return;
   if (isAllowed) {
-    const actions = expected.rows.filter((row) => row.role === role && isAction(expected, row.verb));
-    const allowed = actions.filter((row) => row.states.includes(state)).map((row) => row.verb);
+    const actions = Object.keys(expected.actions.get(state) ?? {});
+    const allowed = actions.filter((one) => expected.personMay(role, one, state, { above: above?.state }));
     assert.deepEqual((body.actions ?? []).toSorted(), allowed.toSorted(), what);
     assert.equal(body.state ?? null, state, what);
   }
-  const listed = await person.get(`${expected.name}?limit=200${listOf(expected, role)}`);
-  const ids = listed.body.items.map(({ id }: { id: string }) => id);
-  assert.equal(ids.includes(cast.id), isAllowed, `${what}, in a list`);
+  await visitLists(cast, expected, cell, isAllowed);
 }
 
-/** The list in which a role finds its records. */
-function listOf({ origins, clients }: Expected, role: string): string {
+/** A parent that cannot be read is not there; then comes the role, then whether the parent accepts records. */
+function assertCreated(
+  { name, states, family, ...expected }: Expected,
+  { role, above }: Pick<Cell, 'role' | 'above'>,
+  status: number,
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service has answered
+  body: any,
+): void {
+  const what = `${name}: ${role} creates, under ${above?.state}: ${status} ${JSON.stringify(body)}`;
+  if (family !== null && !family.reads(role, above?.state)) {
+    assert.equal(status, 422, what);
+    assert.equal(body.errors[0].pointer, `/${family.field}`, what);
+  } else if (!expected.personMay(role, 'create', states[0], { above: above?.state }))
+    assert.deepEqual([status, body.code], [403, 'role_required'], what);
+  else if (family !== null && family.accepts !== null && !family.accepts.includes(above?.state ?? null))
+    assert.deepEqual([status, body.code], [409, 'parent_closed'], what);
+  else assert.equal(status, 201, what);
+}
+
+/** A record is in the lists of a caller if the caller can read it. */
+async function visitLists(cast: Cast, expected: Expected, cell: Cell, isListed: boolean): Promise<void> {
+  const { name, family } = expected;
+  const { role, above } = cell;
+  const person = await cast.as(role);
+  const own = listOf(expected, role);
+  const lists = family === null ? [own] : [`&${family.field}=${cast.parent?.id}`, ...(own ? [own] : [])];
+  for (const list of lists) {
+    const { status, body } = await person.get(`${name}?limit=200${list}`);
+    const what = `${name}: the list of ${role}, ${list}, under ${above?.state}: ${JSON.stringify(body)}`;
+    if (list !== own && !family?.reads(role, above?.state)) assert.equal(status, 404, what);
+    else
+      assert.equal(
+        body.items?.some(({ id }: { id: string }) => id === cast.id),
+        isListed,
+        what,
+      );
+  }
+}
+
+/** The list in which a role finds its records; under a parent '' for roles that have none but that of the parent. */
+function listOf({ origins, clients, family }: Expected, role: string): string {
+  if (role === 'owner' && family?.isParents) return '';
   if (role === 'owner' || (role === 'client' && clients === 'own')) return '&mine=true';
   return ['invited', 'granted'].includes(String(origins[role])) ? `&role=${role}` : '';
 }
 
-function isAction({ actions }: Expected, verb: string): boolean {
-  return [...actions.values()].some((of) => Object.hasOwn(of, verb));
-}
-
 function attempt(cast: Cast, expected: Expected, person: Person, verb: string): Promise<Answered> {
   const { name, fields } = expected;
-  const [field = ''] = fields.required ?? [];
-  if (verb === 'create') return person.post(name, requiredFields(expected));
+  const [field = ''] = [...(fields.required ?? []), ...Object.keys(fields.properties)];
+  if (verb === 'create') return person.post(name, cast.fields);
   if (verb === 'read') return person.get(cast.path);
-  if (verb === 'update') return person.patch(cast.path, { [field]: sampleOf(fields, field, 2) });
-  if (verb === 'delete') return person.delete(cast.path);
+  if (verb === 'update')
+    return person.send('PATCH', cast.path, { [field]: sampleOf(fields, field, 2) }, cast.version);
+  if (verb === 'delete') return person.send('DELETE', cast.path, undefined, cast.version);
   if (verb.startsWith('invite ')) return person.post(`${cast.path}/invitations`, { role: verb.slice(7) });
   return cast.act(person, verb);
 }
@@ -192,11 +289,11 @@ async function visitStreams(target: DeclaredService, expected: Expected): Promis
   const roles = [...new Set(expected.rows.map(({ role }) => role))];
   for (const place of placesOf(expected)) {
     const cast = new Cast(target, expected);
-    await cast.begin();
+    await cast.begin({ isFull: place.isFull });
     const streams = new Map<string, EventStream>();
     // Events of records that everyone can read come to people who ask for the collection.
     for (const role of roles) {
-      const query = role === 'everyone' || role === 'client' ? `?collection=${expected.name},marks` : '';
+      const query = queryOf(cast, expected, role);
       streams.set(role, await EventStream.open((await cast.as(role)).caller, { query }));
     }
     await cast.walk(place.steps);
@@ -211,6 +308,11 @@ async function visitStreams(target: DeclaredService, expected: Expected): Promis
       stream.close();
     }
   }
+}
+
+function queryOf(cast: Cast, { name, family }: Expected, role: string): string {
+  if (family !== null) return role === 'everyone' && family.reads(role) ? `?in=${cast.parent?.path}` : '';
+  return role === 'everyone' || role === 'client' ? `?collection=${name},marks` : '';
 }
 
 function taken({ name }: Expected, { from, to, before, held }: Step): Happened {
@@ -250,11 +352,14 @@ function assertHeard(
 ): void {
   // With "own", a machine client hears nothing of records that are not its own.
   const isOutside = role === 'client' && expected.clients === 'own';
-  const reads = (state: State | undefined) => !isOutside && expected.may(role, 'read', state);
   const isHolder = ({ holders }: Happened) => expected.origins[role] !== 'granted' || holders.includes(role);
+  const reads = (one: Happened, state: State | undefined) =>
+    (isHolder(one) || expected.family !== null) &&
+    !isOutside &&
+    expected.personMay(role, 'read', state, { held: one.holders });
   const due = happened
-    .filter((one) => isHolder(one) && (reads(one.before) || reads(one.after)))
-    .map((one) => `${one.type}${expected.hasFullEvents && reads(one.after) ? ' with fields' : ''}`);
+    .filter((one) => reads(one, one.before) || reads(one, one.after))
+    .map((one) => `${one.type}${expected.hasFullEvents && reads(one, one.after) ? ' with fields' : ''}`);
   const heard = stream.events
     .filter(({ type, data }) => data.data.id === id && !/\.(joined|left)$/.test(type))
     .map(({ type, data }) => `${type}${'fields' in data.data ? ' with fields' : ''}`);

@@ -33,8 +33,13 @@ export class Person {
   put = (path: string, body: object) => this.send('PUT', path, body);
   delete = (path: string) => this.send('DELETE', path);
 
-  async send(method: string, path: string, body?: object): Promise<Answered> {
-    const reply = await this.caller.send(method, `/${path}`, body);
+  async send(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answered> {
+    const reply = await this.caller.send(method, `/${path}`, body, headers);
     return { status: reply.status, body: reply.text === '' ? null : reply.json(), reply };
   }
 
