@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StateMachine, Transition } from './collection.ts';
+import type { ParentRule, StateMachine, Transition } from './collection.ts';
 import { type Declaration, toMachine } from './declaration.ts';
 import { type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
 import { actionFields } from './roles.ts';
@@ -9,6 +9,8 @@ export interface Widening extends MatrixRow {
   /** How many records there are in these states. */
   readonly records: number;
 }
+
+type Accepts = ParentRule['accepts'];
 
 /** Compares the matrices of two declarations, and what their actions set and grant. */
 export function wideningIn(
@@ -28,9 +30,34 @@ export function wideningIn(
     const wider = states.filter((state) =>
       former.states.includes(state) ? !allowed.includes(state) : allowed.length === 0,
     );
-    const records = wider.reduce((sum, state) => sum + countIn(state), 0);
-    return wider.length === 0 ? [] : [{ role, verb, states: wider, records }];
+    const same = states.filter((state) => !wider.includes(state));
+    const further = Map.groupBy(same, (state) => furtherParents(before, after, verb, state));
+    const found = [{ role, verb, states: wider }].concat(
+      [...further].flatMap(([under, of]) =>
+        under === '' ? [] : [{ role, verb: `${verb} ${under}`, states: of }],
+      ),
+    );
+    return found
+      .filter((row) => row.states.length > 0)
+      .map((row) => ({ ...row, records: row.states.reduce((sum, state) => sum + countIn(state), 0) }));
   });
+}
+
+/** The parents under which it is possible now and was not before: `under closed`, `after due`; '' for none. */
+function furtherParents(before: Declaration, after: Declaration, verb: string, state: string | null): string {
+  const [was, is] = [acceptsFor(before, verb, state), acceptsFor(after, verb, state)];
+  const states = was.states && (is.states?.filter((one) => !was.states?.includes(one)) ?? ['other states']);
+  const isLater = was.before !== null && was.before !== is.before;
+  return [
+    ...(states?.length ? [`under ${states.join(', ')}`] : []),
+    ...(isLater ? [`after ${was.before}`] : []),
+  ].join(' or ');
+}
+
+/** What the parent must be like for a verb. */
+function acceptsFor({ parent, machine }: Declaration, verb: string, state: string | null): Accepts {
+  const isLimited = verb === 'create' || machine?.states[state ?? '']?.[verb]?.whileParentAccepts === true;
+  return parent !== null && isLimited ? parent.accepts : { states: null, before: null };
 }
 
 function matrixIn(declaration: Declaration): Matrix {
@@ -84,14 +111,19 @@ function allowedBefore(
   const scope = before.access.scopes[purpose];
   // Callers without the former scope could do nothing.
   if (scope !== null && scope !== after.access.scopes[purpose]) return [];
-  const [was, is] = [before.roles[role], after.roles[role]].map(originOf);
+  // The former parent was a door for all but the owner and clients, and gave the roles.
+  const isMoved = before.parent !== null && before.parent.collection !== after.parent?.collection;
+  if (isMoved && role !== 'owner' && role !== 'client') return [];
+  const [was, is] = [before, after].map((declaration) => originOf(declaration, role));
   // Those who have a new role, or get it in a new way, were everyone before.
   const formerRole = isDeepStrictEqual(was, is) ? role : 'everyone';
   return rows.find((row) => row.role === formerRole && row.verb === verb)?.states ?? [];
 }
 
 /** How callers get a role; undefined for those that are not declared. */
-function originOf(role: Declaration['roles'][string] | undefined) {
+function originOf({ roles, parent }: Declaration, name: string) {
+  if (name === 'owner') return parent?.ownedBy === 'parent' ? parent.collection : null;
+  const role = roles[name];
   return (
     role && {
       kind: role.kind,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Collection } from '../../src/collections/collection.ts';
 import { toDeclaration } from '../../src/collections/declaration.ts';
+import { checkCollections } from '../../src/collections/read-collections.ts';
 import { wideningIn, wideningText } from '../../src/collections/widening.ts';
 import { declared } from './declared.ts';
 
@@ -21,14 +23,24 @@ states:
 const counts: Readonly<Record<string, number>> = { open: 1200, hidden: 1 };
 
 function wideningBy(changes: Readonly<Record<string, string>>): readonly string[] {
-  let changed = text;
+  return wideningOf(text, changes, declared);
+}
+
+function wideningOf(
+  former: string,
+  changes: Readonly<Record<string, string>>,
+  read: (text: string) => Collection,
+): readonly string[] {
+  let changed = former;
   for (const [from, to] of Object.entries(changes)) changed = changed.replace(from, to);
-  assert.notEqual(changed, text);
-  const [before, after] = [text, changed].map((one) => toDeclaration(declared(one)));
+  assert.notEqual(changed, former);
+  const [before, after] = [former, changed].map((one) => toDeclaration(read(one)));
   assert.ok(before && after);
   // As it is stored.
   const stored = JSON.parse(JSON.stringify(before));
-  return wideningIn(stored, after, (state) => counts[state ?? ''] ?? 0).map(wideningText);
+  return wideningIn(stored, after, (state) => counts[state ?? ''] ?? counted[state ?? ''] ?? 0).map(
+    wideningText,
+  );
 }
 
 const write = 'update in open (1,200 records)';
@@ -131,5 +143,112 @@ describe('a declaration gives more access', () => {
     ]);
     assert.deepEqual(wideningBy({ 'helper: all, ': '', '  helper: { invited_by: owner }\n': '' }), []);
     assert.deepEqual(wideningBy({ 'hidden: {': 'archived: {}\n  hidden: {' }), []);
+  });
+});
+
+const handins = `
+parent: { field: task, collection: tasks, accepts: { states: [open], before: due }, max: 50 }
+schema: { properties: { text: { type: string, maxLength: 60 } } }
+roles: { teacher: { parent_roles: owner }, moderator: { scope: handins.moderate } }
+access: { create: everyone, read: { owner: all, teacher: [sent], moderator: all }, delete: { owner: [draft] } }
+states:
+  draft: { send: { to: sent, by: owner, while_parent_accepts: true } }
+  sent: {}
+`;
+const above = `
+schema: { required: [due], properties: { due: { type: string, format: date } } }
+access: { read: { owner: all, everyone: [open, closed] } }
+states: { open: { close: closed }, closed: {} }
+`;
+const counted: Readonly<Record<string, number>> = { draft: 3, sent: 2 };
+
+/** The collection under tasks, and under others of the same kind. */
+function underTasks(text: string): Collection {
+  const files = Object.entries({ handins: text, tasks: above, duties: above });
+  const { collections, mistakes } = checkCollections(
+    files.map(([name, one]) => ({ name, path: `${name}.yaml`, text: one })),
+  );
+  assert.deepEqual(mistakes, []);
+  return collections[0] as Collection;
+}
+
+describe('a declaration of records under others gives more access', () => {
+  const roles = ['teacher', 'moderator', 'everyone'];
+  const createAndSend = (how: string) => [
+    `owner may also send ${how} in draft (3 records)`,
+    ...roles.map((role) => `${role} may also create ${how} in draft (3 records)`),
+  ];
+  const cases: Readonly<
+    Record<string, readonly [changes: Readonly<Record<string, string>>, wider: readonly string[]]>
+  > = {
+    'by a further state of the parent in which they can be created': [
+      { 'states: [open]': 'states: [open, closed]' },
+      createAndSend('under closed'),
+    ],
+    'by any state of the parent': [{ 'states: [open], ': '' }, createAndSend('under other states')],
+    'by a time that is no end any more': [{ ', before: due': '' }, createAndSend('after due')],
+    'by neither': [
+      { 'accepts: { states: [open], before: due }, ': '', ', while_parent_accepts: true': '' },
+      createAndSend('under other states or after due'),
+    ],
+    'by an action that does not ask whether the parent accepts': [
+      { ', while_parent_accepts: true': '' },
+      ['owner may also send under other states or after due in draft (3 records)'],
+    ],
+    'by another parent, which other callers can read': [
+      { 'collection: tasks': 'collection: duties' },
+      [
+        'teacher may also create in draft (3 records)',
+        'teacher may also read in sent (2 records)',
+        'moderator may also create in draft (3 records)',
+        'moderator may also read in draft, sent (5 records)',
+        'everyone may also create in draft (3 records)',
+      ],
+    ],
+    'by an owner who is that of the parent': [
+      { 'max: 50': 'owned_by: parent' },
+      [
+        'owner may also read in draft, sent (5 records)',
+        'owner may also update in draft, sent (5 records)',
+        'owner may also delete in draft (3 records)',
+        'owner may also send in draft (3 records)',
+      ],
+    ],
+  };
+  for (const [what, [changes, wider]] of Object.entries(cases))
+    it(what, () => assert.deepEqual(wideningOf(handins, changes, underTasks), wider));
+
+  it('without a parent, where the field is kept', () => {
+    const wider = wideningOf(
+      handins,
+      {
+        'parent: { field: task, collection: tasks, accepts: { states: [open], before: due }, max: 50 }\n': '',
+        'properties: {': 'required: [task], properties: { task: { type: string, maxLength: 36 },',
+        'teacher: { parent_roles: owner }, ': '',
+        'teacher: [sent], ': '',
+        ', while_parent_accepts: true': '',
+      },
+      underTasks,
+    );
+    assert.ok(wider.includes('moderator may also read in draft, sent (5 records)'), wider.join('\n'));
+    assert.ok(wider.includes('everyone may also create in draft (3 records)'));
+    assert.ok(wider.includes('owner may also send under other states or after due in draft (3 records)'));
+  });
+
+  it('not by other limits, or fewer states', () => {
+    for (const changes of [
+      { ', max: 50': '' },
+      { 'max: 50': 'on_delete: cascade' },
+      { 'max: 50': 'counts: true' },
+    ])
+      assert.deepEqual(wideningOf(handins, changes as unknown as Record<string, string>, underTasks), []);
+    assert.deepEqual(
+      wideningOf(
+        handins.replace('states: [open]', 'states: [open, closed]'),
+        { ', closed]': ']' },
+        underTasks,
+      ),
+      [],
+    );
   });
 });
