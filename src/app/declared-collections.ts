@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Collection } from '../collections/collection.ts';
 import { toDeclaration } from '../collections/declaration.ts';
+import { familiesOf } from '../collections/lineage.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 
@@ -24,6 +25,7 @@ export async function acceptBreaking(config: Config, declared: readonly Collecti
   const { openAdministration } = await import('./administration.ts');
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);
   try {
+    await storage.records.repairTallies(familiesOf(declared));
     await declarations.save(declared.map(toDeclaration));
   } finally {
     await storage.close();

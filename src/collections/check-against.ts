@@ -152,8 +152,12 @@ export async function activateDeclarations({ declared, declarations, records }: 
   // Most starts change nothing.
   const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
-  await records.prepare(declared.map(toIndexes), familiesOf(declared));
-  if (!isSame) await declarations.save(next);
+  const families = familiesOf(declared);
+  await records.prepare(declared.map(toIndexes), families);
+  if (isSame) return;
+  // Records that are older than "max", "capacity" or "counts" have not been counted.
+  await records.repairTallies(families);
+  await declarations.save(next);
 }
 
 /** Only the indexes that a query can use. */

@@ -197,6 +197,8 @@ export interface RecordStore {
   childWork(): Promise<number>;
   /** The tallies that differ from a count of the records, as they should be. */
   recount(families: readonly Family[]): Promise<readonly Tally[]>;
+  /** Sets wrong tallies to a count of the records. */
+  repairTallies(families: readonly Family[]): Promise<void>;
   /** The members of a record in the order of alias and role. */
   members(
     collection: string,

@@ -260,6 +260,7 @@ for (const engine of storageKinds) {
         workOnChildren: () => records.workOnChildren(1, untold),
         childWork: () => records.childWork(),
         recount: () => records.recount([]),
+        repairTallies: () => records.repairTallies([]),
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {

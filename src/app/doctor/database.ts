@@ -179,7 +179,7 @@ async function tallyFindings(
       expected: 'numbers of records under others that are right',
       found: `wrong: ${named.join(', ')}`,
       advice:
-        'Records that are written while it counts can be the cause: run it again. Otherwise this is a fault of Vestibule; please report it.',
+        'Records that are written while it counts can be the cause: run it again. Otherwise change a declaration (a title will do) and start the service: it then counts them anew. Unless the database was changed by other programs, this is a fault of Vestibule; please report it.',
     }),
   ];
 }

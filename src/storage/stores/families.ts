@@ -249,3 +249,25 @@ export async function recount(engine: Engine, families: readonly Family[]): Prom
   }
   return wrong;
 }
+
+/** Counts the records of a collection anew if one of its tallies is wrong. */
+export async function repairTallies(engine: Engine, families: readonly Family[]): Promise<void> {
+  const wrong = await recount(engine, families);
+  for (const { child, field, collection } of families) {
+    if (!wrong.some((one) => one.child === child)) continue;
+    const parent = fieldExpression(engine.name, { name: field, kind: 'text' });
+    await engine.database.transaction().execute(async (transaction) => {
+      // Writers wait until the tallies are right again. SQLite has one writer at a time.
+      if (engine.name === 'postgres')
+        await sql`lock table records in share row exclusive mode`.execute(transaction);
+      await transaction.deleteFrom('tallies').where('child', '=', child).execute();
+      await sql`insert into tallies (collection, record_id, child, state, n)
+        select ${sql.lit(collection)}, counted.id, ${sql.lit(child)}, counted.state, counted.n from (
+          select ${parent} as id, coalesce(state, '') as state, count(*) as n
+            from records where collection = ${sql.lit(child)} group by 1, 2) as counted
+        join records on records.collection = ${sql.lit(collection)} and records.id = counted.id`.execute(
+        transaction,
+      );
+    });
+  }
+}

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts';
 import type { ErasureNotes, Family, FieldValue, RecordQuery, RecordStore, Tally } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
 import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
-import { recount, waitingParents, workOnChildren } from './families.ts';
+import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
 import { expireInvitations, invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
 import {
   inOneOrder,
@@ -82,6 +82,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       return Number(count);
     },
     recount: (known) => recount(engine, known),
+    repairTallies: (known) => repairTallies(engine, known),
 
     sizes: async (query) =>
       (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),

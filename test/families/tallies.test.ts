@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { DeclaredService } from '../support/declared-service.ts';
+import { examined, linesOf } from '../support/examined.ts';
+import { newDirectory } from '../support/outcome.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { TestProvider } from '../support/provider.ts';
+import { databaseEngines, newSettings, type Settings, startService } from '../support/service.ts';
+
+const rooms = 'schema: { properties: { title: { type: string, maxLength: 80 } } }\n';
+const papers = (parent: string) => `
+parent: { field: room, collection: rooms${parent} }
+schema: { properties: { note: { type: string, maxLength: 80 } } }
+states: { open: { close: closed }, closed: {} }
+`;
+
+for (const engine of databaseEngines)
+  describe(`the numbers of records under others, on ${engine}`, () => {
+    const folder = `${newDirectory()}/declared`;
+    let provider: TestProvider;
+    let settings: Settings;
+    before(async () => {
+      provider = await TestProvider.start();
+      settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR: folder });
+      mkdirSync(folder);
+      writeFileSync(`${folder}/rooms.yaml`, rooms);
+    });
+    after(() => provider.stop());
+
+    /** Runs a service with this parent of papers, and what is done with it. */
+    async function served<T>(parent: string, task: (ada: Person) => Promise<T>): Promise<T> {
+      writeFileSync(`${folder}/papers.yaml`, papers(parent));
+      const service = await startService(settings);
+      try {
+        const declared = new DeclaredService(provider, service, new Map());
+        return await task(await Person.of(declared, { sub: 'ada' }));
+      } finally {
+        await service.stop();
+      }
+    }
+    const found = async () =>
+      (await examined(settings)).filter(({ name }) => name === 'counts').map(({ result }) => result);
+
+    it('are right where they are declared later, and are counted anew when a declaration changes', async () => {
+      const room = await served('', async (ada) => {
+        const id = await ada.make('rooms', {});
+        for (let index = 0; index < 3; index += 1) await ada.make('papers', { room: id });
+        await ada.post(`papers/${await ada.make('papers', { room: id })}/close`);
+        return id;
+      });
+      const counts = { papers: { open: 3, closed: 1 } };
+      await served(', counts: true, max: 4', async (ada) => {
+        assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts, counts);
+        assert.equal((await ada.post('papers', { room })).body.code, 'quota_exceeded');
+      });
+      assert.deepEqual(await found(), ['pass']);
+
+      await plainSql(settings).query('update tallies set n = n + 7');
+      assert.deepEqual(await found(), ['warn']);
+      assert.match(
+        linesOf(await examined(settings), 'warn').join('\n'),
+        new RegExp(`papers under rooms/${room}`),
+      );
+      await served(', counts: true, max: 5', async (ada) => {
+        assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts, counts);
+        assert.equal((await ada.post('papers', { room })).status, 201);
+      });
+      assert.deepEqual(await found(), ['pass']);
+    });
+  });
