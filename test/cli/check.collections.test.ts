@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { insertAll } from '../support/batches.ts';
-import { newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { failed, newDirectory, refused, succeeded } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { newRecord } from '../support/records.ts';
-import { newSettings, runVestibule, type Settings, someEngine, startService } from '../support/service.ts';
+import {
+  databaseEngines,
+  newSettings,
+  runVestibule,
+  type Settings,
+  someEngine,
+  startService,
+} from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
 const bookings =
@@ -221,3 +228,45 @@ for (const engine of someEngine) {
     });
   });
 }
+
+for (const engine of databaseEngines)
+  describe(`records with the same values under a new rule in "unique", on ${engine}`, () => {
+    const { folder, declare } = newCollections({ 'bookings.yaml': bookings });
+    let settings: Settings;
+    before(async () => {
+      settings = await newSettings(engine, {
+        COLLECTIONS_DIR: folder,
+        IDP_ORIGIN: (await part('providers')).mockOrigin,
+      });
+      await (await startService(settings)).stop();
+      const storage = await plainSql(settings).open();
+      await insertAll(
+        storage,
+        [2, 2, 2, 4].map((seats) => newRecord({ collection: 'bookings', fields: { seats } })),
+      );
+      await storage.close();
+      declare('bookings.yaml', `${bookings}unique: [{ fields: [seats], reveals: true }]\n`);
+    });
+
+    it('are counted by check --against', async () => {
+      const { code, stdout } = await runVestibule(settings, 'check', '--against', '--json');
+      const [verdict] = JSON.parse(stdout).collections;
+      assert.deepEqual(
+        [code, verdict.verdict, verdict.failing, verdict.total],
+        [1, 'breaking', 2, 4],
+        stdout,
+      );
+    });
+
+    it('are refused by a service that starts, even if breaking schemas are allowed', async () => {
+      const { code, stderr } = await runVestibule(settings, 'serve');
+      assert.equal(code, 1);
+      assert.match(stderr, /bookings: breaking: .*, 2 of 4 records would fail/);
+      failed(
+        await runVestibule(settings, 'serve', '--allow-breaking-schemas'),
+        /Records have the same values.*"unique"/,
+      );
+      declare('bookings.yaml', bookings);
+      await (await startService(settings)).stop();
+    });
+  });

@@ -5,6 +5,7 @@ import { mistakesIn } from '../collections/declared.ts';
 import { Person } from '../people/person.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { declaredService } from '../support/declared-service.ts';
+import { plainSql } from '../support/plain-sql.ts';
 
 const declarations = {
   rooms: `
@@ -112,6 +113,52 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await eve.get(`rooms/${room}`)).status, 404);
       const used = (await bob.get('me/usage')).body.collections;
       assert.equal(used.find(({ name }: { name: string }) => name === 'papers').records.used, 0);
+    });
+
+    it('[26] a record with 10,000 members leaves no member, code or tally when it is deleted', async () => {
+      const { ada, others, room } = await roomWith(1);
+      const eve = await Person.of(target());
+      const code = await ada.codeFor(`rooms/${room}`, { role: 'member', uses: 100 });
+      await ada.make('papers', { room, slug: 'a' });
+      const database = plainSql(target().service.settings);
+      const names = Array.from({ length: 10_000 }, (_, index) => `usr_${room}_${index}`);
+      const bytes = (index: number) => {
+        const hex = index.toString(16).padStart(32, '0');
+        return engine === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
+      };
+      await database.query(
+        `insert into consumers values ${names.map((name) => `('${name}', 'user', 'active', 0)`).join()}`,
+      );
+      await database.query(
+        `insert into members values ${names.map((name, index) => `('rooms', '${room}', 'member', '${name}', ${bytes(index)}, 0, 0)`).join()}`,
+      );
+      const left = async (table: string) => {
+        const [row] = await database.query(
+          `select count(*) as n from ${table} where collection = 'rooms' and record_id = '${room}'`,
+        );
+        return Number(row?.n);
+      };
+      const tables = ['members', 'invitations', 'tallies'];
+      assert.deepEqual(await Promise.all(tables.map(left)), [10_001, 1, 1]);
+      assert.equal((await ada.delete(`rooms/${room}`)).status, 204);
+      assert.deepEqual(await Promise.all(tables.map(left)), [0, 0, 0]);
+      assert.equal((await eve.post('invitations', { code })).body.code, 'invitation_invalid');
+      assert.equal((await (others[0] as Person).get(`rooms/${room}`)).status, 404);
+    });
+
+    it('[29] a write counts by what came before it: first join and write, then delete and write', async () => {
+      const { ada, room } = await roomWith(0);
+      const eve = await Person.of(target());
+      const code = await ada.codeFor(`rooms/${room}`, { role: 'member' });
+      const write = (slug: string, person = eve) => person.post('papers', { room, slug });
+      const outside = await write('a');
+      assert.equal(outside.status, 422);
+      assert.equal((await eve.post('invitations', { code })).status, 200);
+      assert.equal((await write('a')).status, 201);
+      assert.equal((await ada.delete(`rooms/${room}`)).status, 204);
+      for (const { status, body } of [await write('b'), await write('b', ada)])
+        assert.deepEqual([status, body], [422, outside.body]);
+      assert.equal((await eve.get(`papers?room=${room}`)).status, 404);
     });
 
     it('lets in by the parent only as long as the parent can be read', async () => {
