@@ -25,12 +25,29 @@ export interface Collection {
   readonly roles?: Readonly<Record<string, Role>>;
   /** Records show `owner` and `people`. */
   readonly aliases?: boolean;
+  /** Its records are under those of another collection. */
+  readonly parent?: Parent;
+  /** The collections whose records are under its own; set by the page. */
+  readonly children?: readonly Collection[];
   readonly concurrency: 'optional' | 'required';
   readonly events: 'none' | 'thin' | 'full';
   readonly deprecated?: {
     readonly since: string;
     readonly sunset: string | null;
     readonly link: string | null;
+  };
+}
+
+export interface Parent {
+  /** The field with the id of the parent. */
+  readonly field: string;
+  readonly collection: string;
+  readonly accepts?: { readonly states?: readonly string[]; readonly before?: string };
+  readonly owned_by: 'creator' | 'parent';
+  readonly capacity?: {
+    readonly states: readonly string[];
+    readonly field?: string;
+    readonly number?: number;
   };
 }
 
@@ -41,6 +58,8 @@ export interface Role {
   readonly max_per_user?: number;
   /** Of a role by token. */
   readonly scope?: string;
+  /** Of a role by the parent. */
+  readonly parent_roles?: readonly string[];
   /** Of `owner`: what the former owner is then. */
   readonly previous_owner?: string;
 }
@@ -49,6 +68,8 @@ export interface Transition {
   readonly to: string;
   /** The fields that the action takes as input; `due?` may be missing. */
   readonly sets?: readonly string[];
+  /** The action gives a role to a person who is chosen among those with this one. */
+  readonly chosen_from?: string;
 }
 
 /** By role, the states in which it may do something. */
@@ -74,7 +95,7 @@ export interface RecordItem {
 function ownMembers({ roles, aliases }: Collection): readonly string[] {
   const shared = roles === undefined ? [] : ['roles'];
   const people = aliases ? ['owner', 'people'] : [];
-  return ['id', 'state', 'actions', 'created_at', 'updated_at', ...shared, ...people];
+  return ['id', 'state', 'actions', 'created_at', 'updated_at', 'counts', ...shared, ...people];
 }
 
 export function fieldsOf(collection: Collection, record: RecordItem): Record<string, unknown> {

@@ -6,7 +6,8 @@ interface Words {
   readonly advice: string;
 }
 
-const words: Readonly<Record<string, Words>> = {
+/** Without advice of its own: the sentence of the service. */
+const words: Readonly<Record<string, Omit<Words, 'advice'> & Partial<Words>>> = {
   service_unreachable: {
     heading: 'No answer from the service',
     advice: 'It may be starting anew, or your connection is down. What you typed is kept.',
@@ -78,6 +79,21 @@ const words: Readonly<Record<string, Words>> = {
   'invitations.quota_exceeded': {
     heading: 'There are too many open invitations',
     advice: 'A record can have 100 at once. End one under “Members”, then try again.',
+  },
+  parent_closed: { heading: 'It is closed' },
+  no_capacity: { heading: 'All places are taken' },
+  not_unique: {
+    heading: 'There is one already',
+    advice: 'Only one like this can be here. Look for it in the list, and change that one.',
+  },
+  has_children: {
+    heading: 'There is something in it',
+    advice:
+      'Open it and delete what is in it first. Other people may have something in it that you do not see.',
+  },
+  'under.quota_exceeded': {
+    heading: 'There is no room for more',
+    advice: 'You, or all people together, have as many here as there can be. Delete one to make room.',
   },
   precondition_failed: {
     heading: 'It was changed in the meantime',
@@ -152,7 +168,7 @@ const words: Readonly<Record<string, Words>> = {
 /** What a code means depends on what was done where there are words for both (`invitations.quota_exceeded`). */
 export function wordsFor({ code, status, title }: Problem, context = ''): Words {
   const known = words[`${context}.${code}`] ?? words[code];
-  if (known !== undefined) return known;
+  if (known !== undefined) return { advice: title, ...known };
   if (status >= 500) return { heading: 'The service is in trouble', advice: title };
   return { heading: 'That did not work', advice: title };
 }

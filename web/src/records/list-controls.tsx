@@ -8,11 +8,14 @@ interface ListControlsProps {
   readonly choice: ListChoice;
   /** Then a state goes with the time of creation only: the service has no index for anything else. */
   readonly isEverybodys?: boolean;
+  /** The records are under one parent. */
+  readonly isUnder?: boolean;
   onChoose(choice: ListChoice): void;
 }
 
 /** Which records, in which order: as far as the collection declares something to choose by. */
-export function ListControls({ collection, choice, isEverybodys = false, onChoose }: ListControlsProps) {
+export function ListControls(props: ListControlsProps) {
+  const { collection, choice, isEverybodys = false, isUnder = false, onChoose } = props;
   const states = Object.keys(collection.states ?? {});
   const chooseState = (state: string) =>
     onChoose(
@@ -21,9 +24,9 @@ export function ListControls({ collection, choice, isEverybodys = false, onChoos
   const chooseSort = (sort: string) =>
     onChoose(isEverybodys && byTime(sort) !== sort ? { ...choice, state: '', sort } : { ...choice, sort });
   // Where everybody reads, the caller's own records and those with a role are lists of their own.
-  const roles = isReadByEveryone(collection) && !isEverybodys ? memberRoles(collection) : [];
+  const roles = isReadByEveryone(collection) && !isEverybodys && !isUnder ? memberRoles(collection) : [];
   const hasOthers =
-    choice.role !== '' || (!isReadByEveryone(collection) && memberRoles(collection).length > 0);
+    !isUnder && (choice.role !== '' || (!isReadByEveryone(collection) && memberRoles(collection).length > 0));
   return (
     <div class="controls">
       {roles.length > 0 && (

@@ -29,7 +29,8 @@ interface NewLinkProps {
 
 /** The way to the form, for those who may create records. */
 export function NewLink({ collection, children }: NewLinkProps) {
-  if (useMayCreate(collection) !== true) return null;
+  // Under a parent there is a link on its screen.
+  if (useMayCreate(collection) !== true || collection.parent !== undefined) return null;
   return (
     <a class="button primary" href={linkTo('data', collection.name, 'new')}>
       {children}

@@ -10,6 +10,7 @@ import { inWords } from '../schema/shape.ts';
 import { ActionDialog } from './action-dialog.tsx';
 import { ActionForm } from './action-form.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { homeOf } from './family.ts';
 import { ifMatchFor } from './if-match.ts';
 import { LeaveButton } from './leave-button.tsx';
 import { RecordFacts, RecordTimes } from './record-facts.tsx';
@@ -23,12 +24,17 @@ interface RecordCardProps {
   readonly record: RecordItem;
   /** On the screen of the record's members: an invitation was made. */
   readonly onInvited?: () => void;
+  /** On the screen of the record itself. */
+  readonly isOpen?: boolean;
+  /** Of its heading; 3 in a list under another record. */
+  readonly level?: 2 | 3;
   onChanged(record: RecordItem): void;
   onGone(id: string): void;
 }
 
 /** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
-export function RecordCard({ collection, record, onInvited, onChanged, onGone }: RecordCardProps) {
+export function RecordCard(props: RecordCardProps) {
+  const { collection, record, onInvited, isOpen = false, level = 2, onChanged, onGone } = props;
   const { api, announce } = useHouse();
   const { problem, attempt } = useAttempt();
   const [isDeleting, setDeleting] = useState(false);
@@ -38,6 +44,9 @@ export function RecordCard({ collection, record, onInvited, onChanged, onGone }:
   const actions = weighActions(collection, record);
   const mayInvite = invitableRoles(collection, record).length > 0;
   const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
+  const hasChildren = !isOpen && collection.children !== undefined && collection.children.length > 0;
+  const { parent } = collection;
+  const isElsewhere = parent !== undefined && !isOpen && level === 2;
   const isEditable = mayChange(collection, record, 'update');
 
   const act = async ({ name: action }: WeighedAction, input?: Record<string, unknown>) => {
@@ -64,10 +73,21 @@ export function RecordCard({ collection, record, onInvited, onChanged, onGone }:
 
   return (
     <li class="card record">
-      <RecordFacts collection={collection} record={record} heading={heading} />
+      <RecordFacts collection={collection} record={record} heading={heading} level={level} />
       {problem !== null && <ProblemNotice problem={problem} />}
-      {(actions.length > 0 || isEditable || hasPeople) && (
+      {(actions.length > 0 || isEditable || hasPeople || hasChildren || isElsewhere) && (
         <div class="buttons">
+          {hasChildren && (
+            <a class="button small" href={linkTo('data', collection.name, record.id, 'open')}>
+              Open<span class="hidden"> {name}</span>
+            </a>
+          )}
+          {isElsewhere && (
+            <a class="button small" href={linkTo(...homeOf(collection, record))}>
+              Go to {inWords(parent.field).toLowerCase()}
+              <span class="hidden"> of {name}</span>
+            </a>
+          )}
           {actions.map((action) => (
             <BusyButton
               key={action.name}

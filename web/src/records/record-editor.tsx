@@ -7,6 +7,7 @@ import { goTo, linkTo } from '../parts/use-route.ts';
 import { draftOf } from '../schema/draft.ts';
 import { ChangedElsewhere } from './changed-elsewhere.tsx';
 import { Conflict } from './conflict.tsx';
+import { homeOf } from './family.ts';
 import { editableFields } from './form-fields.ts';
 import { RecordForm } from './record-form.tsx';
 import { useDraft } from './use-draft.ts';
@@ -28,6 +29,7 @@ export function RecordEditor({
   const { api, announce } = useHouse();
   const [{ record, etag }, setVersion] = useState(version);
   const fields = editableFields(collection);
+  const home = homeOf(collection, record);
   const { kept, isOld, change, drop, startFrom } = useDraft(`${collection.name}.${record.id}`, () => ({
     draft: draftOf(fields, record),
     version: etag,
@@ -42,7 +44,7 @@ export function RecordEditor({
         await api.collection(collection.name).replace(record.id, values, { ifMatch });
         drop();
         announce('Saved.');
-        goTo('data', collection.name);
+        goTo(...home);
       } catch (error) {
         const { record: current, etag } = error as Problem<string, RecordItem>;
         // Only with 412 does it come along.
@@ -77,7 +79,7 @@ export function RecordEditor({
         }}
         onGiveUp={() => {
           drop();
-          goTo('data', collection.name);
+          goTo(...home);
         }}
       />
     );
@@ -98,7 +100,7 @@ export function RecordEditor({
         onDiscard={drop}
         onSave={(values) => save({ ...Object.fromEntries(unknown), ...values }, kept.version)}
         cancel={
-          <a class="button" href={linkTo('data', collection.name)} onClick={drop}>
+          <a class="button" href={linkTo(...home)} onClick={drop}>
             Cancel
           </a>
         }

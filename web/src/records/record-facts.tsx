@@ -2,7 +2,8 @@ import type { Ref, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { display, displayMoment } from '../schema/display.ts';
-import { fieldsOfSchema, inWords } from '../schema/shape.ts';
+import { inWords } from '../schema/shape.ts';
+import { countsOf, ownFields } from './family.ts';
 import { nameOf } from './record-name.ts';
 import { rolesInWords } from './roles.ts';
 
@@ -14,13 +15,17 @@ interface RecordFactsProps {
   readonly record: RecordItem;
   /** To be focused by whoever draws the record. */
   readonly heading?: Ref<HTMLHeadingElement>;
+  /** Of that heading. */
+  readonly level?: 2 | 3;
 }
 
 /** What a record says, whoever it belongs to: its name, its state and its fields. */
-export function RecordFacts({ collection, record, heading = null }: RecordFactsProps) {
-  const [, ...rest] = fieldsOfSchema(collection.schema);
+export function RecordFacts({ collection, record, heading = null, level = 2 }: RecordFactsProps) {
+  const [, ...rest] = ownFields(collection);
   const given = rest.filter((field) => record[field.name] !== undefined);
+  const Heading = level === 2 ? 'h2' : 'h3';
   const name = nameOf(collection, record);
+  const counts = countsOf(collection, record);
   const roles = rolesInWords(collection, record);
   const facts = useRef<HTMLDivElement>(null);
   const [isWhole, setWhole] = useState(false);
@@ -28,20 +33,30 @@ export function RecordFacts({ collection, record, heading = null }: RecordFactsP
   return (
     <div ref={facts} class={`record-facts ${isWhole ? 'whole' : ''}`}>
       <div class="record-head">
-        <h2 ref={heading} class={`record-title ${name.length > longestTitle ? 'long' : ''}`} tabIndex={-1}>
+        <Heading
+          ref={heading}
+          class={`record-title ${name.length > longestTitle ? 'long' : ''}`}
+          tabIndex={-1}
+        >
           {name}
-        </h2>
+        </Heading>
         {record.state !== undefined && (
           <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
         )}
       </div>
       {roles !== null && <p class="soft record-roles">{roles}</p>}
-      {given.length > 0 && (
+      {given.length + counts.length > 0 && (
         <dl class="fields">
           {given.map((field) => (
             <div key={field.name}>
               <dt>{field.label}</dt>
               <dd>{display(field.shape, record[field.name])}</dd>
+            </div>
+          ))}
+          {counts.map(({ label, text }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{text}</dd>
             </div>
           ))}
         </dl>

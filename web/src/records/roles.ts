@@ -33,7 +33,9 @@ function rolesFor({ access }: Collection, { roles = [] }: RecordItem, verb: 'upd
 
 /** The roles by invitation and by action, without the owner. */
 export function memberRoles({ roles = {} }: Collection): readonly string[] {
-  return Object.keys(roles).filter((role) => role !== 'owner' && roles[role]?.scope === undefined);
+  return Object.keys(roles).filter(
+    (role) => role !== 'owner' && roles[role]?.scope === undefined && roles[role]?.parent_roles === undefined,
+  );
 }
 
 /** The roles that the caller may invite to. */

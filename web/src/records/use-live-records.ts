@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { RecordEvent } from '../api/client.ts';
+import type { Events, RecordEvent } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
 import { kindOf, sentenceOfMany } from '../events/sentence.ts';
 import { useHouse } from '../parts/context.ts';
@@ -7,6 +7,8 @@ import { newsOf } from './news.ts';
 import type { Records } from './use-records.ts';
 
 interface LiveOptions {
+  /** Where the list hears of changes, unless its own answer says that. */
+  readonly events?: Events;
   /** The list shows one state of many. */
   readonly isFiltered: boolean;
   /** Makes a change of the list. */
@@ -22,8 +24,9 @@ export function useLiveRecords(collection: Collection, records: Records, options
   latest.current = { records, ...options };
   const after = records.list?.position ?? null;
   const scope = records.list?.eventsScope ?? null;
-  const isFollowed = after !== null && (scope === null || scope === 'named');
-  const events = scope === 'named' ? quietApi.events.of(collection.name) : quietApi.events;
+  const isFollowed = after !== null && scope !== 'own' && scope !== 'none';
+  const usual = scope === 'named' ? quietApi.events.of(collection.name) : quietApi.events;
+  const events = options.events ?? usual;
 
   useEffect(() => {
     if (!isFollowed) return;

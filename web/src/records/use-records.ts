@@ -13,11 +13,23 @@ export interface ListChoice {
   readonly sort: string;
 }
 
+interface ListKind {
+  readonly isEverybodys?: boolean;
+  readonly parentId?: string;
+}
+
 const pageSize = 10;
 const largestPage = 200;
 
-/** The list of a collection as far as it was fetched. It is the caller's own unless everybody's is asked for. */
-export function useRecords(collection: Collection, choice: ListChoice, isEverybodys = false) {
+/**
+ * The list of a collection as far as it was fetched. It is the caller's own unless everybody's is asked for, or what is
+ * under one record.
+ */
+export function useRecords(
+  collection: Collection,
+  choice: ListChoice,
+  { isEverybodys = false, parentId }: ListKind = {},
+) {
   const { api, quietApi, writes } = useHouse();
   const [list, setList] = useState<List | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -36,8 +48,10 @@ export function useRecords(collection: Collection, choice: ListChoice, isEverybo
 
   const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
     const role = choice.role || undefined;
-    const mine = isReadByEveryone(collection) && !isEverybodys && !role ? true : undefined;
-    const query = { ...choice, role, state: choice.state || undefined, mine, limit, cursor };
+    const isMine = isReadByEveryone(collection) && !isEverybodys && !role && parentId === undefined;
+    const mine = isMine ? true : undefined;
+    const under = collection.parent && { [collection.parent.field]: parentId };
+    const query = { ...choice, ...under, role, state: choice.state || undefined, mine, limit, cursor };
     return from.collection(collection.name).page(query).catch(caught);
   };
 

@@ -18,6 +18,7 @@ import { useLiveRecords } from '../records/use-live-records.ts';
 import { type ListChoice, useRecords } from '../records/use-records.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { displayMoment } from '../schema/display.ts';
+import { inWords } from '../schema/shape.ts';
 
 /** One collection: the caller's records in it, and how many more it may have. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
@@ -27,6 +28,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
   const usage = useLoad(() => quietApi.usage(), 'usage');
   const used = usage.value?.collections.find(({ name }) => name === collection.name);
   const { list, focusOn, keepFocus } = useListFocus();
+  const { parent } = collection;
   const isFiltered = choice.state !== '' || choice.role !== '';
 
   const more = async () => {
@@ -58,13 +60,16 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       <p class="back">
         <a href={linkTo('data')}>← Your data</a>
       </p>
-      {isReadByEveryone(collection) && (
+      {parent && (
+        <p class="soft">{`To make a new one, open the ${inWords(parent.field).toLowerCase()} that it belongs to.`}</p>
+      )}
+      {isReadByEveryone(collection) && !parent && (
         <p class="soft">
           {choice.role === '' && 'This list shows only your own. '}
           {whoReads(collection)} <EverybodysLink collection={collection} />
         </p>
       )}
-      {useMayCreate(collection) === false && <p class="soft">{whoCreates(collection)}</p>}
+      {useMayCreate(collection) === false && !parent && <p class="soft">{whoCreates(collection)}</p>}
       <Deprecation collection={collection} />
       <div class="list-head">
         <ListControls collection={collection} choice={choice} onChoose={setChoice} />

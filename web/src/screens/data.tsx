@@ -7,6 +7,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
+import { hasOwnList } from '../records/family.ts';
 import { NewLink } from '../records/may-create.tsx';
 import { isReadByEveryone } from '../records/roles.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
@@ -39,7 +40,7 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
         <ProblemNotice problem={usage.problem} onRetry={usage.reload} />
       )}
       <ul class="shelves">
-        {collections.map((collection) => {
+        {collections.filter(hasOwnList).map((collection) => {
           const used = usage.value?.collections.find(({ name }) => name === collection.name);
           return (
             <li key={collection.name} class="card shelf">
@@ -47,6 +48,7 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
                 <a href={linkTo('data', collection.name)}>{collection.title}</a>
               </h2>
               {collection.description && <p>{collection.description}</p>}
+              <Inside collection={collection} />
               {isReadByEveryone(collection) && <p class="soft">{whoReads(collection)}</p>}
               {used === undefined ? (
                 usage.isLoading && <Loading what="usage" rows={1} />
@@ -67,6 +69,12 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
       </ul>
     </>
   );
+}
+
+/** What is in each of its records. */
+function Inside({ collection: { children = [] } }: { readonly collection: Collection }) {
+  if (children.length === 0) return null;
+  return <p class="soft">In each of them: {children.map(({ title }) => title).join(', ')}.</p>;
 }
 
 function Empty() {

@@ -7,6 +7,7 @@ import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { checkOwner } from '../records/check-owner.ts';
+import { homeLabel, homeOf } from '../records/family.ts';
 import { RecordEditor } from '../records/record-editor.tsx';
 import { isShared } from '../records/roles.ts';
 import { type Version, versionOf } from '../records/use-elsewhere.ts';
@@ -28,7 +29,9 @@ export function EditRecord({ collection, id }: EditRecordProps) {
   return (
     <Screen title={`Edit in ${collection.title}`} lead={collection.description}>
       <p class="back">
-        <a href={linkTo('data', collection.name)}>← {collection.title}</a>
+        <a href={linkTo(...homeOf(collection, value?.record ?? null))}>
+          ← {homeLabel(collection, value?.record ?? null)}
+        </a>
       </p>
       {value === null && isLoading && <Loading what="the record" />}
       {problem !== null && !isLoading && (

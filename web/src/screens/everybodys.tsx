@@ -22,7 +22,7 @@ import { type ListChoice, useRecords } from '../records/use-records.ts';
 export function Everybodys({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useHouse();
   const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
-  const records = useRecords(collection, choice, true);
+  const records = useRecords(collection, choice, { isEverybodys: true });
   const { list, focusOn, keepFocus } = useListFocus();
   const { name, title } = collection;
   const isFiltered = choice.state !== '';

@@ -7,6 +7,7 @@ import { Portrait, usePerson } from '../parts/person.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { type Loaded, useLoad } from '../parts/use-load.ts';
 import { linkTo, useRoute } from '../parts/use-route.ts';
+import { hasOwnList, withChildren } from '../records/family.ts';
 import { CollectionScreen } from './collection.tsx';
 import { Data } from './data.tsx';
 import { EditRecord } from './edit-record.tsx';
@@ -14,6 +15,7 @@ import { Everybodys } from './everybodys.tsx';
 import { InvitationScreen } from './invitation.tsx';
 import { MembersScreen } from './members.tsx';
 import { NewRecord } from './new-record.tsx';
+import { OpenRecord } from './open-record.tsx';
 import { TokenScreen } from './token.tsx';
 import { You } from './you.tsx';
 
@@ -27,7 +29,10 @@ const places = [
 export function Inside() {
   const { api } = useHouse();
   const route = useRoute();
-  const overview = useLoad<Overview>(() => api.overview() as Promise<never>, 'overview');
+  const overview = useLoad<Overview>(async () => {
+    const found = (await api.overview()) as unknown as Overview;
+    return { ...found, collections: withChildren(found.collections) };
+  }, 'overview');
   const skip = () => document.querySelector<HTMLElement>('main h1')?.focus();
   return (
     <>
@@ -94,26 +99,59 @@ function Room({ route, overview }: RoomProps) {
   const { collections } = overview.value;
   const collection = collections.find((one) => one.name === name);
   if (place === 'everybodys')
-    return collection === undefined ? <Nowhere /> : <Everybodys collection={collection} />;
+    return collection === undefined || collection.parent ? (
+      <Nowhere />
+    ) : (
+      <Everybodys collection={collection} />
+    );
   if (name === undefined) return <Data collections={collections} />;
   return collection === undefined ? (
     <Nowhere />
   ) : (
-    <Shelf collection={collection} record={record} part={part} />
+    <Shelf
+      collection={collection}
+      above={collections.find((one) => one.name === collection.parent?.collection)}
+      record={record}
+      part={part}
+    />
   );
 }
 
 interface ShelfProps {
   readonly collection: Collection;
+  /** The collection of its parents. */
+  readonly above: Collection | undefined;
   readonly record: string | undefined;
   readonly part: string | undefined;
 }
 
-function Shelf({ collection, record, part }: ShelfProps) {
+function Shelf({ collection, above, record, part }: ShelfProps) {
+  const isOnlyUnder = above !== undefined && !hasOwnList(collection);
+  if (record === undefined && isOnlyUnder) return <ThroughParent collection={collection} above={above} />;
   if (record === undefined) return <CollectionScreen collection={collection} />;
-  if (record === 'new') return <NewRecord collection={collection} />;
+  if (record === 'new' && above !== undefined && part === undefined)
+    return <ThroughParent collection={collection} above={above} />;
+  if (record === 'new') return <NewRecord collection={collection} parentId={part} />;
+  if (part === 'open') return <OpenRecord collection={collection} above={above} id={record} />;
   if (part === 'members') return <MembersScreen collection={collection} id={record} />;
   return <EditRecord collection={collection} id={record} />;
+}
+
+interface ThroughParentProps {
+  readonly collection: Collection;
+  readonly above: Collection;
+}
+
+/** In the place of a list that the service has only under a parent. */
+function ThroughParent({ collection: { title, description }, above }: ThroughParentProps) {
+  return (
+    <Screen title={title} lead={description}>
+      <p>
+        They are in <a href={linkTo('data', above.name)}>{above.title}</a>: open one of those to see and add
+        what is in it.
+      </p>
+    </Screen>
+  );
 }
 
 interface WaitingProps {

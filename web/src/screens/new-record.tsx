@@ -13,13 +13,24 @@ import { isReadByEveryone } from '../records/roles.ts';
 import { useDraft } from '../records/use-draft.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { draftOf } from '../schema/draft.ts';
+import { inWords } from '../schema/shape.ts';
 
-export function NewRecord({ collection }: { readonly collection: Collection }) {
-  const mayCreate = useMayCreate(collection);
+interface NewRecordProps {
+  readonly collection: Collection;
+  /** The record that the new one is under. */
+  readonly parentId: string | undefined;
+}
+
+export function NewRecord({ collection, parentId }: NewRecordProps) {
+  const { parent } = collection;
+  const isAllowed = useMayCreate(collection);
+  // The screen of the parent has offered it; the service has the last word.
+  const mayCreate = parent !== undefined || isAllowed;
+  const home = parent && parentId ? ['data', parent.collection, parentId, 'open'] : ['data', collection.name];
   return (
     <Screen title={`New in ${collection.title}`} lead={collection.description}>
       <p class="back">
-        <a href={linkTo('data', collection.name)}>← {collection.title}</a>
+        <a href={linkTo(...home)}>← {parent ? inWords(parent.field) : collection.title}</a>
       </p>
       {mayCreate === null && <Loading what="the form" />}
       {mayCreate === false && (
@@ -27,16 +38,16 @@ export function NewRecord({ collection }: { readonly collection: Collection }) {
           <p>{whoCreates(collection)}</p>
         </Notice>
       )}
-      {mayCreate && <NewForm collection={collection} />}
+      {mayCreate && <NewForm collection={collection} parentId={parentId} home={home} />}
     </Screen>
   );
 }
 
 /** The same try carries the same key, so that one that got no answer can be repeated without a second record. */
-function NewForm({ collection }: { readonly collection: Collection }) {
+function NewForm({ collection, parentId, home }: NewRecordProps & { readonly home: readonly string[] }) {
   const { api, announce } = useHouse();
   const fields = editableFields(collection);
-  const { kept, isOld, change, drop } = useDraft(`${collection.name}.new`, () => ({
+  const { kept, isOld, change, drop } = useDraft(`${collection.name}.new${parentId ?? ''}`, () => ({
     draft: draftOf(fields, {}),
     version: crypto.randomUUID() as string,
   }));
@@ -45,7 +56,9 @@ function NewForm({ collection }: { readonly collection: Collection }) {
   const save = (values: Record<string, unknown>) =>
     attempt(async () => {
       try {
-        await api.collection(collection.name).create(values, { idempotencyKey: kept.version });
+        const { parent } = collection;
+        const body = parent ? { ...values, [parent.field]: parentId } : values;
+        await api.collection(collection.name).create(body, { idempotencyKey: kept.version });
       } catch (error) {
         // The earlier try arrived after all, with other words: these are a record of their own.
         if (/^idempotency_/.test((error as Problem).code)) change({ ...kept, version: crypto.randomUUID() });
@@ -53,7 +66,7 @@ function NewForm({ collection }: { readonly collection: Collection }) {
       }
       drop();
       announce('Saved.');
-      goTo('data', collection.name);
+      goTo(...home);
     });
 
   return (
@@ -68,11 +81,12 @@ function NewForm({ collection }: { readonly collection: Collection }) {
         draft={kept.draft}
         isOldDraft={isOld}
         problem={problem}
+        context={parentId === undefined ? '' : 'under'}
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={save}
         cancel={
-          <a class="button" href={linkTo('data', collection.name)} onClick={drop}>
+          <a class="button" href={linkTo(...home)} onClick={drop}>
             Cancel
           </a>
         }

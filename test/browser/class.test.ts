@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { exampleFolder } from '../families/examples.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { findingsOn } from './browser-axe.ts';
+import { personNamed } from './browser-person.ts';
+import { startBrowserSite } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
+
+describe('the class of examples/class, in the browsers of a teacher and a student', () => {
+  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('class') }));
+  let teacher: Visitor;
+  let student: Visitor;
+  before(async () => {
+    teacher = await running().visitor();
+    student = await running().visitor();
+    await teacher.signIn(personNamed('Teacher'));
+    await student.signIn(personNamed('Student'));
+  });
+
+  it('from an invitation to a grade, each sees what the other does', async () => {
+    const dialog = teacher.page.getByRole('dialog');
+    await teacher.open('data', 'assignments');
+    await teacher.link('Classes').click();
+    await teacher.addOne('classes', 'Title', '7b');
+    await teacher.button('Invite to 7b').click();
+    await dialog.getByLabel('Role').selectOption({ label: 'Student' });
+    await dialog.getByRole('button', { name: 'Make a link' }).click();
+    const link = await dialog.getByLabel('Link').inputValue();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+
+    await student.page.goto(link);
+    await student.button('Accept').click();
+    await student.link('Open 7b').click();
+    await student.heading('Assignments').waitFor();
+    await student.seesConnection('Live');
+    assert.equal(await student.link('New in Assignments').count(), 0);
+
+    await teacher.link('Open 7b').click();
+    await teacher.link('New in Assignments').click();
+    await teacher.field('Title').fill('Photosynthesis');
+    await teacher.page.getByLabel('Due').fill('2099-01-01T10:00');
+    await teacher.button('Save').click();
+    await teacher.button('Open Photosynthesis').click();
+
+    await student.link('Open Photosynthesis').click();
+    await student.link('← 7b').waitFor();
+    await teacher.link('Open Photosynthesis').click();
+    await teacher.sees('0 handed in, 0 returned');
+    await teacher.seesConnection('Live');
+    await student.link('New in Hand-ins').click();
+    await student.field('Text').fill('It takes light.');
+    await student.button('Save').click();
+    await student.button('Hand in It takes light.').click();
+
+    // Neither of them loads a page again from here on.
+    await teacher.sees('1 handed in, 0 returned');
+    await teacher.button('Return It takes light.').click();
+    await dialog.getByLabel('Grade').fill('1');
+    await dialog.getByRole('button', { name: 'Return' }).click();
+    await student.page.locator('.state').getByText('Returned', { exact: true }).waitFor();
+    await student.sees('0 handed in, 1 returned');
+    await student.page.getByText('Grade', { exact: true }).waitFor();
+    for (const { page } of [teacher, student]) assert.deepEqual(await findingsOn(page), []);
+
+    await student.link('New in Hand-ins').click();
+    await student.field('Text').fill('And water.');
+    await student.button('Save').click();
+    await student.sees('There is one already');
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/handins']);
+    await student.open('data', 'handins');
+    await student.link('Go to assignment of It takes light.').click();
+    await student.heading('Hand-ins').waitFor();
+  });
+
+  describeNetworkLog(running);
+});

@@ -1,0 +1,92 @@
+import type { Collection, RecordItem } from '../api/types.ts';
+import { displayMoment } from '../schema/display.ts';
+import { type Field, fieldsOfSchema, inWords } from '../schema/shape.ts';
+
+/** Each collection with those whose records are under its own. */
+export function withChildren(collections: readonly Collection[]): readonly Collection[] {
+  const withOwn = (one: Collection): Collection => ({
+    ...one,
+    children: collections.filter(({ parent }) => parent?.collection === one.name).map(withOwn),
+  });
+  return collections.map(withOwn);
+}
+
+/** The fields that people fill in: the one with the id of the parent is set by the page. */
+export function ownFields({ schema, parent }: Pick<Collection, 'schema' | 'parent'>): readonly Field[] {
+  return fieldsOfSchema(schema).filter(({ name }) => name !== parent?.field);
+}
+
+/** True if there is a list without a parent: the service refuses one that would always be empty. */
+export function hasOwnList({ parent, access: { read }, roles = {} }: Collection): boolean {
+  if (parent === undefined) return true;
+  const isOwners = typeof read === 'string' ? read === 'owner' : 'owner' in read;
+  return isOwners || Object.values(roles).some(({ max_per_user }) => max_per_user !== undefined);
+}
+
+/** Where a record is listed: on the screen of its parent, or in its collection. */
+export function homeOf(collection: Collection, record: RecordItem | null): readonly string[] {
+  const { name, parent } = collection;
+  return parent === undefined || record === null
+    ? ['data', name]
+    : ['data', parent.collection, String(record[parent.field]), 'open'];
+}
+
+/** What that place is called. */
+export function homeLabel({ title, parent }: Collection, record: RecordItem | null): string {
+  return parent === undefined || record === null ? title : inWords(parent.field);
+}
+
+/** Why no record can be made under this one now; null if some can. */
+export function whyClosed({ parent }: Collection, above: RecordItem): string | null {
+  const { states, before } = parent?.accepts ?? {};
+  if (states !== undefined && !states.includes(above.state ?? ''))
+    return `There can be new ones only while it is ${states.map((state) => inWords(state).toLowerCase()).join(' or ')}.`;
+  const end = before === undefined ? undefined : above[before];
+  return typeof end === 'string' && Date.parse(end) <= Date.now()
+    ? `There can be no new ones since ${displayMoment(end)}.`
+    : null;
+}
+
+/** True if the caller may create records under this one; the scopes are those of its token. */
+export function mayCreateUnder(
+  { access: { create = ['everyone'] }, roles = {} }: Collection,
+  { roles: held = [] }: RecordItem,
+  scopes: readonly string[],
+): boolean {
+  return create.some((role) => {
+    const { scope = '', parent_roles = [] } = roles[role] ?? {};
+    return (
+      role === 'everyone' ||
+      scopes.includes(scope) ||
+      parent_roles.some((one) => one === 'everyone' || held.includes(one))
+    );
+  });
+}
+
+export interface Count {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** How many records are under one, as far as their collections say: "Hand-ins: 3 handed in, 1 returned". */
+export function countsOf({ children = [] }: Collection, record: RecordItem): readonly Count[] {
+  const counts = (record.counts ?? {}) as Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+  return children.flatMap(({ name, title, parent }) => {
+    const found = counts[name];
+    if (found === undefined) return [];
+    if (typeof found === 'number') return [{ label: title, text: found.toLocaleString() }];
+    const text = Object.entries(found)
+      .map(([state, count]) => `${count.toLocaleString()} ${inWords(state).toLowerCase()}`)
+      .join(', ');
+    const { states = [], number, field } = parent?.capacity ?? {};
+    const places = number ?? record[field ?? ''];
+    // Without the count of a state that takes places, how many are taken is not known.
+    if (typeof places !== 'number' || states.some((state) => found[state] === undefined))
+      return [{ label: title, text }];
+    const taken = states.reduce((sum, state) => sum + (found[state] ?? 0), 0);
+    return [
+      { label: title, text },
+      { label: 'Places', text: `${taken.toLocaleString()} of ${places.toLocaleString()} taken` },
+    ];
+  });
+}

@@ -1,0 +1,121 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Api } from '../api/client.ts';
+import type { Collection, RecordItem } from '../api/types.ts';
+import { Connection } from '../events/connection.tsx';
+import { kindOf, sentenceOf } from '../events/sentence.ts';
+import { useHouse } from '../parts/context.ts';
+import { Loading } from '../parts/loading.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { useLoad } from '../parts/use-load.ts';
+import { goTo, linkTo } from '../parts/use-route.ts';
+import { ChildList } from '../records/child-list.tsx';
+import { homeOf } from '../records/family.ts';
+import { RecordCard } from '../records/record-card.tsx';
+import { nameOf } from '../records/record-name.ts';
+import { isReadByEveryone, lossOf } from '../records/roles.ts';
+import { lossTitles } from '../records/use-elsewhere.ts';
+
+interface OpenRecordProps {
+  readonly collection: Collection;
+  /** The collection of its parents. */
+  readonly above: Collection | undefined;
+  readonly id: string;
+}
+
+interface Opened {
+  readonly record: RecordItem;
+  /** The record that it is under; null if there is none that the caller can read. */
+  readonly parent: RecordItem | null;
+}
+
+/** One record with what is under it: follows what happens to all of it elsewhere. */
+export function OpenRecord({ collection, above, id }: OpenRecordProps) {
+  const { api, quietApi, writes, announce } = useHouse();
+  const { name, title, children = [] } = collection;
+  const isLoaded = useRef(false);
+  const load = () => read(isLoaded.current ? quietApi : api, collection, id);
+  const { value, problem, isLoading, reload } = useLoad(load, id);
+  isLoaded.current ||= value !== null;
+  const lastKind = useRef('');
+  const isPublic = [collection, ...children].some(isReadByEveryone);
+  // A stream of all events does not tell of what everyone can read.
+  const events = isPublic
+    ? quietApi.events.of({
+        collections: [name, ...children.map((child) => child.name)],
+        in: children.length > 0 ? [`${name}/${id}`] : undefined,
+      })
+    : quietApi.events;
+
+  useEffect(() => {
+    const follow = (kind: string) => {
+      lastKind.current = kind;
+      // It may be what is being done here.
+      void writes.settled().then(reload);
+    };
+    return events.listen({
+      collection: name,
+      after: null,
+      hear: (event) => event.data.id === id && follow(kindOf(event.type)),
+      missed: () => isLoaded.current && follow(''),
+    });
+  }, [events, name, id]);
+
+  const isLost = value !== null && problem?.code === 'not_found';
+  const loss = isLost ? lossOf(collection, value.record, lastKind.current) : null;
+  useEffect(() => {
+    if (value === null || loss === null) return;
+    const happening = { type: `${name}.${loss}`, data: { state: null } };
+    announce(sentenceOf(collection, happening, nameOf(collection, value.record)));
+  }, [loss]);
+
+  const parent = value?.parent ?? null;
+  const isUnder = above !== undefined && parent !== null;
+  const home = isUnder ? homeOf(collection, value?.record ?? null) : ['data', name];
+  return (
+    <Screen title={value === null ? title : nameOf(collection, value.record)}>
+      <p class="back">
+        <a href={linkTo(...home)}>← {isUnder ? nameOf(above, parent) : title}</a>
+      </p>
+      {value === null && isLoading && <Loading what="the record" />}
+      {problem !== null && loss === null && !isLoading && (
+        <ProblemNotice problem={problem} context="shared" onRetry={reload} />
+      )}
+      {loss !== null && <Notice tone="plain" title={lossTitles[loss]} />}
+      {value !== null && loss === null && (
+        <>
+          {collection.events !== 'none' && <Connection events={events} isRead={problem === null} />}
+          <ul class="records" aria-label={title}>
+            <RecordCard
+              collection={collection}
+              record={value.record}
+              isOpen
+              onChanged={reload}
+              onGone={() => goTo(...home)}
+            />
+          </ul>
+          {children.map((child) => (
+            <ChildList
+              key={child.name}
+              collection={child}
+              above={value.record}
+              events={events}
+              onCounted={reload}
+            />
+          ))}
+        </>
+      )}
+    </Screen>
+  );
+}
+
+async function read(from: Api, { name, parent }: Collection, id: string): Promise<Opened> {
+  const record = await from.collection(name).get(id);
+  if (parent === undefined) return { record, parent: null };
+  // Owners can read a record whose parent they cannot read any more.
+  const found = await from
+    .collection(parent.collection)
+    .get(String(record[parent.field]))
+    .catch(() => null);
+  return { record, parent: found };
+}
