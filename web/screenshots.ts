@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +55,9 @@ access: { read: [owner, member, guest], update: [owner, member], delete: owner }
 aliases: true
 `,
 );
+// Records under records.
+for (const example of ['class', 'meetup'])
+  cpSync(join(root, 'examples', example, 'collections'), join(folder, 'collections'), { recursive: true });
 const { service, welcome } = await startDevelopment(folder);
 try {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
@@ -63,9 +66,10 @@ try {
   const first = await openSignedIn(browser, widths[0] ?? 390, 'light');
   await fillShelves(first);
   await shareWithBob(browser, first);
+  const families = await fillFamilies();
   await first.context().close();
   for (const width of widths) {
-    for (const scheme of schemes) await takeTour(browser, width, scheme);
+    for (const scheme of schemes) await takeTour(browser, width, scheme, families);
   }
   await takeLive(browser);
   for (const width of widths) for (const scheme of schemes) await takeReceipt(browser, width, scheme);
@@ -207,8 +211,71 @@ async function shareWithBob(browser: Browser, ada: Page): Promise<void> {
   await bob.context().close();
 }
 
+/** A class with an assignment and two hand-ins, and a meetup with two seats and four people who want one. */
+async function fillFamilies(): Promise<readonly string[]> {
+  const [ada, bob, eve, joe] = ['ada', 'bob', 'eve', 'joe'].map(callAs);
+  if (!ada || !bob || !eve || !joe) throw new Error('Somebody is missing.');
+  const school = await ada('classes', { title: 'Biology, 7b' });
+  for (const student of [bob, eve]) {
+    const { code } = await ada(`classes/${school.id}/invitations`, { role: 'student' });
+    await student('invitations', { code });
+  }
+  const text = 'What do plants need for it, and what do they make? One page at most.';
+  const due = '2027-03-01T10:00:00Z';
+  const assignment = await ada('assignments', { class: school.id, title: 'Photosynthesis', text, due });
+  await ada('assignments', { class: school.id, title: 'The cell', due: '2027-03-15T10:00:00Z' });
+  await ada(`assignments/${assignment.id}/open`);
+  for (const [student, words] of [
+    [bob, 'Light, water and carbon dioxide. They make sugar, and oxygen is left over.'],
+    [eve, 'They eat light.'],
+  ] as const) {
+    const { id } = await student('handins', { assignment: assignment.id, text: words });
+    await student(`handins/${id}/hand_in`);
+    if (student === eve) await ada(`handins/${id}/return`, { grade: 3, remark: 'And what becomes of it?' });
+  }
+  const starts = '2027-02-12T18:00:00Z';
+  const meetup = await ada('meetups', { title: 'Board games', text: 'Bring one.', starts, seats: 2 });
+  await ada(`meetups/${meetup.id}/publish`);
+  for (const [guest, note] of [
+    [bob, 'Two chairs, please.'],
+    [eve, undefined],
+    [joe, 'I can bring cake.'],
+    [ada, undefined],
+  ] as const)
+    await guest('registrations', { meetup: meetup.id, note });
+  return [`classes/${school.id}`, `assignments/${assignment.id}`, `meetups/${meetup.id}`];
+}
+
+/** POST in the name of a person. */
+function callAs(user: string) {
+  const command = [join(root, 'bin/vestibule.js'), 'dev', 'token', '--user', user];
+  const token = execFileSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).trim();
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return async (path: string, body?: object): Promise<{ readonly id: string; readonly code: string }> => {
+    const text = JSON.stringify(body);
+    const reply = await fetch(`${address}api/consumer/v1/${path}`, { method: 'POST', headers, body: text });
+    if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json() as never;
+  };
+}
+
+/** Records with what is under them. */
+async function takeFamilies(page: Page, take: Take, families: readonly string[]): Promise<void> {
+  for (const name of families) {
+    await page.goto(`${address}#/data/${name}/open`);
+    await page.locator('.children .record').first().waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await take(`open-${name.split('/')[0]}`);
+  }
+}
+
 /** Every screen once, as one and the same person sees it. */
-async function takeTour(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
+async function takeTour(
+  browser: Browser,
+  width: number,
+  scheme: (typeof schemes)[number],
+  families: readonly string[],
+): Promise<void> {
   const page = await openPage(browser, width, scheme);
   // Of a question, which stands in the middle of the window, only the window.
   const take = (name: string, fullPage = true) =>
@@ -235,6 +302,7 @@ async function takeTour(browser: Browser, width: number, scheme: (typeof schemes
   await takeLong(page, take);
   await takeShared(page, take);
   await takePeople(page, take);
+  await takeFamilies(page, take, families);
   await takeUnavailable(page, take);
   await takeReference(page, take);
   await page.context().close();

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { exampleFolder } from '../families/examples.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';
+import { startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 /** Every screen, in the order in which somebody sees them, by day and by night. */
@@ -195,6 +197,39 @@ describe('axe finds nothing serious or critical', () => {
       .getByRole('button', { name: 'Send' })
       .click();
     await visitor.sees('Put an access token into the field at the top first.');
+    await isClean();
+  });
+
+  describeNetworkLog(running);
+});
+
+describe('axe finds nothing serious or critical on records under records', () => {
+  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('meetup') }));
+
+  it('a meetup with places, its registrations, a new one and its refusal', async () => {
+    const visitor = await running().visitor();
+    const isClean = async () => assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.signIn(personNamed('Host'));
+    await visitor.sees(/^usr_/);
+    const host = visitor.elsewhere();
+    const fields = { title: 'Games', starts: '2099-01-01T18:00:00Z', seats: 1 };
+    const { record } = await host.make('meetups', fields);
+    await host.send('POST', `/meetups/${record.id}/publish`);
+    await visitor.open('data', 'meetups');
+    await visitor.link('Registrations of Games').click();
+    await visitor.sees('0 of 1 taken');
+    await isClean();
+    await host.make('registrations', { meetup: record.id, note: 'Me' });
+    await visitor.sees('1 of 1 taken');
+    await visitor.heading('Me').waitFor();
+    await isClean();
+    await visitor.link('New in Registrations').click();
+    await visitor.button('Save').click();
+    await visitor.sees('There is one already');
+    await isClean();
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/registrations']);
+    await visitor.open('data', 'registrations');
+    await visitor.link('Go to meetup of Me').waitFor();
     await isClean();
   });
 

@@ -31,21 +31,21 @@ describe('the class of examples/class, in the browsers of a teacher and a studen
 
     await student.page.goto(link);
     await student.button('Accept').click();
-    await student.link('Open 7b').click();
+    await student.link('Assignments of 7b').click();
     await student.heading('Assignments').waitFor();
     await student.seesConnection('Live');
     assert.equal(await student.link('New in Assignments').count(), 0);
 
-    await teacher.link('Open 7b').click();
+    await teacher.link('Assignments of 7b').click();
     await teacher.link('New in Assignments').click();
     await teacher.field('Title').fill('Photosynthesis');
     await teacher.page.getByLabel('Due').fill('2099-01-01T10:00');
     await teacher.button('Save').click();
     await teacher.button('Open Photosynthesis').click();
 
-    await student.link('Open Photosynthesis').click();
+    await student.link('Hand-ins of Photosynthesis').click();
     await student.link('← 7b').waitFor();
-    await teacher.link('Open Photosynthesis').click();
+    await teacher.link('Hand-ins of Photosynthesis').click();
     await teacher.sees('0 handed in, 0 returned');
     await teacher.seesConnection('Live');
     await student.link('New in Hand-ins').click();
@@ -55,6 +55,7 @@ describe('the class of examples/class, in the browsers of a teacher and a studen
 
     // Neither of them loads a page again from here on.
     await teacher.sees('1 handed in, 0 returned');
+    await teacher.sees(/^From per_/);
     await teacher.button('Return It takes light.').click();
     await dialog.getByLabel('Grade').fill('1');
     await dialog.getByRole('button', { name: 'Return' }).click();

@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
+import { useHouse } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
+import { useLoad } from '../parts/use-load.ts';
 import { draftOf } from '../schema/draft.ts';
-import { inWords } from '../schema/shape.ts';
+import { type Field, inWords, type Shape } from '../schema/shape.ts';
 import { inputFields } from './form-fields.ts';
 import { RecordForm } from './record-form.tsx';
 import type { WeighedAction } from './weigh-actions.ts';
@@ -20,7 +23,8 @@ interface ActionFormProps {
 
 /** Asks for the input of an action. The focus is on the first field. */
 export function ActionForm({ collection, record, action, name, onClose, onTake }: ActionFormProps) {
-  const fields = inputFields(collection, action.sets);
+  const people = usePeople(collection, record, action.isChoosing);
+  const fields = [...people.fields, ...inputFields(collection, action.sets)];
   const [draft, setDraft] = useState(() => draftOf(fields, record));
   const { problem, attempt } = useAttempt();
   const verb = inWords(action.name);
@@ -32,6 +36,7 @@ export function ActionForm({ collection, record, action, name, onClose, onTake }
           It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and nothing leads back from there.
         </p>
       )}
+      {people.isLoading && <Loading what="the people" rows={1} />}
       <RecordForm
         isFramed
         fields={fields}
@@ -49,4 +54,33 @@ export function ActionForm({ collection, record, action, name, onClose, onTake }
       />
     </Dialog>
   );
+}
+
+const aliasInput: Shape = { kind: 'text', long: false, input: 'text', mayBeEmpty: false };
+
+/** The field for the person that an action is for: one of the members of the parent, or an alias where it lists none. */
+function usePeople({ name, parent }: Collection, record: RecordItem, isChoosing: boolean) {
+  const { api } = useHouse();
+  const load = async (): Promise<readonly string[]> => {
+    if (!isChoosing || parent === undefined) return [];
+    const aliases = new Set<string>();
+    try {
+      const members = api.collection(parent.collection).members(String(record[parent.field]));
+      for await (const { alias } of members) aliases.add(alias);
+    } catch {
+      // Only topmost records have members.
+    }
+    return [...aliases];
+  };
+  const { value, isLoading } = useLoad(load, name);
+  const values = value ?? [];
+  const field: Field = {
+    name: 'member',
+    label: 'Person',
+    hint: 'By alias, as “Members” shows it.',
+    required: true,
+    nullable: false,
+    shape: values.length > 0 ? { kind: 'choice', values } : aliasInput,
+  };
+  return { fields: isChoosing ? [field] : [], isLoading: isChoosing && isLoading };
 }

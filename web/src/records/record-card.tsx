@@ -24,17 +24,15 @@ interface RecordCardProps {
   readonly record: RecordItem;
   /** On the screen of the record's members: an invitation was made. */
   readonly onInvited?: () => void;
-  /** On the screen of the record itself. */
-  readonly isOpen?: boolean;
-  /** Of its heading; 3 in a list under another record. */
-  readonly level?: 2 | 3;
+  /** Of its heading; 1 on the screen of the record itself, 3 in a list under another one. */
+  readonly level?: 1 | 2 | 3;
   onChanged(record: RecordItem): void;
   onGone(id: string): void;
 }
 
 /** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
 export function RecordCard(props: RecordCardProps) {
-  const { collection, record, onInvited, isOpen = false, level = 2, onChanged, onGone } = props;
+  const { collection, record, onInvited, level = 2, onChanged, onGone } = props;
   const { api, announce } = useHouse();
   const { problem, attempt } = useAttempt();
   const [isDeleting, setDeleting] = useState(false);
@@ -44,9 +42,10 @@ export function RecordCard(props: RecordCardProps) {
   const actions = weighActions(collection, record);
   const mayInvite = invitableRoles(collection, record).length > 0;
   const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
-  const hasChildren = !isOpen && collection.children !== undefined && collection.children.length > 0;
-  const { parent } = collection;
-  const isElsewhere = parent !== undefined && !isOpen && level === 2;
+  const { parent, children = [] } = collection;
+  const hasChildren = level !== 1 && children.length > 0;
+  const isElsewhere = parent !== undefined && level === 2;
+  const focusTitle = () => (heading.current ?? document.querySelector<HTMLElement>('main h1'))?.focus();
   const isEditable = mayChange(collection, record, 'update');
 
   const act = async ({ name: action }: WeighedAction, input?: Record<string, unknown>) => {
@@ -55,7 +54,7 @@ export function RecordCard(props: RecordCardProps) {
       const now = await records.act(record.id, action, input, await ifMatchFor(api, collection, record));
       onChanged(now);
       announce(`It is ${inWords(String(now.state)).toLowerCase()} now.`);
-      heading.current?.focus();
+      focusTitle();
     } catch (error) {
       // Somebody was faster: show the record as it is now.
       if ((error as Problem).code === 'invalid_transition')
@@ -68,7 +67,7 @@ export function RecordCard(props: RecordCardProps) {
   /** A dialog gives the focus back to what opened it, and that button may be gone with the old state. */
   const closeAsked = () => {
     setAsked(null);
-    setTimeout(() => document.activeElement === document.body && heading.current?.focus());
+    setTimeout(() => document.activeElement === document.body && focusTitle());
   };
 
   return (
@@ -79,7 +78,8 @@ export function RecordCard(props: RecordCardProps) {
         <div class="buttons">
           {hasChildren && (
             <a class="button small" href={linkTo('data', collection.name, record.id, 'open')}>
-              Open<span class="hidden"> {name}</span>
+              {children.map(({ title }) => title).join(', ')}
+              <span class="hidden"> of {name}</span>
             </a>
           )}
           {isElsewhere && (
@@ -125,7 +125,7 @@ export function RecordCard(props: RecordCardProps) {
           />
         )}
       </div>
-      {asked !== null && asked.sets.length > 0 && (
+      {asked !== null && hasInput(asked) && (
         <ActionForm
           collection={collection}
           record={record}
@@ -135,7 +135,7 @@ export function RecordCard(props: RecordCardProps) {
           onTake={(input) => act(asked, input).then(closeAsked)}
         />
       )}
-      {asked !== null && asked.sets.length === 0 && (
+      {asked !== null && !hasInput(asked) && (
         <ActionDialog
           action={asked}
           name={name}
@@ -157,9 +157,13 @@ export function RecordCard(props: RecordCardProps) {
   );
 }
 
+function hasInput({ sets, isChoosing }: WeighedAction): boolean {
+  return sets.length > 0 || isChoosing;
+}
+
 /** True if a dialog comes before the action. */
-function isAsking({ isFinal, sets }: WeighedAction): boolean {
-  return isFinal || sets.length > 0;
+function isAsking(action: WeighedAction): boolean {
+  return action.isFinal || hasInput(action);
 }
 
 /** The dots are a sign for the eyes that a question comes first. */

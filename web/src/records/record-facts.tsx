@@ -15,36 +15,40 @@ interface RecordFactsProps {
   readonly record: RecordItem;
   /** To be focused by whoever draws the record. */
   readonly heading?: Ref<HTMLHeadingElement>;
-  /** Of that heading. */
-  readonly level?: 2 | 3;
+  /** Of that heading; 1: it is the title of the screen, and not repeated. */
+  readonly level?: 1 | 2 | 3;
 }
 
 /** What a record says, whoever it belongs to: its name, its state and its fields. */
 export function RecordFacts({ collection, record, heading = null, level = 2 }: RecordFactsProps) {
   const [, ...rest] = ownFields(collection);
   const given = rest.filter((field) => record[field.name] !== undefined);
-  const Heading = level === 2 ? 'h2' : 'h3';
+  const Heading = level === 3 ? 'h3' : 'h2';
   const name = nameOf(collection, record);
   const counts = countsOf(collection, record);
-  const roles = rolesInWords(collection, record);
+  const roles = rolesInWords(collection, record, level !== 1);
   const facts = useRef<HTMLDivElement>(null);
   const [isWhole, setWhole] = useState(false);
   const isCut = useIsCut(facts, JSON.stringify(record));
   return (
     <div ref={facts} class={`record-facts ${isWhole ? 'whole' : ''}`}>
       <div class="record-head">
-        <Heading
-          ref={heading}
-          class={`record-title ${name.length > longestTitle ? 'long' : ''}`}
-          tabIndex={-1}
-        >
-          {name}
-        </Heading>
+        {level === 1 ? (
+          <p class="soft">{roles}</p>
+        ) : (
+          <Heading
+            ref={heading}
+            class={`record-title ${name.length > longestTitle ? 'long' : ''}`}
+            tabIndex={-1}
+          >
+            {name}
+          </Heading>
+        )}
         {record.state !== undefined && (
           <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
         )}
       </div>
-      {roles !== null && <p class="soft record-roles">{roles}</p>}
+      {level !== 1 && roles !== null && <p class="soft record-roles">{roles}</p>}
       {given.length + counts.length > 0 && (
         <dl class="fields">
           {given.map((field) => (

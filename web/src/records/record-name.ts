@@ -2,12 +2,10 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { display } from '../schema/display.ts';
 import { ownFields } from './family.ts';
 
-/** What a record is called: the first field of its schema. Under a parent that may be missing: then it is called by its owner. */
+/** What a record is called: the first field of its schema, or else its id. Under a parent the card also says whose it is. */
 export function nameOf(collection: Collection, record: RecordItem): string {
   const [title] = ownFields(collection);
-  const owner = collection.parent === undefined ? undefined : record.owner;
-  if (title !== undefined && (record[title.name] !== undefined || owner === undefined))
-    return display(title.shape, record[title.name]);
-  if (owner === undefined) return record.id;
-  return record.roles?.includes('owner') ? 'Yours' : `From ${owner}`;
+  if (title === undefined) return record.id;
+  const isMissing = collection.parent !== undefined && record[title.name] === undefined;
+  return isMissing ? `Without ${title.label.toLowerCase()}` : display(title.shape, record[title.name]);
 }

@@ -57,10 +57,21 @@ export function mayLeave({ roles = {} }: Collection, { roles: held = [] }: Recor
   return held.some((role) => role !== 'owner' && roles[role]?.invited_by !== undefined);
 }
 
-/** "You are the owner", "You are a member"; null if the caller has no role in the record. */
-export function rolesInWords(collection: Collection, record: RecordItem): string | null {
-  if (!isShared(collection) || !record.roles?.length) return null;
-  const named = record.roles.map((role) => {
+/** "You are the owner", "You are a member"; whose it is, under a parent; null if there is nothing to say. */
+export function rolesInWords(collection: Collection, record: RecordItem, isListed = true): string | null {
+  if (!isShared(collection)) return null;
+  // What the caller is by the parent is the same in all records of a list.
+  const byParent = (role: string) =>
+    role === 'owner'
+      ? collection.parent?.owned_by === 'parent'
+      : collection.roles?.[role]?.parent_roles !== undefined;
+  const roles = record.roles?.filter((role) => !isListed || !byParent(role)) ?? [];
+  if (collection.parent?.owned_by === 'creator') {
+    if (roles.join() === 'owner') return 'Yours';
+    if (!roles.includes('owner') && typeof record.owner === 'string') return `From ${record.owner}`;
+  }
+  if (roles.length === 0) return null;
+  const named = roles.map((role) => {
     // Each record has one owner, and one holder of a role that an action grants.
     const isSingle = role === 'owner' || collection.roles?.[role]?.max_per_user !== undefined;
     return isSingle ? `the ${inWords(role).toLowerCase()}` : withArticle(role);

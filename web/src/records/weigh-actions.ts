@@ -11,16 +11,19 @@ export interface WeighedAction {
   readonly isMain: boolean;
   /** The fields that it takes as input. */
   readonly sets: readonly string[];
+  /** It is for a person who is to be chosen. */
+  readonly isChoosing: boolean;
 }
 
 export function weighActions({ states = {} }: Collection, record: RecordItem): readonly WeighedAction[] {
   const declared = Object.entries(states[record.state ?? ''] ?? {});
   const allowed = declared
     .filter(([name]) => record.actions?.includes(name))
-    .map(([name, { to, sets = [] }]) => ({
+    .map(([name, { to, sets = [], chosen_from }]) => ({
       name,
       to,
       sets,
+      isChoosing: chosen_from !== undefined,
       isFinal: Object.keys(states[to] ?? {}).length === 0,
     }));
   const main = allowed.find(({ isFinal }) => !isFinal);

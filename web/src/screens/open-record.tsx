@@ -73,7 +73,13 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
   const isUnder = above !== undefined && parent !== null;
   const home = isUnder ? homeOf(collection, value?.record ?? null) : ['data', name];
   return (
-    <Screen title={value === null ? title : nameOf(collection, value.record)}>
+    <Screen
+      title={value === null ? title : nameOf(collection, value.record)}
+      aside={
+        value !== null &&
+        collection.events !== 'none' && <Connection events={events} isRead={problem === null} />
+      }
+    >
       <p class="back">
         <a href={linkTo(...home)}>← {isUnder ? nameOf(above, parent) : title}</a>
       </p>
@@ -84,12 +90,11 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
       {loss !== null && <Notice tone="plain" title={lossTitles[loss]} />}
       {value !== null && loss === null && (
         <>
-          {collection.events !== 'none' && <Connection events={events} isRead={problem === null} />}
           <ul class="records" aria-label={title}>
             <RecordCard
               collection={collection}
               record={value.record}
-              isOpen
+              level={1}
               onChanged={reload}
               onGone={() => goTo(...home)}
             />
