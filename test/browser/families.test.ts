@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { personNamed } from './browser-person.ts';
+import { startBrowserSite } from './browser-site.ts';
+import type { Visitor } from './browser-visitor.ts';
+
+const title = 'schema: { required: [title], properties: { title: { type: string, maxLength: 60 } } }';
+const declarations = {
+  teams: `
+title: Teams
+${title}
+roles: { member: { invited_by: owner } }
+access: { read: [owner, member] }
+aliases: true
+`,
+  tasks: `
+title: Tasks
+parent: { field: team, collection: teams, owned_by: parent }
+${title}
+roles: { member: { parent_roles: [owner, member] }, assignee: {} }
+access: { create: member, read: [member, assignee], update: member, delete: member }
+states:
+  open: { assign: { to: assigned, by: member, grants: assignee, chosen_from: member } }
+  assigned: { drop: { to: open, by: member, revokes: assignee } }
+aliases: true
+`,
+  issues: `
+title: Issues
+${title}
+access: { read: { owner: all, everyone: [open, closed] } }
+states: { open: { close: { to: closed, by: owner } }, closed: {} }
+`,
+  comments: `
+title: Comments
+parent: { field: issue, collection: issues, accepts: { states: [open] }, counts: true }
+${title}
+access: { create: everyone, read: { owner: all, everyone: all } }
+`,
+};
+
+describe('records under records, in a browser', () => {
+  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
+  let visitor: Visitor;
+  let stranger: ApiCaller;
+  before(async () => {
+    const other = await running().visitor();
+    await other.signIn(personNamed('Somebody'));
+    await other.sees(/^usr_/);
+    stranger = other.elsewhere();
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Me'));
+    await visitor.sees(/^usr_/);
+  });
+
+  it('follows a record that everyone reads, and what others do under it', async () => {
+    const { record } = await stranger.make('issues', { title: 'It is slow' });
+    await visitor.open('everybodys', 'issues');
+    await visitor.link('Comments of It is slow').click();
+    await visitor.seesConnection('Live');
+    await visitor.link('New in Comments').waitFor();
+    const comment = await stranger.make('comments', { issue: record.id, title: 'Here, too' });
+    await visitor.heading('Here, too').waitFor();
+    await visitor.page.locator('dd').getByText('1', { exact: true }).waitFor();
+    await stranger.send('DELETE', `/comments/${comment.record.id}`);
+    await visitor.heading('Here, too').waitFor({ state: 'detached' });
+    await stranger.send('POST', `/issues/${record.id}/close`);
+    await visitor.sees('There can be new ones only while it is open.');
+    assert.equal(await visitor.link('New in Comments').count(), 0);
+    await visitor.open('data', 'comments', 'new', record.id);
+    await visitor.field('Title').fill('Too late');
+    await visitor.button('Save').click();
+    await visitor.sees('It is closed');
+    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/comments']);
+  });
+
+  it('asks for the person that an action is for', async () => {
+    const { record } = await visitor.elsewhere().make('teams', { title: 'Kitchen' });
+    await visitor.elsewhere().make('tasks', { team: record.id, title: 'Wash up' });
+    await visitor.open('data', 'teams', record.id, 'open');
+    await visitor.button('Assign Wash up').click();
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.getByLabel('Person').selectOption({ index: 1 });
+    await dialog.getByRole('button', { name: 'Assign' }).click();
+    await visitor.page.locator('.state').getByText('Assigned', { exact: true }).waitFor();
+  });
+
+  describeNetworkLog(running);
+});
