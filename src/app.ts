@@ -15,7 +15,7 @@ import { json } from './base/handler.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
 import { createRevision } from './base/random.ts';
-import { activateDeclarations } from './collections/check-against.ts';
+import { activateDeclarations, outdatedFault } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
 import { withoutNewcomerLimit } from './collections/limits.ts';
 import { readOpenFileLimit } from './config/files.ts';
@@ -185,6 +185,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const readiness = createReadiness({
     storage,
     keySets,
+    findCollectionsFault: () => outdatedFault(declarations, declared),
     signingKeyIds,
     port,
     isStopping: () => isStopping,

@@ -160,6 +160,21 @@ export async function activateDeclarations({ declared, declarations, records }: 
   await declarations.save(next);
 }
 
+/**
+ * Another process has put other parents in force: what this one writes would not be counted or deleted as declared there.
+ * Null if they are the same.
+ */
+export async function outdatedFault(
+  declarations: StoredDeclarations,
+  declared: readonly Collection[],
+): Promise<string | null> {
+  const inForce = familiesOf([...(await declarations.load()).values()]);
+  const isSame = isDeepStrictEqual(inForce, familiesOf(declared));
+  return isSame
+    ? null
+    : 'Another process has started with other parents in its collections. Restart this one with the same declarations.';
+}
+
 /** Only the indexes that a query can use. */
 function toIndexes(collection: Collection): DeclaredIndexes {
   const { name, index, roles, limits, parent } = collection;

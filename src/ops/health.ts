@@ -10,6 +10,8 @@ export const live: PublicHandler = () => json({ status: 'ok' });
 interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
+  /** Why this process must not go on with its collections; null: it can. */
+  readonly findCollectionsFault: () => Promise<string | null>;
   /** The `kid`s of our own keys: `doctor` recognises this service by them, and its port by `port`. */
   readonly signingKeyIds: () => readonly string[];
   readonly port: number;
@@ -28,23 +30,26 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** GET /readyz: 200 if the database takes writes and the keys of at least one provider can be used. */
+/** GET /readyz: 200 if the database takes writes, the keys of a provider can be used and the collections are those in force. */
 export function createReadiness(parts: ReadinessParts) {
-  const { storage, keySets, signingKeyIds, port, isStopping, clock } = parts;
-  const findFault = createDatabaseProbe({ storage, clock });
+  const { keySets, signingKeyIds, port, isStopping } = parts;
+  const probe = createDatabaseProbe(parts);
   return async () => {
     const providers = keySets();
     const [first] = providers;
     const usable = providers.filter((keys) => keys.usable);
-    const fault = await findFault();
-    const isReady = fault === null && usable.length > 0 && !isStopping();
+    const { fault, collectionsFault } = await probe();
+    const isWell = fault === null && collectionsFault === null;
+    const isReady = isWell && usable.length > 0 && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
         database: fault?.check ?? 'ok',
         provider_keys: keysCheck(usable.length, providers.length),
+        ...(collectionsFault === null ? {} : { collections: 'not those in force' }),
       },
       ...(fault === null ? {} : { database_fault: fault.reason }),
+      ...(collectionsFault === null ? {} : { collections_fault: collectionsFault }),
       ...(providers.length === 1 && first !== undefined
         ? { provider_keys: described(first) }
         : { providers: Object.fromEntries(providers.map((keys) => [keys.name, described(keys)])) }),
@@ -87,9 +92,10 @@ const document = 'readiness';
 
 /**
  * Checks by a small write that the database takes writes: a full disk, a locked file or a read-only server shows in no other
- * way. One probe at a time, and each caller waits for a bounded time. Null if the database is well.
+ * way. Reads then whether the collections are those in force. One probe at a time, and each caller waits for a bounded time.
  */
-function createDatabaseProbe({ storage, clock }: Pick<ReadinessParts, 'storage' | 'clock'>) {
+function createDatabaseProbe({ storage, findCollectionsFault, clock }: ReadinessParts) {
+  let collectionsFault: string | null = null;
   let step: DatabaseFault['check'] = 'does not answer';
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -100,6 +106,7 @@ function createDatabaseProbe({ storage, clock }: Pick<ReadinessParts, 'storage' 
       step = 'takes no writes';
       if (clock.monotonic() - writtenAt < writeEveryMs) return null;
       await storage.documents.write(document, new Date(clock.now()).toISOString(), new Uint8Array());
+      collectionsFault = await findCollectionsFault();
       writtenAt = clock.monotonic();
       return null;
     } catch (error) {
@@ -109,11 +116,12 @@ function createDatabaseProbe({ storage, clock }: Pick<ReadinessParts, 'storage' 
     }
   });
 
-  return async (): Promise<DatabaseFault | null> => {
+  return async () => {
     const late = Promise.withResolvers<DatabaseFault>();
     const cancel = clock.after(answerWithinMs, () =>
       late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
     );
-    return Promise.race([probe(), late.promise]).finally(cancel);
+    const fault = await Promise.race([probe(), late.promise]).finally(cancel);
+    return { fault, collectionsFault };
   };
 }

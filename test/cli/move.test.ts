@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { exampleFolder } from '../families/examples.ts';
+import { Person } from '../people/person.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { DeclaredService } from '../support/declared-service.ts';
 import { endOf, failed, succeeded } from '../support/outcome.ts';
@@ -39,4 +41,44 @@ it('vestibule move copies everything to PostgreSQL, and the SQLite file is not s
   assert.deepEqual(reply.json(), record);
   await after.stop();
   failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
+});
+
+it('vestibule move keeps members, numbers under parents, and who gets which events', async (t) => {
+  const provider = await TestProvider.start();
+  t.after(() => provider.stop());
+  const source = await newSettings('sqlite', {
+    ...provider.settings,
+    COLLECTIONS_DIR: exampleFolder('meetup'),
+  });
+  const before = await startService(source);
+  const people = new DeclaredService(provider, before, new Map());
+  const [ada, bob, cat] = [await Person.of(people), await Person.of(people), await Person.of(people)];
+  const meetup = await ada.make('meetups', { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats: 1 });
+  await ada.post(`meetups/${meetup}/publish`);
+  await ada.invites(`meetups/${meetup}`, 'helper', cat);
+  const registration = await bob.make('registrations', { meetup });
+  const seen = async (one: Person) => {
+    const paths = [`meetups/${meetup}`, `registrations?meetup=${meetup}`, 'events?after=0'];
+    return Promise.all(paths.map(async (path) => (await one.get(path)).body));
+  };
+  const all = async () => [await seen(ada), await seen(bob), await seen(cat)];
+  const expected = await all();
+  await before.stop();
+
+  const url = await createDatabase();
+  succeeded(await runVestibule(source, 'move', '--to', url));
+  const after = await startService({
+    ...source,
+    DATABASE_URL: url,
+    MASTER_SECRET_FILE: `${fileOf(source)}.secret`,
+  });
+  t.after(() => after.stop());
+  for (const one of [ada, bob, cat]) Object.assign(one, { caller: one.caller.at(after) });
+  assert.deepEqual(await all(), expected);
+  assert.equal(
+    (await cat.post('registrations', { meetup })).body.state,
+    'waiting',
+    'the seat is still taken',
+  );
+  assert.equal((await cat.post(`registrations/${registration}/check_in`)).status, 200);
 });

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { until } from '../support/polling.ts';
+import { TestProvider } from '../support/provider.ts';
+import { request } from '../support/request.ts';
+import { newSettings, startService } from '../support/service.ts';
+
+const rooms = 'schema: { properties: { title: { type: string, maxLength: 80 } } }';
+const papers = 'schema: { properties: { room: { type: string, maxLength: 80 } } }';
+const underRooms =
+  'parent: { field: room, collection: rooms, max: 5 }\nschema: { properties: { text: { type: string, maxLength: 80 } } }';
+
+it('a process with other parents than those in force is not ready, and says why', async (t) => {
+  const provider = await TestProvider.start();
+  t.after(() => provider.stop());
+  const settings = await newSettings('sqlite', provider.settings);
+  const start = async (declarations: Record<string, string>) => {
+    const service = await startService({ ...settings, COLLECTIONS_DIR: declarationsFolder(declarations) });
+    t.after(() => service.stop());
+    return async () => {
+      const reply = await request(`${service.opsUrl}/readyz`);
+      const { checks, collections_fault: fault } = reply.json<Record<string, Record<string, string>>>();
+      return { status: reply.status, check: checks?.collections, fault };
+    };
+  };
+  const old = await start({ rooms, papers });
+  assert.equal((await old()).status, 200);
+  const next = await start({ rooms, papers: underRooms });
+  const { check, fault } = await until(
+    old,
+    ({ status }) => status === 503,
+    'it stays ready beside other parents',
+  );
+  assert.equal(check, 'not those in force');
+  assert.match(String(fault), /other parents/);
+  assert.equal((await next()).status, 200);
+});
