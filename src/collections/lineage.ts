@@ -21,6 +21,11 @@ export function lineageOf<Related extends Named>(
   }
 }
 
+/** The lineage of the parent; null: records have no parent. */
+export function lineageAbove([, next, ...further]: Lineage): Lineage | null {
+  return next === undefined ? null : [next, ...further];
+}
+
 /** Which records are under which, for the storage. */
 export function familiesOf(collections: readonly Named[]): readonly Family[] {
   const find = (name: string) => collections.find((one) => one.name === name);

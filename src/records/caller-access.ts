@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { isGranted, requireScopes, scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { Lineage } from '../collections/lineage.ts';
+import { type Lineage, lineageAbove } from '../collections/lineage.ts';
 import { actionsFor, may, mayCreate, readableStates, rolesOn } from '../collections/roles.ts';
 import type { MembersWanted, RecordContext, RecordInContext, StoredRecord } from '../storage/port.ts';
 
@@ -65,8 +65,8 @@ export class CallerAccess {
 
   /** What the caller is before there is a record; null: it cannot read the record that the new one would be under. */
   rolesUnder(parent: RecordContext['parent']): readonly string[] | null {
-    const [collection, ...above] = this.#lineage;
-    const parentRoles = parentRolesIn(above, this.caller, parent);
+    const [collection] = this.#lineage;
+    const parentRoles = parentRolesIn(lineageAbove(this.#lineage), this.caller, parent);
     if (parentRoles === null && !(this.reachesAll && parent)) return null;
     return rolesOn(collection, { ...this.#facts, isOwner: false, memberRoles: [], parentRoles });
   }
@@ -107,44 +107,48 @@ const none: readonly string[] = [];
 
 type Who = Pick<CallerIdentity, 'id' | 'isMachine' | 'scopeRoles'>;
 
-/** What somebody is in a record, by the record itself and those above it. */
-export function rolesIn(
-  lineage: Lineage,
-  who: Who,
-  { record, members, parent }: RecordInContext,
-): readonly string[] {
-  const [collection, ...above] = lineage;
+/** The roles of a caller in a record, by the record itself and those above it. */
+export function rolesIn(lineage: Lineage, who: Who, placed: RecordInContext): readonly string[] {
+  const [collection] = lineage;
   const facts = {
-    isOwner: ownerIn(lineage, { record, members, ...(parent === undefined ? {} : { parent }) }) === who.id,
+    isOwner: ownerIn(lineage, placed) === who.id,
     isMachine: who.isMachine,
     scopeRoles: who.scopeRoles?.[collection.name] ?? none,
-    memberRoles: members.filter(({ member }) => member === who.id).map(({ role }) => role),
+    memberRoles: placed.members.filter(({ member }) => member === who.id).map(({ role }) => role),
   };
   if (collection.parent === null) return rolesOn(collection, facts);
-  return rolesOn(collection, { ...facts, parentRoles: parentRolesIn(above, who, parent) });
+  return rolesOn(collection, {
+    ...facts,
+    parentRoles: parentRolesIn(lineageAbove(lineage), who, placed.parent),
+  });
 }
 
 /** The roles in the parent; null: the caller cannot read it, or it is gone. Undefined: there are no parents. */
 function parentRolesIn(
-  above: readonly Collection[],
+  lineage: Lineage | null,
   who: Who,
   parent: RecordContext['parent'],
 ): readonly string[] | null | undefined {
-  const [collection, ...further] = above;
-  if (collection === undefined) return undefined;
-  // A token without the scope for the parent opens no door.
+  if (lineage === null) return undefined;
+  const [collection] = lineage;
+  // A caller reads the parent only with the scopes that the parent's collection asks for.
   const isAdmitted =
     !collection.isShared || who.scopeRoles === undefined || Object.hasOwn(who.scopeRoles, collection.name);
   if (!parent || !isAdmitted) return null;
-  const roles = rolesIn([collection, ...further], who, parent);
+  const roles = rolesIn(lineage, who, parent);
   return may(collection, 'read', roles, parent.record.state) ? roles : null;
 }
 
 /** Records with `owned_by: parent` change their owner with their parent. */
-export function ownerIn([collection, ...above]: Lineage, { record, parent }: RecordInContext): string {
-  const [next, ...further] = above;
-  const isParents = collection.parent?.ownedBy === 'parent' && parent && next !== undefined;
-  return isParents ? ownerIn([next, ...further], parent) : record.owner;
+export function ownerIn(lineage: Lineage, { record, parent }: RecordInContext): string {
+  return ownerByParent(lineage, parent) ?? record.owner;
+}
+
+/** The owner of a record with `owned_by: parent`; null: the record has an owner of its own. */
+export function ownerByParent(lineage: Lineage, parent: RecordContext['parent']): string | null {
+  if (lineage[0].parent?.ownedBy !== 'parent' || !parent) return null;
+  const above = lineageAbove(lineage);
+  return above === null ? null : ownerIn(above, parent);
 }
 
 function admitsReader({ access: { clients, scopes } }: Collection, caller: Bearer): boolean {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection, RoleRule } from '../collections/collection.ts';
-import type { Lineage } from '../collections/lineage.ts';
+import { type Lineage, lineageAbove } from '../collections/lineage.ts';
 import { may } from '../collections/roles.ts';
 import type { EventTopic, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
 import { ownerIn, rolesIn } from './caller-access.ts';
@@ -65,18 +65,18 @@ export class PeopleNames {
 
   /** The topics of those who have a role in the record, and can read what is above it. */
   #topicsOf(lineage: Lineage, placed: RecordInContext, role: string): readonly string[] {
-    const [{ name, roles, parent }, ...above] = lineage;
+    const [{ name, roles }] = lineage;
+    const upper = lineageAbove(lineage);
     const { id } = placed.record;
     if (role === 'owner') return [this.owner(name, ownerIn(lineage, placed))];
     const rule = roles[role];
-    const [next, ...further] = above;
-    if (parent === null || next === undefined) {
+    if (upper === null) {
       if (role === 'everyone') return [this.everyone(name)];
       return [rule?.kind === 'scope' ? this.scope(name, role) : this.member(name, id, role)];
     }
     const { parent: upperRecord, members } = placed;
     if (!upperRecord) return [];
-    const upper: Lineage = [next, ...further];
+    const [next] = upper;
     const { record } = upperRecord;
     const opens = (one: string) => may(next, 'read', [one, 'everyone'], record.state);
     if (rule?.kind === 'parent')
@@ -94,12 +94,12 @@ export class PeopleNames {
 
   /** The topics of records above which everyone can read; none if there is one that not everyone can. */
   #underEach(lineage: Lineage, placed: RecordInContext): readonly string[] {
-    const [collection, ...above] = lineage;
+    const [collection] = lineage;
     if (!may(collection, 'read', ['everyone'], placed.record.state)) return [];
     const own = this.under(collection.name, placed.record.id);
-    const [next, ...further] = above;
-    if (next === undefined) return [own];
-    const higher = placed.parent ? this.#underEach([next, ...further], placed.parent) : [];
+    const upper = lineageAbove(lineage);
+    if (upper === null) return [own];
+    const higher = placed.parent ? this.#underEach(upper, placed.parent) : [];
     return higher.length === 0 ? [] : [own, ...higher];
   }
 
@@ -131,10 +131,10 @@ function canRead(lineage: Lineage, person: string, placed: RecordInContext): boo
 
 /** The topmost record: people have one alias in it and in everything under it. */
 export function rootOf(lineage: Lineage, { record, parent }: RecordInContext): RecordName {
-  const [collection, ...above] = lineage;
-  const [next, ...further] = above;
-  if (collection.parent === null || next === undefined) return { collection: collection.name, id: record.id };
-  if (parent) return rootOf([next, ...further], parent);
+  const [collection] = lineage;
+  const upper = lineageAbove(lineage);
+  if (collection.parent === null || upper === null) return { collection: collection.name, id: record.id };
+  if (parent) return rootOf(upper, parent);
   return { collection: collection.parent.collection, id: parentIdOf(collection, record) };
 }
 

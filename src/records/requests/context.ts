@@ -1,6 +1,6 @@
 import { type NowOrLater, whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
-import type { Lineage } from '../../collections/lineage.ts';
+import { type Lineage, lineageAbove } from '../../collections/lineage.ts';
 import type {
   RecordContext,
   RecordStore,
@@ -25,10 +25,11 @@ export function contextOf(
   record: RecordWithMembers,
   reading: Reading,
 ): NowOrLater<RecordContext> {
-  const [collection, next, ...further] = lineage;
+  const [collection] = lineage;
+  const upper = lineageAbove(lineage);
   const { members = [] } = record;
-  if (next === undefined) return { members };
-  const upper: Lineage = [next, ...further];
+  if (upper === null) return { members };
+  const [next] = upper;
   const { store, caller, now } = reading;
   const found = store.find(next.name, parentIdOf(collection, record), membersWanted(next, caller));
   return whenReady(found, (above) => {

@@ -4,10 +4,9 @@ import { whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { StoredRecord, UnderParent } from '../../storage/port.ts';
-import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
+import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
-import { above as aboveOf } from '../rules/family.ts';
 import { contextOf, contextsOf, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
 import { type ListQuery, linkTo, readListQuery } from './list-query.ts';
@@ -73,7 +72,7 @@ async function underParent(
   );
   const roles = access.rolesUnder(above);
   if (roles === null || !above) return null;
-  const isOwner = parent.ownedBy === 'parent' && ownerIn(aboveOf(lineage), above) === access.id;
+  const isOwner = ownerByParent(lineage, above) === access.id;
   const held = isOwner ? [...roles, 'owner'] : roles;
   const states = readableStates(collection, held);
   const granted = memberRoles(collection).map((role) => {

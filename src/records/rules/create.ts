@@ -2,7 +2,7 @@ import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
-import { ownerIn } from '../caller-access.ts';
+import { ownerByParent } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
 import {
@@ -13,7 +13,7 @@ import {
   preconditionFailed,
   type Writing,
 } from './every-write.ts';
-import { above, checkUnique, parentFor, parentUnknown, stateUnder } from './family.ts';
+import { checkUnique, parentFor, parentUnknown, stateUnder } from './family.ts';
 
 export const idempotencyMs = 24 * 3_600_000;
 
@@ -68,12 +68,12 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
   const roles = access.rolesUnder(parent);
   if (roles === null) throw parentUnknown(collection);
   if (!access.mayCreate(roles)) throw new Refusal('role_required');
-  const ownedByParent = collection.parent?.ownedBy === 'parent' && parent;
+  const parentOwner = ownerByParent(writing.lineage, parent);
   const initial = collection.machine?.initial ?? null;
   const record: StoredRecord = {
     collection: collection.name,
     id,
-    owner: ownedByParent ? ownerIn(above(writing.lineage), parent) : access.id,
+    owner: parentOwner ?? access.id,
     state: parent ? stateUnder(parent, initial, writing) : initial,
     revision,
     createdAt: now,
@@ -81,7 +81,7 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
     body,
   };
   checkUnique(null, record, writing);
-  const { effects, budget } = charged(ownedByParent ? 0 : 1, writing);
+  const { effects, budget } = charged(parentOwner === null ? 1 : 0, writing);
   const topics = audienceOf(record, { after: record.state }, writing);
   const event = eventOfChange(collection, 'created', record, now, topics);
   return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };

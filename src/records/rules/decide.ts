@@ -1,7 +1,7 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { Lineage } from '../../collections/lineage.ts';
+import { type Lineage, lineageAbove } from '../../collections/lineage.ts';
 import type {
   BatchChanges,
   Consumer,
@@ -33,7 +33,7 @@ import {
 import type { Acceptance, Done, Operation, RecordChange, WriteResult } from './operation.ts';
 
 /** Records that one `fill` moves up. */
-export const mostFilled = 50;
+const mostFilled = 50;
 
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
@@ -95,12 +95,14 @@ function withContext(
 
 /** The members of a record, and the records above it. */
 function contextIn(state: BatchState, lineage: Lineage, record: StoredRecord, now: number): RecordContext {
-  const [collection, next, ...further] = lineage;
+  const [collection] = lineage;
+  const upper = lineageAbove(lineage);
   const members = state.people.of(collection.name, record.id);
-  if (next === undefined) return { members };
+  if (upper === null) return { members };
+  const [next] = upper;
   const above = state.record(next.name, parentIdOf(collection, record));
   if (above === null || isExpired(next, above, now)) return { members, parent: null };
-  return { members, parent: { ...contextIn(state, [next, ...further], above, now), record: above } };
+  return { members, parent: { ...contextIn(state, upper, above, now), record: above } };
 }
 
 /** Decides one operation. A refusal changes nothing, except that its proof is used. */

@@ -1,6 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
 import { type Capacity, type Collection, parentError } from '../../collections/collection.ts';
-import type { Lineage } from '../../collections/lineage.ts';
 import { uniqueKey } from '../../collections/unique.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { RecordContext, RecordInContext, StoredRecord } from '../../storage/port.ts';
@@ -10,13 +9,6 @@ import type { Effects } from './batch-state.ts';
 import { audienceOf, type Writing } from './every-write.ts';
 
 /** Rules between a record, the one that it is under, and those that are under it. */
-
-/** The lineage of the parent. */
-export function above([, ...further]: Lineage): Lineage {
-  const [next, ...rest] = further;
-  if (next === undefined) throw new Error('The collection has no parent.');
-  return [next, ...rest];
-}
 
 /** The records above this one, the nearest first. */
 export function recordsAbove({ parent }: RecordContext): readonly RecordInContext[] {
