@@ -60,11 +60,12 @@ export async function contextsOf(
 }
 
 /** How many records are under one, where it shows that. */
-export async function countsFor(
+export function countsFor(
   { id }: StoredRecord,
   { collection, store }: { readonly collection: Collection; readonly store: Pick<RecordStore, 'tallies'> },
-): Promise<Counts> {
-  return showsCounts(collection) ? countsOf(id, await store.tallies(collection.name, [id])) : {};
+): NowOrLater<Counts> {
+  if (!showsCounts(collection)) return {};
+  return whenReady(store.tallies(collection.name, [id]), (tallies) => countsOf(id, tallies));
 }
 
 export function countsOf(id: string, tallies: readonly Tally[]): Counts {

@@ -7,7 +7,7 @@ import type { StoredRecord, UnderParent } from '../../storage/port.ts';
 import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
 import { etagOf, isExpired, present } from '../present.ts';
-import { contextOf, contextsOf, countsOf } from './context.ts';
+import { contextOf, contextsOf, countsFor, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
 import { type ListQuery, linkTo, readListQuery } from './list-query.ts';
 import { cursorAt, readCursor, readPage } from './page.ts';
@@ -31,9 +31,8 @@ export function readRecord(parts: CollectionParts): BearerHandler {
         if (!collection.isShared && !hasCounts && hasAlready(input, headers.etag))
           return answer(null, '', { status: 304, headers });
         const seen = { ...parts, access };
-        if (!hasCounts) return jsonText(present(record, context, seen), { headers });
-        return whenReady(store.tallies(collection.name, [record.id]), (tallies) =>
-          jsonText(present(record, context, seen, countsOf(record.id, tallies)), { headers }),
+        return whenReady(countsFor(record, parts), (counts) =>
+          jsonText(present(record, context, seen, counts), { headers }),
         );
       });
     });
