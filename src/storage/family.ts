@@ -11,7 +11,7 @@ export function loadInRounds(
   for (let round = 1; ; round += 1) {
     const keys = rules.furtherKeys?.(operations, loaded, round) ?? null;
     if (keys === null) return loaded;
-    loaded = together(loaded, load({ ...noKeys, ...keys }));
+    loaded = mergeLoaded(loaded, load({ ...noKeys, ...keys }));
   }
 }
 
@@ -29,7 +29,7 @@ export const noKeys: BatchKeys = {
   newcomers: null,
 };
 
-export function together(one: Loaded, other: Loaded): Loaded {
+export function mergeLoaded(one: Loaded, other: Loaded): Loaded {
   const { tallies = [], unique = [], waiting = [], children = [] } = one;
   return {
     ...one,

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
-import { noKeys, together } from '../family.ts';
+import { mergeLoaded, noKeys } from '../family.ts';
 import { ThrownByRules } from '../guard.ts';
 import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
-import { type Ask, applyFamily, loadFamily, lockWithAbove, parentsParameter } from './family.ts';
+import { type Ask, applyFamily, loadFamily, lockWithAbove } from './family.ts';
 import type { Transaction } from './transaction.ts';
 import { lockName, takeLock } from './transaction.ts';
 import { isUnknownStatement, onlyReads } from './unavailable.ts';
@@ -77,7 +77,7 @@ async function loadAll(
     const so = loaded;
     const further = byRules(() => rules.furtherKeys?.(operations, so, round) ?? null);
     if (further === null) return loaded;
-    loaded = together(loaded, await load(transaction, { ...noKeys, ...further }));
+    loaded = mergeLoaded(loaded, await load(transaction, { ...noKeys, ...further }));
   }
 }
 
@@ -116,7 +116,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     [
       keys.records.map(({ collection }) => collection),
       keys.records.map(({ id }) => id),
-      ...(keys.parents === undefined ? [] : [parentsParameter(keys.parents)]),
+      ...(keys.parents === undefined ? [] : [JSON.stringify(keys.parents)]),
       ...(digests.length === 0 || above !== null ? [] : [digests]),
     ],
   );

@@ -1,5 +1,5 @@
 import { comparable, fieldText, quoted } from '../field-text.ts';
-import type { BatchChanges, BatchKeys, Loaded, ParentField, StoredRecord, UniqueValues } from '../port.ts';
+import type { BatchChanges, BatchKeys, Loaded, StoredRecord, UniqueValues } from '../port.ts';
 import { recordColumns, toRecord } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import type { Transaction } from './transaction.ts';
@@ -22,10 +22,6 @@ export const lockWithAbove = `with recursive
   select ${columns} from records join chain on records.collection = chain.collection and records.id = chain.id
     left join parents on parents.child = records.collection
   order by coalesce(parents.level, 0), records.collection, records.id for update of records`;
-
-export function parentsParameter(parents: readonly ParentField[]): string {
-  return JSON.stringify(parents);
-}
 
 interface LoadedFamily extends Pick<Loaded, 'tallies' | 'unique' | 'waiting' | 'children'> {
   readonly waitingRecords: readonly StoredRecord[];
