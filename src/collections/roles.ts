@@ -25,7 +25,7 @@ export function rolesOn(
   const roles: string[] = [];
   if (isOwner) roles.push('owner');
   if (isMachine && (isOwner || collection.access.clients === 'any')) roles.push('client');
-  // The parent is a door: without it only its owner reaches a record, and a client that reaches every record.
+  // Without read access to the parent, only the record's owner and a client that reaches every record get to it.
   if (parentRoles === null) return roles;
   for (const role of memberRoles) if (isMember(collection, role)) roles.push(role);
   if (scopeRoles.length > 0) roles.push(...scopeRoles);
@@ -62,7 +62,7 @@ export function may(
   }
   const transition = machine?.states.get(state ?? '')?.get(verb.action);
   if (transition === undefined) return false;
-  // Roles are granted to people who take them: not to machines, which are not among everyone, and not to who has made the record.
+  // People take a granted role themselves. Machine clients (never "everyone") and the record's creator cannot.
   const isTaken = transition.grants !== null && transition.chosenFrom === null;
   const isMaker = roles.includes('owner') && parent?.ownedBy !== 'parent';
   if (isTaken && (isMaker || !roles.includes('everyone'))) return false;
@@ -70,7 +70,7 @@ export function may(
 }
 
 function isIn(table: RoleStates, role: string, state: string | null): boolean {
-  // A name that every object has is no role: declarations refuse it.
+  // No Object.hasOwn is needed: declarations refuse names that every object has, such as "constructor".
   const states = table[role];
   return states !== undefined && (states === 'all' || (state !== null && states.includes(state)));
 }
