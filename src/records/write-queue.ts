@@ -4,7 +4,7 @@ import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import { QueueCapacity } from '../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
-import type { Done, Operation } from './rules/operation.ts';
+import { type Done, mostInBatch, type Operation } from './rules/operation.ts';
 
 interface WriteQueueOptions {
   readonly store: BatchStore;
@@ -21,8 +21,6 @@ interface QueuedWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** In one transaction: more would keep the first waiting for the last. */
-export const mostInBatch = 256;
 export const mostBatchBytes = 4 * 1024 * 1024;
 /** Bounds of the queue. Past them a write is refused. */
 export const mostWaiting = 2_000;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { mostInBatch, mostWaiting } from '../../src/records/write-queue.ts';
+import { mostInBatch } from '../../src/records/rules/operation.ts';
+import { mostWaiting } from '../../src/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
 import { ApiCaller } from '../support/api-caller.ts';

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { longestBurstMs, standingWaitMs } from '../../src/base/queue-capacity.ts';
-import type { Operation } from '../../src/records/rules/operation.ts';
+import { mostInBatch, type Operation } from '../../src/records/rules/operation.ts';
 import {
   longestWaitMs,
   mostBatchBytes,
-  mostInBatch,
   mostWaiting,
   mostWaitingBytes,
   mostWaitingOfCaller,

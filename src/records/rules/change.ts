@@ -18,11 +18,11 @@ import {
 } from './every-write.ts';
 import {
   checkAccepts,
+  checkCapacity,
   checkParentField,
   checkUnique,
   childrenAfter,
   promoted,
-  stateAfter,
 } from './family.ts';
 import { granted, personFor, revoked } from './members.ts';
 
@@ -74,8 +74,8 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
     throw new Refusal('action_not_allowed');
   const body = bodyAfter(transition, change.input ?? {}, record, collection);
   if (transition.whileParentAccepts) checkAccepts(context.parent, writing);
-  const state = stateAfter(record, transition.to, context.parent, writing);
-  const after = { ...record, body, state, revision: change.revision };
+  checkCapacity(record, transition.to, context.parent, writing);
+  const after = { ...record, body, state: transition.to, revision: change.revision };
   checkUnique(record, after, writing);
   const person = personFor(transition, change.chosen, record, writing);
   const taken = { action, from: record.state ?? '', ...(collection.isShared ? { by } : {}) };

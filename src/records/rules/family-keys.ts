@@ -7,7 +7,7 @@ import { type Fields, mergePatch } from '../fields.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import type { WriteRules } from './decide.ts';
-import type { Operation, RecordChange } from './operation.ts';
+import { mostInBatch, type Operation, type RecordChange } from './operation.ts';
 
 type Collected = {
   -readonly [Name in 'members' | 'memberships' | 'tallies' | 'unique' | 'waiting' | 'children']: NonNullable<
@@ -38,11 +38,11 @@ export function familyKeys(
     const lineage = rules.lineages.get(change.collection);
     const after = lineage && recordAfter(change, caller.id, lineage[0], find(change));
     if (lineage === undefined || after === null || after === undefined) continue;
-    // Where it is: a change of the parent is refused.
+    // The stored record names the parent: a change of the parent is refused.
     const record = find(change) ?? after;
     const family: Family = { lineage, record, after, caller: caller.id, change, find, loaded };
     if (round === 1) addFamily(keys, family);
-    else if (round === 2) addSecond(keys, family, operations.length);
+    else if (round === 2) addChosen(keys, family);
   }
   if (round === 2) addWaiting(keys, loaded, rules);
   return Object.values(keys).every(({ length }) => length === 0) ? null : keys;
@@ -88,7 +88,7 @@ function addFamily(keys: Collected, family: Family): void {
   const isRemoved = change.kind === 'remove';
   for (const { name, parent: rule } of collection.children)
     if (isRemoved && rule.onDelete === 'restrict')
-      keys.children.push({ ...recordName(record), child: name, field: rule.field, limit: mostChildren });
+      keys.children.push({ ...recordName(record), child: name, field: rule.field, limit: mostLoaded });
   if (parent === null) return;
   const above = { collection: parent.collection, id: parentIdOf(collection, record) };
   if (isTallied(collection)) keys.tallies.push({ ...above, child: collection.name });
@@ -99,7 +99,7 @@ function addFamily(keys: Collected, family: Family): void {
       child: collection.name,
       field: parent.field,
       state: overflow,
-      limit: mostWaiting,
+      limit: mostLoaded,
     });
   const people = new Set([
     caller,
@@ -109,11 +109,8 @@ function addFamily(keys: Collected, family: Family): void {
   addAbove(keys, { lineage, record, find }, [...people], alias);
 }
 
-/** In one batch: more removals than that of children of one record make its removal look too early. */
-const mostChildren = 256;
-
-/** No batch has more writes that free a place. */
-const mostWaiting = 256;
+/** A batch has at most `mostInBatch` writes: one of these is left after it, or there are no others. */
+const mostLoaded = mostInBatch;
 
 /** The roles of these people in the records above. */
 function addAbove(
@@ -134,9 +131,9 @@ function addAbove(
   }
 }
 
-/** A chosen person is known once its alias is found; holders of a role in waiting records are known then, too. */
-function addSecond(keys: Collected, { lineage, change, loaded }: Family, count: number): void {
-  if (change.kind !== 'act' || change.chosen === undefined || count === 0) return;
+/** The chosen person is one of the loaded people: how many roles each of them has. */
+function addChosen(keys: Collected, { lineage, change, loaded }: Family): void {
+  if (change.kind !== 'act' || change.chosen === undefined) return;
   const [collection] = lineage;
   const people = new Set([
     ...loaded.members.map(({ member }) => member),
@@ -145,6 +142,7 @@ function addSecond(keys: Collected, { lineage, change, loaded }: Family, count: 
   for (const owner of people) keys.memberships.push({ owner, collection: collection.name });
 }
 
+/** The people with a role in waiting records, who are told when these move up. */
 function addWaiting(keys: Collected, { waiting = [] }: Loaded, { collections }: WriteRules): void {
   for (const { child, ids } of waiting) {
     const collection = collections.get(child);
@@ -160,7 +158,7 @@ function addFilling(keys: Collected, child: string, parent: RecordName, { collec
   const overflow = rule?.capacity?.overflow ?? null;
   if (!rule || overflow === null) return;
   keys.tallies.push({ ...parent, child });
-  keys.waiting.push({ ...parent, child, field: rule.field, state: overflow, limit: mostWaiting });
+  keys.waiting.push({ ...parent, child, field: rule.field, state: overflow, limit: mostLoaded });
 }
 
 function recordName({ collection, id }: StoredRecord): RecordName {

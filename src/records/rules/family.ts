@@ -72,17 +72,16 @@ export function stateUnder(parent: RecordInContext, initial: string | null, writ
   return overflow;
 }
 
-/** The state after an action. It is refused where it would take a place that is not there. */
-export function stateAfter(
+/** Refuses an action that would take a place where none is free. */
+export function checkCapacity(
   { state }: StoredRecord,
   to: string,
   parent: RecordContext['parent'],
   writing: Writing,
-): string {
+): void {
   const capacity = writing.collection.parent?.capacity ?? null;
   const isTaking = capacity !== null && takesPlace(capacity, to) && !takesPlace(capacity, state);
   if (isTaking && parent && !hasRoom(capacity, parent.record, writing)) throw new Refusal('no_capacity');
-  return to;
 }
 
 function takesPlace({ states }: Capacity, state: string | null): boolean {

@@ -11,6 +11,9 @@ import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
 
+/** Writes in one transaction. With more, the first would wait too long for the last. */
+export const mostInBatch = 256;
+
 /** One write as plain data, which crosses threads. Random values are in it, so that deciding is a pure function. */
 export interface Operation {
   readonly caller: CallerIdentity;
