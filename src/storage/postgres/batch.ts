@@ -117,7 +117,7 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
       keys.records.map(({ collection }) => collection),
       keys.records.map(({ id }) => id),
       ...(keys.parents === undefined ? [] : [JSON.stringify(keys.parents)]),
-      ...(digests.length === 0 || above !== null ? [] : [digests]),
+      ...(digests.length === 0 && above === null ? [] : [digests]),
     ],
   );
   const family = loadFamily(ask, keys);

@@ -10,11 +10,13 @@ export type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly u
 
 const columns = recordColumns.map((column) => `records.${column}`).join(', ');
 
-/** Finds the named records and all that they are under. Locks those above first: there is one order of locks. */
+/** Finds the named records, those that invitations lead to, and all that these are under. Locks those above first: there is one order of locks. */
 export const lockWithAbove = `with recursive
     parents as (select * from json_to_recordset($3) as one (child text, field text, collection text, level integer)),
     chain as (
       select * from unnest($1::text[], $2::text[]) as named (collection, id)
+      union
+      select collection, record_id from invitations where digest = any($4::bytea[])
       union
       select parents.collection, records.body::json ->> parents.field from chain
         join parents on parents.child = chain.collection
