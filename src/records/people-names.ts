@@ -83,8 +83,12 @@ export class PeopleNames {
       return rule.parentRoles.filter(opens).flatMap((one) => this.#topicsOf(upper, upperRecord, one));
     if (role === 'everyone') return this.#underEach(upper, upperRecord);
     if (rule?.kind === 'scope') {
-      const opening = Object.keys(next.roles).filter((one) => isSameScope(next.roles[one], rule.scope));
-      const isOpen = opening.some(opens) || this.#underEach(upper, upperRecord).length > 0;
+      const isOpening = (one: string) =>
+        isSameScope(next.roles[one], rule.scope) &&
+        opens(one) &&
+        this.#topicsOf(upper, upperRecord, one).length > 0;
+      const isOpen =
+        Object.keys(next.roles).some(isOpening) || this.#underEach(upper, upperRecord).length > 0;
       return isOpen ? [this.scope(name, role)] : [];
     }
     // Actions grant a role to one person at a time, who may have lost the parent meanwhile.
