@@ -18,6 +18,12 @@ export function parentIdIn({ name }: Engine, families: readonly Family[]): RawBu
   return sql<string>`case collection ${sql.join(cases, sql` `)} else '' end`;
 }
 
+/** How many records a record is under. There must be families. */
+export function levelIn(families: readonly Family[]): RawBuilder<number> {
+  const cases = families.map(({ child, level }) => sql`when ${sql.lit(child)} then ${sql.lit(level)}`);
+  return sql<number>`case records.collection ${sql.join(cases, sql` `)} else 0 end`;
+}
+
 export interface RemovedRow {
   readonly collection: string;
   readonly id: string;
@@ -178,14 +184,27 @@ export async function finishHandOvers(
   transaction: Database,
   families: readonly Family[],
   owner: string,
+  at: number,
 ): Promise<void> {
-  for (const { child, field, ownedBy } of families) {
+  // Those above first: what is under them is handed over with them.
+  for (const { child, field, ownedBy } of families.toSorted((one, other) => one.level - other.level)) {
     if (ownedBy !== 'parent') continue;
     const parent = fieldExpression(name, { name: field, kind: 'text' });
-    await sql`update records set owner = (select new_owner from child_work
+    const { rows } = await sql<{
+      id: string;
+      owner: string;
+    }>`update records set owner = (select new_owner from child_work
         where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})
       where collection = ${sql.lit(child)} and owner = ${owner} and exists (select 1 from child_work
-        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})`.execute(transaction);
+        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})
+      returning id, owner`.execute(transaction);
+    const further = families.filter((one) => one.collection === child && one.ownedBy === 'parent');
+    await putWork(
+      transaction,
+      rows.flatMap(({ id, owner: new_owner }) =>
+        further.map((one) => ({ child: one.child, parent_id: id, what: 'own' as const, new_owner, at })),
+      ),
+    );
   }
 }
 

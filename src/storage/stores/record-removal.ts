@@ -19,7 +19,7 @@ import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, finishHandOvers, parentIdIn, releaseOwners } from './families.ts';
+import { afterRemoval, finishHandOvers, levelIn, parentIdIn, releaseOwners } from './families.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records and lowers their owners' counts. Skips locked records. */
@@ -174,7 +174,7 @@ async function eraseRecords(
   families: readonly Family[],
   { owner, event }: Pick<ErasedOwner, 'owner' | 'event'>,
 ): Promise<Map<string, number>> {
-  await finishHandOvers(engine, transaction, families, owner);
+  await finishHandOvers(engine, transaction, families, owner, event.at);
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
@@ -194,6 +194,8 @@ async function eraseRecords(
           .select(['records.collection', 'records.id'])
           // Asked again: a hand-over may have been committed while this waited for the lock.
           .where('owner', '=', owner)
+          // Those above first, as writes lock them.
+          .$if(families.length > 0, (select) => select.orderBy(levelIn(families)))
           .orderBy('records.collection')
           .orderBy('records.id')
           .$if(engine.name === 'postgres', (select) => select.forUpdate('records')),
