@@ -26,7 +26,9 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   if (key !== null && used !== null && used.expiresAt > now) {
     if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
     const record = writing.find(used.recordId);
-    if (record === null || record.owner !== access.id || isExpired(collection, record, now))
+    // What belongs to the owner of its parent was made by this caller, too: the key is the caller's.
+    const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
+    if (record === null || !isOwn || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
     // An owner who does not read the present state must not learn what others made of the record.
     if (record.updatedAt !== record.createdAt && !access.sees(record, writing.contextOf(record)))
