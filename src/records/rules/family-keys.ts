@@ -1,5 +1,6 @@
 import type { Collection } from '../../collections/collection.ts';
 import { isTallied, type Lineage } from '../../collections/lineage.ts';
+import { normaliseFields } from '../../collections/normalise.ts';
 import { uniqueQueries } from '../../collections/unique.ts';
 import type { BatchKeys, Loaded, RecordName, StoredRecord } from '../../storage/port.ts';
 import { memberRoles, membersWanted } from '../caller-access.ts';
@@ -62,9 +63,10 @@ interface Family {
 function recordAfter(
   change: RecordChange,
   caller: string,
-  { name, machine }: Collection,
+  collection: Collection,
   before: StoredRecord | null,
 ): StoredRecord | null {
+  const { name, machine } = collection;
   if (change.kind === 'create' || change.kind === 'create_under') {
     const { id, body, revision } = change;
     const times = { createdAt: 0, updatedAt: 0 };
@@ -72,8 +74,10 @@ function recordAfter(
   }
   if (before === null) return null;
   if (change.kind === 'replace') return { ...before, body: change.body };
-  if (change.kind === 'patch')
-    return { ...before, body: JSON.stringify(mergePatch(fieldsOf(before), change.patch)) };
+  if (change.kind === 'patch') {
+    const fields = mergePatch(fieldsOf(before), change.patch) as Fields;
+    return { ...before, body: JSON.stringify(normaliseFields(collection, fields)) };
+  }
   if (change.kind !== 'act') return before;
   const state = machine?.states.get(before.state ?? '')?.get(change.action)?.to ?? before.state;
   const fields: Fields = { ...fieldsOf(before), ...change.input };
