@@ -64,12 +64,9 @@ export function stateUnder(parent: RecordInContext, initial: string | null, writ
   if (max !== null && family.countUnder(record, collection.name) >= max)
     throw new Refusal('quota_exceeded', { members: { limit: max } });
   if (capacity === null || !takesPlace(capacity, initial)) return initial;
-  const { overflow } = capacity;
-  // A place that is free while others wait is for the first of them.
-  const isLine = overflow !== null && family.countUnder(record, collection.name, [overflow]) > 0;
-  if (!isLine && hasRoom(capacity, record, writing)) return initial;
-  if (overflow === null) throw new Refusal('no_capacity');
-  return overflow;
+  if (!hasLine(capacity, record, writing) && hasRoom(capacity, record, writing)) return initial;
+  if (capacity.overflow === null) throw new Refusal('no_capacity');
+  return capacity.overflow;
 }
 
 /** Refuses an action that would take a place where none is free. */
@@ -81,7 +78,15 @@ export function checkCapacity(
 ): void {
   const capacity = writing.collection.parent?.capacity ?? null;
   const isTaking = capacity !== null && takesPlace(capacity, to) && !takesPlace(capacity, state);
-  if (isTaking && parent && !hasRoom(capacity, parent.record, writing)) throw new Refusal('no_capacity');
+  if (!isTaking || !parent) return;
+  // Only a record of the waiting line itself may be given a place before the others.
+  const isBehind = state !== capacity.overflow && hasLine(capacity, parent.record, writing);
+  if (isBehind || !hasRoom(capacity, parent.record, writing)) throw new Refusal('no_capacity');
+}
+
+/** Whether records wait: a place that is free is for the first of them. */
+function hasLine({ overflow }: Capacity, parent: StoredRecord, { collection, family }: Writing): boolean {
+  return overflow !== null && family.countUnder(parent, collection.name, [overflow]) > 0;
 }
 
 function takesPlace({ states }: Capacity, state: string | null): boolean {
