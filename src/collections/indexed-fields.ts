@@ -46,7 +46,8 @@ function mistakeIn(name: string, schema: Schema): string | null {
     : null;
 }
 
-function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
+/** Characters that a text can have. */
+export function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
   const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
   const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
   if (texts !== null) return Math.max(...texts.map((text) => String(text).length));

@@ -2,7 +2,7 @@ import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, Schema } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
-import { queryParameters } from './indexed-fields.ts';
+import { longestOf, queryParameters } from './indexed-fields.ts';
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';
 
@@ -74,6 +74,8 @@ const longestUniqueText = 500;
 
 function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: Say): void {
   const properties = propertiesOf(schema);
+  const [initial = ''] = Object.keys(states ?? {});
+  const overflow = parent?.capacity?.overflow ?? initial;
   const required = (schema.required ?? []) as readonly unknown[];
   for (const [index, rule] of unique.entries()) {
     const at = pointerTo('/unique', index);
@@ -96,14 +98,27 @@ function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: S
           `must have the "type" string with a "maxLength" of at most ${longestUniqueText}, integer, number or boolean; ${found(name)}`,
         );
     }
+    const letters = rule.fields.reduce((sum, name) => sum + lengthOf(properties[name]), 0);
+    if (rule.fields.length > 1 && letters > longestUniqueText)
+      say(
+        `${at}/fields`,
+        `can have ${letters} characters together; at most ${longestUniqueText} fit an index. Lower a "maxLength", or take a field out`,
+      );
     checkStateNames(rule.states ?? [], `${at}/states`, Object.keys(states ?? {}), say);
+    if (rule.states?.includes(initial) && !rule.states.includes(overflow))
+      say(
+        `${at}/states`,
+        `must contain "${overflow}", too: a record that waits there moves to "${initial}", where another could have its values`,
+      );
   }
 }
 
-function isComparable({ type, maxLength, format, enum: choices }: Schema): boolean {
-  if (!scalar.includes(String(type))) return false;
-  const isBounded = typeof maxLength === 'number' && maxLength <= longestUniqueText;
-  return type !== 'string' || isBounded || format !== undefined || choices !== undefined;
+function isComparable(property: Schema): boolean {
+  return scalar.includes(String(property.type)) && lengthOf(property) <= longestUniqueText;
+}
+
+function lengthOf(property: Schema | undefined): number {
+  return property?.type === 'string' ? longestOf(property) : 0;
 }
 
 function propertiesOf({ properties = {} }: Schema): Readonly<Record<string, Schema>> {
