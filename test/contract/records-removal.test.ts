@@ -309,4 +309,34 @@ describe('erasing beside somebody who deletes on postgres', () => {
     assert.deepEqual(await storage.records.ofOwner('usr_many', null, 10), []);
     await storage.close();
   });
+
+  it('locks a record before those under it, as writes do', async () => {
+    const url = await createDatabase();
+    const storage = await postgresDatabase(url).open();
+    await register(storage, 'usr_a', 'user', 1);
+    const room = newRecord({ owner: 'usr_a', collection: 'rooms' });
+    const paper = newRecord({
+      owner: 'usr_a',
+      collection: 'papers',
+      body: JSON.stringify({ room: room.id }),
+    });
+    await insertAll(storage, [room, paper]);
+    const family = {
+      child: 'papers',
+      field: 'room',
+      collection: 'rooms',
+      level: 1,
+      ownedBy: 'creator',
+      onDelete: 'keep',
+      isTallied: false,
+    } as const;
+    const outsider = await beginOutside(url);
+    await outsider.run(`select 1 from records where id = '${room.id}' for update`);
+    const erasing = storage.records.erase('usr_a', null, erasureOf('usr_a'), undefined, null, [family]);
+    await outsider.untilSomebodyWaits();
+    await outsider.run(`select 1 from records where id = '${paper.id}' for update`);
+    await outsider.commit();
+    assert.deepEqual((await erasing)?.records, { rooms: 1, papers: 1 });
+    await storage.close();
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { mistakesIn } from '../collections/declared.ts';
@@ -11,7 +12,7 @@ const declarations = {
   rooms: `
 schema: { required: [title], properties: { title: { type: string, maxLength: 80 } } }
 states: { open: { close: closed, hide: hidden }, closed: {}, hidden: { show: open } }
-roles: { member: { invited_by: [owner], max: 100 } }
+roles: { member: { invited_by: [owner], max: 100 }, owner: { invited_by: owner } }
 aliases: true
 access: { read: { owner: all, member: [open, closed] }, update: owner, delete: owner }
 limits: { writes: 10000/min }
@@ -26,12 +27,43 @@ access: { create: member, read: member, update: member, delete: member }
 unique: [{ fields: [parent, slug] }]
 limits: { writes: 10000/min }
 `,
+  drafts: `
+parent: { field: room, collection: rooms, owned_by: parent, on_delete: cascade }
+schema: { required: [code], properties: { code: { type: string, maxLength: 40 } } }
+index: [code]
+roles: { member: { parent_roles: member }, moderator: { scope: moderate } }
+access: { create: member, read: [owner, moderator] }
+limits: { writes: 10000/min, bytes: 1048576 }
+`,
+  lines: `
+parent: { field: draft, collection: drafts, owned_by: parent, on_delete: cascade }
+schema: { required: [text], properties: { text: { type: string, maxLength: 40 } } }
+roles: { editor: { parent_roles: owner }, moderator: { scope: moderate } }
+access: { create: editor, read: [owner, moderator] }
+events: full
+`,
+  chairs: `
+parent: { field: room, collection: rooms, capacity: { states: [taken], number: 1, overflow: waiting } }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+roles: { member: { parent_roles: member } }
+access: { create: member, read: owner }
+states: { taken: { leave: gone }, waiting: { leave: gone }, gone: { again: taken } }
+`,
+  slots: `
+schema: { required: [at], properties: { at: { type: string, format: date-time } } }
+index: [at]
+unique: [{ fields: [owner, at] }]
+`,
 };
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`attacks on records under records, on ${engine}`, () => {
     const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations), NEWCOMERS_PER_HOUR: '1000000' },
+      settings: {
+        COLLECTIONS_DIR: declarationsFolder(declarations),
+        NEWCOMERS_PER_HOUR: '1000000',
+        MAX_BODY_BYTES: '1048576',
+      },
     });
     const roomWith = async (members: number) => {
       const [ada, ...others] = (await Person.several(target(), members + 1)) as [Person, ...Person[]];
@@ -104,6 +136,27 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
+    it('[22] a time in another notation is the same value, also in a patch', async () => {
+      const ada = await Person.of(target());
+      await ada.make('slots', { at: '2026-01-01T00:00:00Z' });
+      const other = await ada.make('slots', { at: '2026-01-02T00:00:00Z' });
+      const at = '2026-01-01T01:00:00+01:00';
+      for (const { body } of [await ada.post('slots', { at }), await ada.patch(`slots/${other}`, { at })])
+        assert.equal(body.code, 'not_unique');
+    });
+
+    it('[23] a record that left the places does not come back before those that wait', async () => {
+      const { others, room } = await roomWith(3);
+      const [bob, cat, dan] = others as [Person, Person, Person];
+      await bob.make('chairs', { room });
+      const left = await cat.make('chairs', { room });
+      assert.equal((await cat.post(`chairs/${left}/leave`)).status, 200);
+      const waiting = await dan.make('chairs', { room });
+      assert.equal((await bob.delete('me')).status, 200);
+      assert.equal((await cat.post(`chairs/${left}/again`)).body.code, 'no_capacity');
+      assert.equal((await dan.get(`chairs/${waiting}`)).body.state, 'waiting');
+    });
+
     it('[25] counts are of those who can read the parent, and of the caller in me/usage', async () => {
       const { ada, others, room } = await roomWith(1);
       await ada.make('papers', { room, slug: 'a' });
@@ -161,6 +214,62 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await eve.get(`papers?room=${room}`)).status, 404);
     });
 
+    it('accepts an invitation beside writes under other records', async () => {
+      const { ada, room } = await roomWith(0);
+      const eve = await Person.of(target());
+      const other = await ada.make('rooms', { title: 'Two' });
+      const code = await ada.codeFor(`rooms/${other}`, { role: 'member' });
+      const [accepted] = await Promise.all([
+        eve.post('invitations', { code }),
+        ...Array.from({ length: 20 }, (_, index) => ada.post('papers', { room, slug: `${index}` })),
+      ]);
+      assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
+    });
+
+    it('gives all levels under a record to its new owner, also if the former one is erased at once', async () => {
+      const { ada, others, room } = await roomWith(1);
+      const [bob] = others as [Person];
+      const draft = await bob.make('drafts', { room, code: 'a' });
+      const line = await ada.make('lines', { draft, text: 'kept' });
+      await bob.post('invitations', { code: await ada.codeFor(`rooms/${room}`, { role: 'owner' }) });
+      assert.equal((await ada.delete('me')).status, 200);
+      for (const path of [`drafts/${draft}`, `lines/${line}`])
+        assert.equal((await bob.get(path)).status, 200, path);
+    });
+
+    it('tells a role by scope nothing of records two levels under one that it cannot read', async () => {
+      const { ada, others, room } = await roomWith(1);
+      const moderator = await Person.of(target(), { scope: 'moderate' });
+      const { next } = (await moderator.get('events')).body;
+      const draft = await (others[0] as Person).make('drafts', { room, code: 'a' });
+      const line = await ada.make('lines', { draft, text: 'hidden' });
+      assert.equal((await moderator.get(`lines/${line}`)).status, 404);
+      assert.deepEqual((await moderator.get(`events?after=${next}`)).body.items, []);
+      assert.equal((await ada.get(`events?after=${next}`)).body.items.length, 2, 'control');
+    });
+
+    it('answers a repeated create as the first one where records belong to the owner of the parent', async () => {
+      const { others, room } = await roomWith(1);
+      const [bob] = others as [Person];
+      const create = () =>
+        bob.send('POST', 'drafts', { room, code: 'a' }, { 'idempotency-key': 'draft of bob' });
+      const [first, second] = [await create(), await create()];
+      assert.deepEqual([second.status, second.body], [201, first.body]);
+    });
+
+    it('shows in a cursor nothing of a record that the caller cannot read', async () => {
+      const { others, room } = await roomWith(1);
+      const [bob] = others as [Person];
+      // A page looks at 32 records of this size.
+      for (let index = 0; index < 33; index += 1) await bob.make('drafts', { room, code: `code ${index}` });
+      const { items, next } = (await bob.get(`drafts?room=${room}&sort=code`)).body;
+      assert.deepEqual(items, []);
+      const [place] = next.split('.');
+      assert.doesNotMatch(Buffer.from(place, 'base64url').toString('latin1'), /code/);
+      const last = (await bob.get(`drafts?room=${room}&sort=code&cursor=${next}`)).body;
+      assert.deepEqual(last, { items: [], next: null });
+    });
+
     it('lets in by the parent only as long as the parent can be read', async () => {
       const { ada, others, room } = await roomWith(2);
       const [bob, cat] = others as [Person, Person];
@@ -216,6 +325,26 @@ describe('a declaration with records under records is refused, with the line,', 
       /is in the schema already/,
     ],
     '[21] for a unique rule that could disclose': [`${schema}unique: [{ fields: [a] }]\n`, /reveals/],
+    'for a unique rule that a record breaks when it moves up from the waiting line': [
+      `parent: { field: room, collection: rooms, capacity: { states: [in], number: 1, overflow: out } }
+schema: { properties: {} }
+states: { in: { leave: out }, out: {} }
+unique: [{ fields: [owner, parent], states: [in] }]
+`,
+      /must contain "out", too/,
+    ],
+    'for a unique rule over texts that are too long together': [
+      `schema:
+  required: [a, b]
+  properties: { a: { type: string, maxLength: 300 }, b: { type: string, maxLength: 300 } }
+unique: [{ fields: [owner, a, b] }]
+`,
+      /600 characters together/,
+    ],
+    'for a unique rule over a text whose format is too long': [
+      'schema: { required: [a], properties: { a: { type: string, format: uri } } }\nunique: [{ fields: [owner, a] }]\n',
+      /"maxLength" of at most 500/,
+    ],
     'for a unique rule over a field that can be missing': [
       'schema: { properties: { a: { type: integer } } }\nunique: [{ fields: [owner, a] }]\n',
       /must be in "required"/,
