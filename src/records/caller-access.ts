@@ -5,6 +5,7 @@ import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../collections/lineage.ts';
 import { actionsFor, may, mayCreate, readableStates, rolesOn } from '../collections/roles.ts';
 import type { MembersWanted, RecordContext, RecordInContext, StoredRecord } from '../storage/port.ts';
+import { acceptsNow } from './accepts.ts';
 
 export interface CallerIdentity {
   readonly id: string;
@@ -59,8 +60,13 @@ export class CallerAccess {
     return may(this.#lineage[0], 'read', this.rolesOn(record, context), record.state);
   }
 
-  actionsOn(record: StoredRecord, context: RecordContext): string[] {
-    return actionsFor(this.#lineage[0], this.rolesOn(record, context), record.state);
+  /** The actions that the caller may take now. */
+  actionsOn(record: StoredRecord, context: RecordContext, now: number): string[] {
+    const [collection] = this.#lineage;
+    const actions = actionsFor(collection, this.rolesOn(record, context), record.state);
+    const transitions = collection.machine?.states.get(record.state ?? '');
+    const needsParent = (action: string) => transitions?.get(action)?.whileParentAccepts === true;
+    return actions.filter((action) => !needsParent(action) || acceptsNow(collection, context.parent, now));
   }
 
   /** What the caller is before there is a record; null: it cannot read the record that the new one would be under. */

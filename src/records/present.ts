@@ -11,6 +11,7 @@ export interface SeenRecord {
   readonly lineage: Lineage;
   readonly access: CallerAccess;
   readonly names: PeopleNames;
+  readonly now: number;
 }
 
 /** The JSON of a record for this caller, with its roles and the actions that it may take. */
@@ -24,7 +25,7 @@ export function present(
   const own = isShared ? sharedMembers(record, context, seen) : '';
   const shared = showsCounts(seen.collection) ? `${own}${countsText(seen.collection, counts)}` : own;
   if (machine === null) return withMembers(record, shared);
-  const actions = JSON.stringify(seen.access.actionsOn(record, context));
+  const actions = JSON.stringify(seen.access.actionsOn(record, context, seen.now));
   return withMembers(record, `"state":${JSON.stringify(record.state)},"actions":${actions},${shared}`);
 }
 

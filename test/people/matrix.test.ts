@@ -199,7 +199,11 @@ async function visitCell(cast: Cast, expected: Expected, cell: Cell): Promise<vo
   if (verb !== 'read') return;
   if (isAllowed) {
     const actions = Object.keys(expected.actions.get(state) ?? {});
-    const allowed = actions.filter((one) => expected.personMay(role, one, state, { above: above?.state }));
+    const allowed = actions.filter(
+      (one) =>
+        expected.personMay(role, one, state, { above: above?.state }) &&
+        refusalAbove(expected, one, cell) !== 'parent_closed',
+    );
     assert.deepEqual((body.actions ?? []).toSorted(), allowed.toSorted(), what);
     assert.equal(body.state ?? null, state, what);
   }

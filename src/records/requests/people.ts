@@ -267,7 +267,7 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
         ? await store.find(collection.name, result.record.id, access.membersWanted)
         : null;
       const context = { ...result.context, members: found?.members ?? result.context.members };
-      const seenIn = { collection, lineage: [collection] as const, access, names };
+      const seenIn = { collection, lineage: [collection] as const, access, names, now };
       // A role that does not read the present state learns only which record it is in.
       const record = access.sees(result.record, context)
         ? present(result.record, context, seenIn, await countsFor(result.record, { collection, store }))

@@ -30,7 +30,7 @@ export function readRecord(parts: CollectionParts): BearerHandler {
         // Roles and counts can change without a new revision.
         if (!collection.isShared && !hasCounts && hasAlready(input, headers.etag))
           return answer(null, '', { status: 304, headers });
-        const seen = { ...parts, access };
+        const seen = { ...parts, access, now };
         return whenReady(countsFor(record, parts), (counts) =>
           jsonText(present(record, context, seen, counts), { headers }),
         );
@@ -119,7 +119,7 @@ export function listRecords(parts: CollectionParts): BearerHandler {
       const context = contexts[index] ?? { members: [] };
       // A record whose parent the caller cannot read is in no list.
       if (collection.parent !== null && !access.sees(record, context)) return [];
-      return [present(record, context, { ...parts, access }, countsOf(record.id, tallies))];
+      return [present(record, context, { ...parts, access, now }, countsOf(record.id, tallies))];
     });
     return jsonText(`{"items":[${items.join()}],"next":${JSON.stringify(next)}}`, {
       headers: { ...link, ...at, ...headers },

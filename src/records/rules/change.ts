@@ -66,7 +66,7 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
   const roles = access.rolesOn(record, context);
   const transition = collection.machine?.states.get(record.state ?? '')?.get(action);
   if (transition === undefined) {
-    const allowed = access.actionsOn(record, context);
+    const allowed = access.actionsOn(record, context, writing.now);
     throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
   }
   const by = transition.by.find((role) => roles.includes(role));

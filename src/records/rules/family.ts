@@ -3,6 +3,7 @@ import { type Capacity, type Collection, parentError } from '../../collections/c
 import { uniqueKey } from '../../collections/unique.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { RecordContext, RecordInContext, StoredRecord } from '../../storage/port.ts';
+import { acceptsNow } from '../accepts.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import type { Effects } from './batch-state.ts';
@@ -39,20 +40,7 @@ export function checkParentField(collection: Collection, before: StoredRecord, a
 
 /** Whether new records are accepted under the parent now. */
 export function checkAccepts(parent: RecordContext['parent'], { collection, now }: Writing): void {
-  const { states, before } = collection.parent?.accepts ?? { states: null, before: null };
-  const isOpen =
-    parent &&
-    (states === null || states.includes(parent.record.state ?? '')) &&
-    (before === null || now < endOf(fieldsOf(parent.record)[before]));
-  if (!isOpen) throw new Refusal('parent_closed');
-}
-
-const dayMs = 86_400_000;
-
-/** A day counts until it is over (UTC). */
-function endOf(time: unknown): number {
-  const text = String(time);
-  return Date.parse(text) + (text.includes('T') ? 0 : dayMs);
+  if (!acceptsNow(collection, parent, now)) throw new Refusal('parent_closed');
 }
 
 /** The state in which a new record begins under a parent that accepts it. */
