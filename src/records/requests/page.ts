@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Refusal } from '../../base/errors.ts';
 import type { FieldValue, Place, RecordQuery, RecordStore, StoredRecord } from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
@@ -57,19 +55,16 @@ async function howManyFit(store: Store, query: RecordQuery, recordBytes: number)
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 
 /**
- * Signed for this caller, collection and query, and encrypted: where a page has looked at as much as it may, the place is of a
- * record that this caller perhaps cannot read. The signature is of the plain text and begins with the nonce (SIV, RFC 5297).
+ * Sealed for this caller, collection and query: where a page has looked at as much as it may, the place is of a record that
+ * this caller perhaps cannot read.
  */
 export function cursorAt(
-  place: Place,
+  { value, id }: Place,
   query: ListQuery,
   parts: CollectionParts,
   access: CallerAccess,
 ): string {
-  const text = JSON.stringify([place.value, place.id]);
-  const mac = parts.digest.of(...boundTo(text, query, parts, access));
-  const hidden = createCipheriv(...cipherFor(mac, parts)).update(text);
-  return `${hidden.toString('base64url')}.${mac.toString('base64url')}`;
+  return parts.digest.seal(JSON.stringify([value, id]), ...boundTo(query, parts, access));
 }
 
 export function readCursor(
@@ -78,29 +73,14 @@ export function readCursor(
   parts: CollectionParts,
   access: CallerAccess,
 ): Place {
-  if (!cursorForm.test(cursor)) throw new Refusal('cursor_invalid');
-  const [hidden = Buffer.alloc(0), mac = Buffer.alloc(0)] = cursor
-    .split('.')
-    .map((part) => Buffer.from(part, 'base64url'));
-  const text = createDecipheriv(...cipherFor(mac, parts))
-    .update(hidden)
-    .toString();
-  if (!parts.digest.isOf(mac, ...boundTo(text, query, parts, access))) throw new Refusal('cursor_invalid');
+  const text = cursorForm.test(cursor) ? parts.digest.unseal(cursor, ...boundTo(query, parts, access)) : null;
+  if (text === null) throw new Refusal('cursor_invalid');
   const [value, id] = JSON.parse(text);
   return { value, id };
 }
 
-function cipherFor(mac: Buffer, { digest }: CollectionParts) {
-  return ['aes-256-ctr', digest.of('cursor key'), mac.subarray(0, 16)] as const;
-}
-
-function boundTo(
-  text: string,
-  { filters }: ListQuery,
-  { collection }: CollectionParts,
-  access: CallerAccess,
-): string[] {
-  return ['cursor', access.id, collection.name, ...filters.flat(), text];
+function boundTo({ filters }: ListQuery, { collection }: CollectionParts, access: CallerAccess): string[] {
+  return ['cursor', access.id, collection.name, ...filters.flat()];
 }
 
 /** As the storage compares it: a missing field counts as empty. */
