@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../src/storage/engine.ts';
 import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.ts';
+import { lockWithAbove } from '../../src/storage/postgres/family.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
 import { insertAll } from '../support/batches.ts';
@@ -237,6 +238,18 @@ for (const engineName of storageKinds) {
         );
         assert.match(JSON.stringify(rows), /declared_bookings_updated_at/);
       });
+
+      if (engineName === 'postgres')
+        it('for the records of a batch and those above them, each by its key', async () => {
+          // As many as a batch has: PostgreSQL expects ten times as many from the recursion.
+          const ids = Array.from({ length: 100 }, (_, index) => String(index));
+          const parents = [{ child: collection, field: 'slot', collection: 'others', level: 1 }];
+          const values = [ids.map(() => collection), ids, JSON.stringify(parents), []];
+          const { rows } = await engine.database.executeQuery<Record<string, unknown>>(
+            CompiledQuery.raw(`explain ${lockWithAbove}`, values),
+          );
+          assert.doesNotMatch(JSON.stringify(rows), /Seq Scan on records/);
+        });
     });
   });
 }

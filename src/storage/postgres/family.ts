@@ -10,7 +10,10 @@ export type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly u
 
 const columns = recordColumns.map((column) => `records.${column}`).join(', ');
 
-/** Finds the named records, those that invitations lead to, and all that these are under. Locks those above first: there is one order of locks. */
+/**
+ * Finds the named records, those that invitations lead to, and all that these are under. Locks those above first: there is one order of locks.
+ * Each record is looked up by its key (`lateral`): PostgreSQL expects many rows of a recursive query, and would scan the table.
+ */
 export const lockWithAbove = `with recursive
     parents as (select * from json_to_recordset($3) as one (child text, field text, collection text, level integer)),
     chain as (
@@ -18,12 +21,15 @@ export const lockWithAbove = `with recursive
       union
       select collection, record_id from invitations where digest = any($4::bytea[])
       union
-      select parents.collection, records.body::json ->> parents.field from chain
+      select parents.collection, below.body::json ->> parents.field from chain
         join parents on parents.child = chain.collection
-        join records on records.collection = chain.collection and records.id = chain.id)
-  select ${columns} from records join chain on records.collection = chain.collection and records.id = chain.id
-    left join parents on parents.child = records.collection
-  order by coalesce(parents.level, 0), records.collection, records.id for update of records`;
+        cross join lateral (select body from records
+          where records.collection = chain.collection and records.id = chain.id limit 1) as below)
+  select found.* from (
+      select chain.collection, chain.id from chain left join parents on parents.child = chain.collection
+      order by coalesce(parents.level, 0), chain.collection, chain.id) as named
+    cross join lateral (select ${columns} from records
+      where records.collection = named.collection and records.id = named.id for update) as found`;
 
 interface LoadedFamily extends Pick<Loaded, 'tallies' | 'unique' | 'waiting' | 'children'> {
   readonly waitingRecords: readonly StoredRecord[];
