@@ -9,6 +9,7 @@ import type {
   AssertionStore,
   ConsumerStore,
   EventStore,
+  NewEvent,
   RecordName,
   RecordStore,
   StandingStore,
@@ -20,6 +21,8 @@ const everyMs = 60_000;
 /** After a sweep that took longer than that. */
 const shortestPauseMs = 1_000;
 const atOnce = 200;
+/** Writers wait for a step: it takes a few milliseconds, and a pause as long as the step follows. */
+const childrenAtOnce = 20;
 const eventsAtOnce = 1_000;
 const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
 /** Rewriting a small database takes less than 0.1 s, and writers wait for it. */
@@ -113,7 +116,7 @@ export class Sweeper {
       );
     }
     onChildWork(await store.childWork());
-    while (!this.#isStopped && (await store.workOnChildren(atOnce, eventOf('deleted'))));
+    await this.#workOnChildren(eventOf('deleted'));
     await this.#fillPlaces(now);
     onChildWork(await store.childWork());
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
@@ -127,6 +130,16 @@ export class Sweeper {
     await assertions.forgetUsed(now);
     await standing.forgetRevocations(now);
     if ((await consumers.bringBack(now)) > 0) onBroughtBack();
+  }
+
+  async #workOnChildren(eventOf: (record: StoredRecord) => NewEvent | null): Promise<void> {
+    const { store, clock } = this.#options;
+    for (;;) {
+      const beganAt = clock.monotonic();
+      if (this.#isStopped || !(await store.workOnChildren(childrenAtOnce, eventOf))) return;
+      const tookMs = clock.monotonic() - beganAt;
+      if (tookMs > 0) await new Promise<void>((resolve) => clock.after(tookMs, resolve));
+    }
   }
 
   /** Places that an erasure, an expiry or a larger number has freed go to those that have waited longest. */

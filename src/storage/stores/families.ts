@@ -143,7 +143,7 @@ async function deleteUnder(
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
     .returning(recordColumns)
     .execute();
-  if (family.ownedBy === 'creator') await releaseOwners(transaction, family.child, gone);
+  if (family.ownedBy === 'creator') await releaseOwners(engine, transaction, family.child, gone);
   const removed = gone.map(({ collection, id, state }) => ({ collection, id, state, parent_id: '' }));
   await afterRemoval(transaction, families, removed, work.at);
   const events = gone.map(toRecord).map(eventOf);
@@ -208,24 +208,29 @@ export async function finishHandOvers(
   }
 }
 
-/** Lowers the counts of the owners of removed records. In one order, against deadlocks. */
+/** Lowers the counts of the owners of removed records, in one statement: other writers wait meanwhile. */
 export async function releaseOwners(
+  engine: Engine,
   transaction: Database,
   collection: string,
   removed: readonly { readonly owner: string }[],
 ): Promise<void> {
-  const owners = [...Map.groupBy(removed, ({ owner }) => owner)].sort(([one], [other]) =>
-    one < other ? -1 : 1,
-  );
-  for (const [owner, { length }] of owners)
+  if (removed.length === 0) return;
+  const owners = Map.groupBy(removed, ({ owner }) => owner);
+  // Locked in the order of all transactions, against deadlocks.
+  if (engine.name === 'postgres')
     await transaction
-      .updateTable('usage')
-      .set({
-        records: sql`case when records > ${sql.lit(length)} then records - ${sql.lit(length)} else 0 end`,
-      })
-      .where('owner', '=', owner)
+      .selectFrom('usage')
+      .select('owner')
       .where('collection', '=', collection)
+      .where('owner', 'in', [...owners.keys()])
+      .orderBy('owner')
+      .forUpdate()
       .execute();
+  const rows = [...owners].map(([owner, { length }]) => sql`(${owner}, ${sql.lit(length)})`);
+  await sql`with gone (owner, n) as (values ${sql.join(rows)})
+    update usage set records = case when usage.records > gone.n then usage.records - gone.n else 0 end
+    from gone where usage.owner = gone.owner and usage.collection = ${collection}`.execute(transaction);
 }
 
 export async function waitingParents(

@@ -50,7 +50,7 @@ export async function expireRecords(
       .returning(recordColumns)
       .execute();
     const family = families.find(({ child }) => child === collection);
-    if (family?.ownedBy !== 'parent') await releaseOwners(transaction, collection, expired);
+    if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, expired);
     const parentId = ({ body }: { readonly body: string }) =>
       family === undefined ? '' : String(JSON.parse(body)[family.field]);
     const removed = expired.map((row) => ({ ...row, parent_id: parentId(row) }));
