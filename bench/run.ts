@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureDpop } from './dpop/rounds.ts';
 import { measureEvents } from './events/rounds.ts';
+import { measureFamilies } from './families/rounds.ts';
 import { measureMe } from './me/rounds.ts';
 import { measureMemory, memoryAlgorithm } from './memory/memory.ts';
 import { measureProcesses } from './processes/rounds.ts';
@@ -27,6 +28,7 @@ const subjects: Readonly<Record<Subject, (stage: Stage) => Promise<string>>> = {
   verify: measureMe,
   dpop: measureDpop,
   start: measureStart,
+  families: measureFamilies,
 };
 
 const limitMinutes = 60;

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { type Database, databases } from '../shared/database.ts';
 import { counted, shown, table } from '../shared/markdown.ts';
 import { allCores, runForResult, script } from '../shared/processes.ts';
 import { measureInRounds } from '../shared/rounds.ts';
 import { type Middle, middle, sum } from '../shared/statistics.ts';
 import { beginForeignTransaction } from './foreign-transaction.ts';
-import { besides, type Database, databases, type EventsStage, newService } from './service.ts';
+import { besides, type EventsStage, newService } from './service.ts';
 
 export const writesPerSecond = 500;
 

@@ -1,12 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MeLatency, meLatency } from '../me-under-load/latency.ts';
 import { residentMegabytes } from '../shared/counters.ts';
 import { counted, shown, table } from '../shared/markdown.ts';
-import { loadCore, script, startServer } from '../shared/processes.ts';
 import { measureInRounds } from '../shared/rounds.ts';
 import { type Middle, median, middle } from '../shared/statistics.ts';
+import { holdStreams } from '../shared/streams.ts';
 import { callers } from '../shared/tokens.ts';
 import { type EventsStage, newService } from './service.ts';
 
@@ -45,7 +43,8 @@ export async function measureIdle(stage: EventsStage): Promise<IdleSummary> {
 
 /** Two services on one core, one with the streams and one without, are asked in turn: a slow moment falls on both. */
 async function measureRound(stage: EventsStage): Promise<Round> {
-  const { options, tokens, goodToken } = stage;
+  const { options, goodToken } = stage;
+  const tokens = stage.tokens.slice(0, callers);
   await using running = new AsyncDisposableStack();
   const start = async (name: string) => {
     const service = await newService(name, 'sqlite', 'thin', stage);
@@ -71,22 +70,6 @@ async function measureRound(stage: EventsStage): Promise<Round> {
   for (let count = 0; count < options.seconds; count += 1)
     slices.push({ alone: await without.me(), beside: await held.me() });
   return { streams, kilobytesEach, slices };
-}
-
-async function holdStreams(origin: string, tokens: readonly string[], count: number, folder: string) {
-  const file = join(folder, `holder-${count}.log`);
-  const tokensFile = join(folder, 'tokens.txt');
-  writeFileSync(tokensFile, tokens.slice(0, callers).join('\n'));
-  const program = script(join(import.meta.dirname, 'hold-streams.ts'), { origin, tokensFile, count });
-  const holder = startServer(program, file, loadCore);
-  const deadline = performance.now() + 120_000;
-  while (!readFileSync(file, 'utf8').includes(`${count} open`)) {
-    const words = holder.lastWords();
-    if (words !== null) throw new Error(`The streams were not opened: ${words}`);
-    if (performance.now() > deadline) throw new Error('The streams are not open after two minutes.');
-    await sleep(50);
-  }
-  return holder;
 }
 
 function inShort({ streams, kilobytesEach, slices }: Round): string {

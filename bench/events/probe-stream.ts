@@ -1,7 +1,8 @@
 import { Agent, type ClientRequest, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printResult, readGiven } from '../shared/child.ts';
-import { eventsPath, note, notesPath } from './data.ts';
+import { eventsPath } from '../shared/stage.ts';
+import { note, notesPath } from './data.ts';
 
 /** Writes at one process by the clock, and listens at another: how long after its answer a write is on the stream. */
 interface Given {

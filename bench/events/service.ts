@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Database } from '../shared/database.ts';
 import type { Postgres } from '../shared/postgres.ts';
 import { type Cores, type Program, type RunningServer, serverCore } from '../shared/processes.ts';
 import { answers, startReady } from '../shared/ready.ts';
 import { type Stage, type Surroundings, surroundingsFor } from '../shared/stage.ts';
 import { vestibule } from '../shared/vestibule.ts';
-
-export const databases = ['sqlite', 'postgres'] as const;
-export type Database = (typeof databases)[number];
 
 /** What all measurements of events share. */
 export interface EventsStage extends Stage {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Database, databases } from '../shared/database.ts';
 import { type LoadResult, send, writeRequests } from '../shared/load.ts';
 import { percent, shown, table } from '../shared/markdown.ts';
 import { cpuBetween, cpuOfEach } from '../shared/postgres.ts';
@@ -7,7 +8,7 @@ import { type Sample, takeSample } from '../shared/sample.ts';
 import { type Middle, median, middle } from '../shared/statistics.ts';
 import { callers } from '../shared/tokens.ts';
 import { note, notesPath } from './data.ts';
-import { type Database, databases, type EventsStage, newService } from './service.ts';
+import { type EventsStage, newService } from './service.ts';
 
 const kinds = ['none', 'thin', 'full'] as const;
 type Kind = (typeof kinds)[number];

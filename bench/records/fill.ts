@@ -1,5 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Client } from 'pg';
+import { executeIn, withClient, withFile } from '../shared/database.ts';
 import { collection, createdAt, firstDay, idOf, listing } from './data.ts';
 
 /** The database behind a Vestibule: what is put into it past all of its doors, and taken out again. */
@@ -34,15 +35,7 @@ const countUsage = `insert into usage
   select owner, collection, count(*), 0, 0, 0, 0 from records group by owner, collection`;
 
 export function sqliteDatabase(file: string): RecordsDatabase {
-  const work = async <T>(task: (database: DatabaseSync) => T): Promise<T> => {
-    const database = new DatabaseSync(file);
-    // What is filled in need not survive a loss of power; it is on the disk before anything is measured.
-    database.exec('pragma synchronous = off; pragma cache_size = -1000000');
-    const result = task(database);
-    database.exec('pragma synchronous = full; pragma wal_checkpoint(truncate)');
-    database.close();
-    return result;
-  };
+  const work = <T>(task: (database: DatabaseSync) => T) => withFile(file, task);
   return {
     fill: (size) =>
       work((database) => {
@@ -69,12 +62,7 @@ export function sqliteDatabase(file: string): RecordsDatabase {
         database.exec(`${forgetUsage}; ${countUsage}`);
         return Number(changes);
       }),
-    execute: (statements) =>
-      work((database) => {
-        database.exec('begin');
-        for (const statement of statements) database.exec(statement);
-        database.exec('commit');
-      }),
+    execute: (statements) => executeIn(`sqlite:${file}`, statements),
   };
 }
 
@@ -107,11 +95,7 @@ export function postgresDatabase(url: string): RecordsDatabase {
           await client.query(statement);
         return rowCount ?? 0;
       }),
-    execute: (statements) =>
-      withClient(url, async (client) => {
-        for (const statement of statements) await client.query(statement);
-        await client.query(settle);
-      }),
+    execute: (statements) => executeIn(url, statements),
   };
 }
 
@@ -142,14 +126,4 @@ export async function insertAll(
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
   const values = types.map((_type, index) => rows.map((one) => one[index]));
   await client.query(`insert into ${target} select * from unnest(${arrays})`, values);
-}
-
-export async function withClient<T>(url: string, task: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await task(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { ask } from '../shared/ask.ts';
+import { withClient } from '../shared/database.ts';
 import { script } from '../shared/processes.ts';
 import { surroundingsFor } from '../shared/stage.ts';
 import { createdAt, firstDay, idOf, type Listing, listing, pageSize } from './data.ts';
-import { insertAll, withClient } from './fill.ts';
+import { insertAll } from './fill.ts';
 import type { Dialect, RecordsPeer } from './peer.ts';
 import { startFurnished } from './start.ts';
 

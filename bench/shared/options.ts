@@ -12,7 +12,8 @@ export type Subject =
   | 'processes'
   | 'verify'
   | 'dpop'
-  | 'start';
+  | 'start'
+  | 'families';
 
 export interface Options {
   readonly subject: Subject;
@@ -30,6 +31,8 @@ export interface Options {
   readonly sizes: readonly number[];
   /** Another checkout, ready to run, that is measured beside this one; null is none. */
   readonly before: string | null;
+  /** Everything is small, to see that it works. */
+  readonly quick: boolean;
   /** Some default was changed, so the numbers must not stand beside those of a full run. */
   readonly partial: boolean;
 }
@@ -39,6 +42,8 @@ const full = { repeat: 3, seconds: 5, newTokens: 20_000, sizes: [1_000, 100_000,
 const fullRecords = { ...full, seconds: 3 };
 /** So do ten servers, of which each framework has five. */
 const fullVerify = { ...full, seconds: 2, newTokens: 10_000 };
+/** Two sizes, and slices of the work in turn. */
+const fullFamilies = { ...full, seconds: 2, sizes: [1_000, 1_000_000] };
 const quick = { repeat: 1, seconds: 1, newTokens: 1_000, sizes: [1_000, 10_000] };
 
 export function readOptions(): Options {
@@ -58,11 +63,18 @@ export function readOptions(): Options {
       verify: { type: 'boolean', default: false },
       dpop: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
+      families: { type: 'boolean', default: false },
       before: { type: 'string' },
       sizes: { type: 'string' },
     },
   });
-  const whole = values.records ? fullRecords : values.verify ? fullVerify : full;
+  const whole = values.records
+    ? fullRecords
+    : values.verify
+      ? fullVerify
+      : values.families
+        ? fullFamilies
+        : full;
   const base = values.quick ? quick : whole;
   const repeat = wholeNumber('--repeat', values.repeat) ?? base.repeat;
   const seconds = wholeNumber('--seconds', values.seconds) ?? base.seconds;
@@ -80,13 +92,24 @@ export function readOptions(): Options {
     only,
     load,
     sizes,
+    quick: values.quick,
     before: values.before === undefined ? null : resolve(values.before),
     partial: lessThanFull || otherSizes || only !== null,
   };
 }
 
 function subjectOf(values: Readonly<Record<string, unknown>>): Subject {
-  const others = ['token', 'records', 'memory', 'events', 'processes', 'verify', 'dpop', 'start'] as const;
+  const others = [
+    'token',
+    'records',
+    'memory',
+    'events',
+    'processes',
+    'verify',
+    'dpop',
+    'start',
+    'families',
+  ] as const;
   return others.find((subject) => values[subject] === true) ?? 'me';
 }
 

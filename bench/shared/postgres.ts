@@ -18,11 +18,11 @@ export interface Postgres {
 }
 
 /** On the core of the load, so that the server that is measured has its own to itself. */
-export async function startPostgresServer(folder: string): Promise<Postgres> {
+export async function startPostgresServer(folder: string, flags: readonly string[] = []): Promise<Postgres> {
   // It may run as a user of its own, who has to get to its folder.
   chmodSync(folder, 0o711);
   const directory = join(folder, 'postgres');
-  const server = await startPostgres(directory, await freePort(), ['-c', 'shared_buffers=2GB']);
+  const server = await startPostgres(directory, await freePort(), ['-c', 'shared_buffers=2GB', ...flags]);
   const main = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const pids = () => [main, ...childrenOf(main)];
   // Whoever comes later is a child of the first and stays where it is.

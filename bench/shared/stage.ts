@@ -34,6 +34,7 @@ export interface Surroundings {
 }
 
 export const mePath = '/api/consumer/v1/me';
+export const eventsPath = '/api/consumer/v1/events';
 
 let made = 0;
 

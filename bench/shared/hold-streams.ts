@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readGiven } from '../shared/child.ts';
-import { eventsPath } from './data.ts';
+import { readGiven } from './child.ts';
+import { eventsPath } from './stage.ts';
 
 /** Opens many streams, says when they are, and holds them until it is ended. */
 interface Given {
