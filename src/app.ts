@@ -108,7 +108,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const tracing = await findTracing(release.version, log);
   const metrics = createMetrics();
   const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
-  const writes = await openWrites(base, collections);
+  const writes = await openWrites(base, collections, () => events.notice());
   parts.defer(() => writes.stop());
   const callers = createCallers(base, {
     signingKeys,
@@ -256,6 +256,7 @@ function limitsOf(config: Config, log: Log): Limits {
 async function openWrites(
   { config, storage, keyring, metrics, clock }: BaseParts,
   collections: readonly Collection[],
+  onWritten: () => void,
 ): Promise<WriteQueue> {
   const store = await storage.openBatches({
     module: batchRulesModule,
@@ -265,5 +266,9 @@ async function openWrites(
       digestKey: keyring.records,
     } satisfies BatchRulesData,
   });
-  return new WriteQueue({ store, clock, onBatch: metrics.countBatch });
+  const onBatch = (size: number, seconds: number) => {
+    metrics.countBatch(size, seconds);
+    onWritten();
+  };
+  return new WriteQueue({ store, clock, onBatch });
 }

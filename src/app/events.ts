@@ -130,6 +130,9 @@ export function createEventParts(
       if (changed.has('webhooks')) void webhooks.look();
     },
 
+    /** This process has written: its own streams need not wait for the next poll. */
+    notice: () => tail.notice(),
+
     /** Opens no more streams, and ends those that are open spread over this time. */
     drain(overMs: number): void {
       streams.drain(overMs);

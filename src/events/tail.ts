@@ -47,9 +47,7 @@ export class EventTail {
   /** Watches before it reads, so that nothing is missed. */
   async start(): Promise<void> {
     const { store } = this.#options;
-    this.#unwatch = await store.watch(() => {
-      if (this.#subscribers.size > 0) this.look();
-    });
+    this.#unwatch = await store.watch(() => this.notice());
     this.#last = (await store.extent()).last;
     this.#reading.start();
   }
@@ -65,6 +63,11 @@ export class EventTail {
     this.#subscribers.add(subscriber);
     this.look();
     return () => this.#subscribers.delete(subscriber);
+  }
+
+  /** There may be new events. This process has written some, or the poll of the database says so. */
+  notice(): void {
+    if (this.#subscribers.size > 0) this.look();
   }
 
   look(): void {
