@@ -17,7 +17,8 @@ for (const engine of someEngine) {
     it('says of every collection what a caller who has done nothing may do, and until when', async () => {
       await two().nextWindow(dayMs);
       const caller = await two().person();
-      const midnight = two().processes.now() - (two().processes.now() % dayMs);
+      const now = two().processes.now();
+      const midnight = now - (now % dayMs);
       const reply = await caller.get('/me/usage');
       const registeredAt = Date.parse(String((await caller.get('/me')).json().registered_at));
       assert.deepEqual(reply.json(), {
