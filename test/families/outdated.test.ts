@@ -25,7 +25,8 @@ it('a process with other parents than those in force is not ready, and says why'
     };
   };
   const old = await start({ rooms, papers });
-  assert.equal((await old()).status, 200);
+  const isReady = ({ status }: { readonly status: number }) => status === 200;
+  await until(old, isReady, 'it does not become ready');
   const next = await start({ rooms, papers: underRooms });
   const { check, fault } = await until(
     old,
@@ -34,5 +35,5 @@ it('a process with other parents than those in force is not ready, and says why'
   );
   assert.equal(check, 'not those in force');
   assert.match(String(fault), /other parents/);
-  assert.equal((await next()).status, 200);
+  await until(next, isReady, 'the newer one does not become ready');
 });
