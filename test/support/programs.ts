@@ -60,11 +60,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** What went wrong, or nothing. One at a time: test files run side by side, and apt-get waits for nobody. */
+/** The reason of a failure, or nothing. Test files run side by side, so `flock` lets one install at a time; apt-get waits a minute for others. */
 function install(name: Program): Promise<string> {
   if (process.getuid?.() !== 0 || !isExecutable('/usr/bin/apt-get')) return Promise.resolve('');
   const lock = join(tmpdir(), 'vestibule-install.lock');
-  const steps = `command -v ${name} || { apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packageOf(name)}; }`;
+  const steps = `command -v ${name} || { apt-get update -qq && apt-get install -o DPkg::Lock::Timeout=60 -y -qq --no-install-recommends ${packageOf(name)}; }`;
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const { promise, resolve } = Promise.withResolvers<string>();
   execFile('flock', [lock, 'sh', '-c', steps], { env: environment }, (error, _stdout, stderr) =>
