@@ -163,9 +163,13 @@ describe('two processes behind one port', () => {
       await pause(1_000);
     }
     await serving(service, 2);
+    await until(
+      () => load.answered,
+      (answered) => answered > 500,
+      'five hundred requests are not answered',
+    );
     await load.stop();
     assert.deepEqual([...load.statuses.keys()], [200]);
-    assert.ok(load.answered > 500, `${load.answered} requests were answered`);
     // What was under way in it, or on its way to it, when the system ended it.
     const inIt = (failedAt: number) => kills.some((at) => failedAt >= at - 20 && failedAt <= at + 300);
     const others = load.failures.filter(({ failedAt }) => !inIt(failedAt));
