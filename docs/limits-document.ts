@@ -295,6 +295,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'bytes',
     'The same in bytes, by the most that a record of the collection may have.',
   ),
+  fixed(
+    'src/storage/stores/record-history.ts',
+    'longestHistory',
+    '',
+    'Entries in the history of a record; older ones are deleted.',
+  ),
   fixed('src/records/rules/create.ts', 'idempotencyMs', 'ms', 'How long an `Idempotency-Key` is remembered.'),
   fixed(
     'src/records/rules/invitations.ts',

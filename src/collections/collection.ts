@@ -26,6 +26,8 @@ export interface Collection {
   /** The collections whose records are under these. */
   readonly children: readonly ChildRule[];
   readonly unique: readonly UniqueRule[];
+  /** Whether the service keeps what happened to each record. */
+  readonly history: boolean;
   readonly concurrency: 'optional' | 'required';
   readonly limits: CollectionLimits;
   /** Null: no events. */

@@ -27,6 +27,7 @@ export interface DeclarationFile {
   readonly aliases: boolean;
   readonly parent?: DeclaredParent;
   readonly unique: readonly DeclaredUnique[];
+  readonly history: boolean;
   readonly access: {
     readonly create?: Who;
     readonly read: Who | RoleStates;
@@ -121,6 +122,7 @@ export function toCollection(
     parent: toParent(file),
     children: [],
     unique: file.unique.map(({ fields, states = null }) => ({ fields, states })),
+    history: file.history,
     concurrency,
     limits: toLimits(file),
     events: toEventRules(file),

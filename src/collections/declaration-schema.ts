@@ -360,6 +360,12 @@ function declarationWith(schema: Schema): Schema {
     access: said('Who reaches what.', access),
     unique: { ...said('What no two records have in common.', unique), default: [] },
     aliases: { ...said('Whether records show who is who, by alias.', { type: 'boolean' }), default: false },
+    history: {
+      ...said('Whether readers of a record see what happened to it: when, and in which role.', {
+        type: 'boolean',
+      }),
+      default: false,
+    },
     concurrency: said('Whether a change must say which version it changes.', choice('optional', 'required')),
     limits: said('How much a caller may have and do.', limits),
     events: { ...said('How much the log of events tells of the records.', events), default: 'thin' },

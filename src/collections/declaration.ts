@@ -26,6 +26,7 @@ export interface Declaration
     | 'aliases'
     | 'parent'
     | 'unique'
+    | 'history'
     | 'concurrency'
     | 'deprecated'
   > {
@@ -175,7 +176,7 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
       // Members that a release before did not have.
-      const none = { parent: null, unique: [] };
+      const none = { parent: null, unique: [], history: false };
       return new Map(declarations.map((declaration) => [declaration.name, { ...none, ...declaration }]));
     },
     async save(declarations: readonly Declaration[]) {

@@ -1,5 +1,5 @@
 import type { Collection, StateMachine } from './collection.ts';
-import { invitersOf, may, mayCreate, mayInvite, type RoleFacts, rolesOn } from './roles.ts';
+import { invitersOf, may, mayInvite, type RoleFacts, rolesOn, roleToCreate } from './roles.ts';
 
 /** What each role may do with a record in each state. */
 export interface Matrix {
@@ -80,7 +80,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
   const needsNoRecord =
     ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(kindOf(collection, role));
   const creates = (state: State) =>
-    state === (machine?.initial ?? null) && mayCreate(collection, facts.isOwner ? [] : held);
+    state === (machine?.initial ?? null) && roleToCreate(collection, facts.isOwner ? [] : held) !== null;
   return [
     ...(needsNoRecord ? [row('create', creates)] : []),
     ...(['read', 'update', 'delete'] as const).map((verb) =>

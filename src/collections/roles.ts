@@ -69,15 +69,29 @@ export function may(
   return transition.by.some((role) => roles.includes(role));
 }
 
+/** The role, the first of those that are declared, by which a caller with these roles may change or delete a record. */
+export function roleFor(
+  { access }: Pick<Collection, 'access'>,
+  verb: 'update' | 'delete',
+  roles: readonly string[],
+  state: string | null,
+): string | null {
+  const table = access[verb];
+  return Object.keys(table).find((role) => roles.includes(role) && isIn(table, role, state)) ?? null;
+}
+
 function isIn(table: RoleStates, role: string, state: string | null): boolean {
   // No Object.hasOwn is needed: declarations refuse names that every object has, such as "constructor".
   const states = table[role];
   return states !== undefined && (states === 'all' || (state !== null && states.includes(state)));
 }
 
-/** Whether a caller may create records: before there is a record it has the roles of its token and those by the parent. */
-export function mayCreate({ access }: Pick<Collection, 'access'>, roles: readonly string[]): boolean {
-  return access.create.some((role) => role === 'everyone' || roles.includes(role));
+/** The role, the first of those that are declared, by which a caller may create records: it has those of its token and by the parent. */
+export function roleToCreate(
+  { access }: Pick<Collection, 'access'>,
+  roles: readonly string[],
+): string | null {
+  return access.create.find((role) => role === 'everyone' || roles.includes(role)) ?? null;
 }
 
 /** Who may invite to a role; none where nobody is invited to it. */

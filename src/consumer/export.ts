@@ -5,6 +5,7 @@ import { answersText, type Description, tags } from '../openapi/description.ts';
 import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { presentEntry } from '../records/requests/history.ts';
 import { largestPageBytes } from '../records/requests/page.ts';
 import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../storage/port.ts';
 
@@ -51,11 +52,22 @@ async function* lines(
   for (let page = first; ; page = await store.ofOwner(owner, page.at(-1) ?? null, pageSize)) {
     for (const record of page)
       yield `{"type":"record","collection":${JSON.stringify(record.collection)},"record":${presentPlain(record)}}\n`;
+    yield* historyLines(store, page);
     records += page.length;
     if (page.length < pageSize) break;
   }
   yield* peopleLines(store, owner, now);
   yield line({ type: 'end', records });
+}
+
+/** Also of collections that are not declared to have a history any more. */
+async function* historyLines(store: RecordStore, page: readonly StoredRecord[]): AsyncGenerator<string> {
+  for (const [collection, records] of Map.groupBy(page, (record) => record.collection)) {
+    const ids = records.map(({ id }) => id);
+    const entries = await store.history(collection, ids);
+    for (const [record, items] of Map.groupBy(entries, ({ recordId }) => recordId))
+      yield line({ type: 'history', collection, record, items: items.map(presentEntry) });
+  }
 }
 
 const membershipsAtOnce = 500;
@@ -90,7 +102,7 @@ export function describeExport(): Description {
     tag: tags.caller,
     summary: 'Everything held about the caller',
     description:
-      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
+      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), what happened to them ("history"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
     answers: answersText('The export.', 'application/x-ndjson'),
     budget: 'reads',
   };

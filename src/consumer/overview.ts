@@ -28,7 +28,8 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 
 function describeCollection(collection: Collection, href: string) {
   const declaration = toDeclaration(collection);
-  const { name, title, description, schema, index, concurrency, limits, events, deprecated } = declaration;
+  const { name, title, description, schema, index, history } = declaration;
+  const { concurrency, limits, events, deprecated } = declaration;
   return {
     name,
     title,
@@ -37,6 +38,7 @@ function describeCollection(collection: Collection, href: string) {
     schema,
     index: index.map((field) => field.name),
     ...asDeclared(declaration),
+    ...(history ? { history } : {}),
     concurrency,
     limits: limitsAsData(limits),
     events: events?.data ?? 'none',
@@ -137,6 +139,7 @@ function overviewSchema(): Schema {
       ...schema.listOf(object({ fields: texts, states: texts }, ['states'])),
       description: 'What no two records have in common.',
     },
+    history: { const: true, description: 'Records have a history.' },
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
     events: { enum: ['none', 'thin', 'full'], description: 'What GET /events tells of its records.' },
@@ -151,6 +154,7 @@ function overviewSchema(): Schema {
     'aliases',
     'parent',
     'unique',
+    'history',
     'deprecated',
   ];
   return object({

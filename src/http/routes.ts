@@ -44,9 +44,10 @@ import {
   describeMembers,
   describeRemoveMember,
 } from '../records/describe/people.ts';
-import { describeList, describeRead } from '../records/describe/reads.ts';
+import { describeHistory, describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
+import { listHistory } from '../records/requests/history.ts';
 import * as people from '../records/requests/people.ts';
 import { hasMembers, invitedRoles } from '../records/requests/people.ts';
 import { listRecords, readRecord } from '../records/requests/read.ts';
@@ -232,6 +233,8 @@ function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Rout
   }
   if (hasMembers(collection))
     routes.push(bearer('GET', `${one}/members`, people.listMembers(parts), said(describeMembers)));
+  if (collection.history)
+    routes.push(bearer('GET', `${one}/history`, listHistory(parts), said(describeHistory)));
   const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
   return routes.map((route) => ({
     ...route,

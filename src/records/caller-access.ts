@@ -3,7 +3,7 @@ import { Refusal } from '../base/errors.ts';
 import { isGranted, requireScopes, scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../collections/lineage.ts';
-import { actionsFor, may, mayCreate, readableStates, rolesOn } from '../collections/roles.ts';
+import { actionsFor, may, readableStates, rolesOn, roleToCreate } from '../collections/roles.ts';
 import type { MembersWanted, RecordContext, RecordInContext, StoredRecord } from '../storage/port.ts';
 import { acceptsNow } from './accepts.ts';
 
@@ -77,8 +77,9 @@ export class CallerAccess {
     return rolesOn(collection, { ...this.#facts, isOwner: false, memberRoles: [], parentRoles });
   }
 
-  mayCreate(roles: readonly string[]): boolean {
-    return mayCreate(this.#lineage[0], roles);
+  /** The role by which it may create a record, before which it has these roles; null: it may not. */
+  createsBy(roles: readonly string[]): string | null {
+    return roleToCreate(this.#lineage[0], roles);
   }
 
   /** The states in which this caller lists everybody's records; null: all of them. Empty: no list of everybody's. */

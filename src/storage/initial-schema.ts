@@ -124,6 +124,20 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     ),
     'create index members_of on members (member, collection, record_created_at, record_id, role)',
     'create index members_alias on members (collection, record_id, alias, role)',
+    // What happened to a record: who did it is a role, and no person.
+    keyedTable(
+      'record_history',
+      `collection ${text} not null,
+      record_id ${text} not null,
+      n ${integer} not null,
+      at ${integer} not null,
+      action ${text} not null,
+      from_state ${text},
+      to_state ${text},
+      role ${text},
+      constraint record_history_key primary key (collection, record_id, n),
+      constraint record_history_record foreign key (collection, record_id) references records (collection, id) on delete cascade`,
+    ),
     // How many records of a collection are in each state under a record; '' where there are no states.
     keyedTable(
       'tallies',

@@ -32,6 +32,28 @@ export interface StoredMember extends RecordMember {
   readonly recordCreatedAt: number;
 }
 
+/** An entry in the history of a record. It names a role and no person. */
+export interface HistoryEntry {
+  readonly at: number;
+  /** `create`, `update`, an action, or `moved_up`. */
+  readonly action: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The role by which it was allowed; null: the record moved by itself. */
+  readonly role: string | null;
+}
+
+export interface NewHistoryEntry extends HistoryEntry {
+  readonly collection: string;
+  readonly recordId: string;
+}
+
+export interface StoredHistoryEntry extends HistoryEntry {
+  readonly recordId: string;
+  /** From 1 on in each record. */
+  readonly n: number;
+}
+
 /** A code that lets callers take a role. */
 export interface StoredInvitation {
   /** Keyed; the code itself is not kept. */
@@ -206,6 +228,12 @@ export interface RecordStore {
     after: { readonly alias: Uint8Array; readonly role: string } | null,
     limit: number,
   ): Promise<readonly StoredMember[]>;
+  /** The history of records, each oldest first; of one record in pages that begin after an entry. */
+  history(
+    collection: string,
+    ids: readonly string[],
+    page?: { readonly after: number; readonly limit: number },
+  ): Promise<readonly StoredHistoryEntry[]>;
   /** The roles of a caller in all records, in the order of collections and records. */
   membershipsOf(member: string, after: StoredMember | null, limit: number): Promise<readonly StoredMember[]>;
   /** Open invitations of a record, oldest first. */
@@ -426,6 +454,8 @@ export interface BatchChanges {
   /** `count`: the change. */
   readonly tallies?: readonly Tally[];
   readonly childWork?: readonly ChildWork[];
+  /** In order. Of records that are there after the batch. */
+  readonly history?: readonly NewHistoryEntry[];
   readonly proofs: readonly UsedProof[];
   /** All of them, in order. */
   readonly events: readonly NewEvent[];

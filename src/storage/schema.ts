@@ -89,6 +89,17 @@ export interface Tables {
     since: number;
     record_created_at: number;
   };
+  record_history: {
+    collection: string;
+    record_id: string;
+    /** From 1 on in each record. */
+    n: number;
+    at: number;
+    action: string;
+    from_state: string | null;
+    to_state: string | null;
+    role: string | null;
+  };
   tallies: { collection: string; record_id: string; child: string; state: string; n: number };
   child_work: {
     child: string;
@@ -186,6 +197,7 @@ export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tab
   consumers: ['id'],
   records: ['collection', 'id'],
   members: ['collection', 'record_id', 'role', 'member'],
+  record_history: ['collection', 'record_id', 'n'],
   tallies: ['collection', 'record_id', 'child', 'state'],
   child_work: ['child', 'parent_id', 'what'],
   invitations: ['digest'],

@@ -81,6 +81,7 @@ describe('a declaration', () => {
       parent: null,
       children: [],
       unique: [],
+      history: false,
       concurrency: 'optional',
       limits: {
         perUser: 1000,

@@ -25,6 +25,7 @@ const allTables = [
   'leases',
   'members',
   'proofs',
+  'record_history',
   'records',
   'revocations',
   'schema_migrations',

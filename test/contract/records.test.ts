@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import type { IdempotencyKeyName, Storage, StoredRecord } from '../../src/storage/port.ts';
+import type { IdempotencyKeyName, NewHistoryEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
 import {
   apply,
   changeIfStill,
@@ -134,6 +134,68 @@ for (const engine of storageKinds) {
       });
     });
 
+    describe('history', () => {
+      const step = (record: StoredRecord, action: string, changes: Partial<NewHistoryEntry> = {}) => {
+        const { collection, id: recordId } = record;
+        return {
+          collection,
+          recordId,
+          at: openedAt,
+          action,
+          from: null,
+          to: 'open',
+          role: 'owner',
+          ...changes,
+        };
+      };
+      const read = async (...records: readonly StoredRecord[]) =>
+        neighbour.records.history(
+          'notes',
+          records.map(({ id }) => id),
+        );
+
+      it('is numbered from 1 in each record, and comes back in pages as it was written', async () => {
+        const [one, other] = [newRecord({ state: 'open' }), newRecord({ state: 'open' })];
+        const first = [step(one, 'create'), step(other, 'create'), step(one, 'update', { from: 'open' })];
+        await apply(storage, { newRecords: [one, other], history: first });
+        const moved = step(one, 'moved_up', { at: openedAt + 1, from: 'open', to: null, role: null });
+        await apply(storage, { history: [moved] });
+        const [create, theirs, update] = first;
+        const expected = [
+          { ...create, n: 1 },
+          { ...update, n: 2 },
+          { ...moved, n: 3 },
+        ].map(({ collection: _, ...entry }) => entry);
+        assert.deepEqual(await read(one), expected);
+        const { collection: _, ...entry } = { ...theirs, n: 1 };
+        assert.deepEqual(await read(other), [entry]);
+        assert.deepEqual(new Set(await read(one, other)), new Set([...expected, entry]));
+        const page = await storage.records.history('notes', [one.id], { after: 1, limit: 1 });
+        assert.deepEqual(page, expected.slice(1, 2));
+        assert.deepEqual(await storage.records.history('elsewhere', [one.id]), []);
+        assert.deepEqual(await read(), []);
+      });
+
+      it('has the last 1,000 entries of a record, and goes with it', async () => {
+        const record = newRecord({ state: 'open', updatedAt: 1 });
+        const some = Array.from({ length: 600 }, () => step(record, 'update'));
+        await apply(storage, { newRecords: [record], history: some });
+        await apply(storage, { history: some });
+        const kept = await read(record);
+        assert.deepEqual([kept.length, kept[0]?.n, kept.at(-1)?.n], [1_000, 201, 1_200]);
+        await apply(storage, { removedRecords: [record] });
+        assert.deepEqual(await read(record), []);
+        await insertAll(storage, [record]);
+        await apply(storage, { history: [step(record, 'create')] });
+        assert.deepEqual(
+          (await read(record)).map(({ n }) => n),
+          [1],
+        );
+        assert.equal(await storage.records.expire('notes', 1, 10, untold), 1);
+        assert.deepEqual(await read(record), []);
+      });
+    });
+
     describe('usage', () => {
       it('is nothing for an owner without any, and what was last set for the others', async () => {
         const owner = randomUUID();
@@ -246,6 +308,7 @@ for (const engine of storageKinds) {
         expireProofs: () => records.expireProofs(1, 1),
         expireInvitations: () => records.expireInvitations(1),
         members: () => records.members('x', 'x', null, 1),
+        history: () => records.history('x', ['x']),
         membershipsOf: () => records.membershipsOf('x', null, 1),
         invitationsBy: () => records.invitationsBy('x', 1),
         invitations: () => records.invitations('x', 'x', 1),

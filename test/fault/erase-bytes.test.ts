@@ -107,7 +107,7 @@ describe('after a caller was erased', () => {
     };
     assert.deepEqual(
       await holding(),
-      ['consumers', 'events', 'idempotency_keys', 'records', 'usage'],
+      ['consumers', 'events', 'idempotency_keys', 'record_history', 'records', 'usage'],
       'control',
     );
     await erase(storage, newLine({ subject: 'somebody' }));
@@ -192,7 +192,10 @@ async function leadALife(storage: Storage): Promise<void> {
     const told = Object.values(changes)
       .flat()
       .map(({ id, owner, body }) => newEvent(round, { owner, recordId: id, data: body }));
-    await apply(storage, { ...changes, events: told });
+    const history = (changes.newRecords ?? []).map(({ collection, id: recordId }) => {
+      return { collection, recordId, at: round, action: 'create', from: null, to: null, role: 'owner' };
+    });
+    await apply(storage, { ...changes, history, events: told });
     alive.push(...(changes.newRecords ?? []), ...(changes.changedRecords ?? []));
   }
   await setUsage(storage, caller, 'notes', { ...noUsage, records: 1 });

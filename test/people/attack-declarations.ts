@@ -30,6 +30,7 @@ states:
   returned: {}
 events: full
 aliases: true
+history: true
 ${roomy}
 `,
   /** The owner does not read what becomes of it. */

@@ -12,6 +12,7 @@ export interface Expected {
   readonly clients: 'none' | 'own' | 'any';
   readonly creators: readonly string[];
   readonly hasFullEvents: boolean;
+  readonly hasHistory: boolean;
   readonly needsVersion: boolean;
   readonly rows: readonly Row[];
   /** Null for a collection without a parent. */
@@ -168,6 +169,7 @@ function readExpected(name: string, text: string, find: (name: string) => Expect
     scopes: Object.fromEntries(names.map((role) => [role, roles[role]?.scope ?? ''])),
     clients,
     creators,
+    hasHistory: file.history === true,
     hasFullEvents: file.events === 'full',
     needsVersion: file.concurrency === 'required',
     rows,

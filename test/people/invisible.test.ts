@@ -54,6 +54,8 @@ const attempts: Readonly<Record<string, readonly Attempt[]>> = {
   papers: [
     ...ofEveryRecord({ text: 'Mine', shelf: 'top' }),
     ...ofMembers,
+    { method: 'GET', path: '/history' },
+    { method: 'GET', path: '/history?limit=1' },
     ...actions('hand_in', 'take_back', 'return', 'unknown'),
   ],
   issues: [
@@ -161,6 +163,7 @@ for (const engine of databaseEngines)
           ['GET', ''],
           ['HEAD', ''],
           ['GET', '/members'],
+          ['GET', '/history'],
           ['POST', '/return'],
         ] as const)
           assert.equal((await bob.caller.send(method, `/papers/${id}${path}`)).status, 404, path);

@@ -190,6 +190,8 @@ async function visitCell(cast: Cast, expected: Expected, cell: Cell): Promise<vo
     assert.deepEqual((body.actions ?? []).toSorted(), allowed.toSorted(), what);
     assert.equal(body.state ?? null, state, what);
   }
+  if (expected.hasHistory)
+    assert.equal((await person.get(`${cast.path}/history`)).status, isAllowed ? 200 : 404, what);
   await visitLists(cast, expected, cell, isAllowed);
 }
 

@@ -2,7 +2,7 @@ import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
-import { dateTime, text } from '../../openapi/schemas.ts';
+import { dateTime, listOf, maybe, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
@@ -12,6 +12,11 @@ import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collectio
 const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
 const mine = { type: 'boolean', enum: [true] };
 const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
+
+const pageParameters = [
+  queryParameter('limit', 'How many items a page has at most.', limit),
+  queryParameter('cursor', 'Where the page before has ended: "next" of its answer.', text),
+];
 
 export function describeList(collection: Collection): Description {
   const next = sometimes('The next page, with rel="next" (RFC 8288); absent on the last one.');
@@ -48,8 +53,7 @@ function listParameters(collection: Collection): readonly Parameter[] {
   const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
   const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
   return [
-    queryParameter('limit', 'How many records a page has at most.', limit),
-    queryParameter('cursor', 'Where the page before has ended: "next" of its answer.', text),
+    ...pageParameters,
     queryParameter('sort', 'The order; "-" turns it round. Records that agree come by id.', {
       ...text,
       enum: sortable,
@@ -86,6 +90,31 @@ function filters(name: string, schema: Schema): readonly Parameter[] {
 /** A bound need not be a value that a record could have. */
 function comparable({ type, format }: Schema = {}): Schema {
   return { type: type ?? 'string', ...(format === undefined ? {} : { format }) };
+}
+
+export function describeHistory(collection: Collection): Description {
+  const { machine, roles, access } = collection;
+  const states = machine === null ? { type: 'null' } : { enum: [...machine.states.keys(), null] };
+  const client = access.clients === 'none' ? [] : ['client'];
+  const step = object({
+    at: dateTime,
+    action: { ...text, description: 'create, update, an action, or moved_up.' },
+    from: states,
+    to: states,
+    by: {
+      enum: ['owner', ...Object.keys(roles), ...client, 'everyone', null],
+      description: 'The role by which it was allowed; null: the record moved by itself.',
+    },
+  });
+  const page = object({ items: listOf(step), next: maybe(text) });
+  return describeIn(collection, 'read', {
+    name: 'history',
+    summary: 'Read what happened to a record',
+    description: 'Oldest first, for all who read the record. It names roles, and no people.',
+    parameters: [idParameter, ...pageParameters],
+    answers: { 200: { description: 'A page.', content: { 'application/json': { schema: page } } } },
+    errors: ['cursor_invalid'],
+  });
 }
 
 export function describeRead(collection: Collection): Description {

@@ -158,6 +158,14 @@ export function nameOf(field: SortField): string {
   return field === 'created_at' ? field : field.name;
 }
 
+/** Of a list that has nothing to filter. */
+export function readPageParameters(text: string): { readonly limit: number; readonly cursor: string | null } {
+  const { limit, cursor = null, ...others } = Object.fromEntries(readParameters(text));
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw invalid(unknown);
+  return { limit: readLimit(limit), cursor };
+}
+
 function readParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {

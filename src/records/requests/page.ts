@@ -73,10 +73,18 @@ export function readCursor(
   parts: CollectionParts,
   access: CallerAccess,
 ): Place {
-  const text = cursorForm.test(cursor) ? parts.digest.unseal(cursor, ...boundTo(query, parts, access)) : null;
-  if (text === null) throw new Refusal('cursor_invalid');
-  const [value, id] = JSON.parse(text);
+  const [value, id] = JSON.parse(unsealCursor(cursor, boundTo(query, parts, access), parts));
   return { value, id };
+}
+
+export function unsealCursor(
+  cursor: string,
+  bound: readonly string[],
+  { digest }: Pick<CollectionParts, 'digest'>,
+): string {
+  const text = cursorForm.test(cursor) ? digest.unseal(cursor, ...bound) : null;
+  if (text === null) throw new Refusal('cursor_invalid');
+  return text;
 }
 
 function boundTo({ filters }: ListQuery, { collection }: CollectionParts, access: CallerAccess): string[] {

@@ -78,7 +78,7 @@ export function hasMembers(collection: Collection): boolean {
 }
 
 /** The record, if the caller may see it, and what the caller is in it. */
-async function seen(parts: CollectionParts, input: Input, access: CallerAccess) {
+export async function seen(parts: CollectionParts, input: Input, access: CallerAccess) {
   const { collection, lineage, store, clock, reads } = parts;
   const headers = reads.take(access.id);
   const now = clock.now();

@@ -8,6 +8,7 @@ import type {
   IdempotencyKeyName,
   Loaded,
   NewEvent,
+  NewHistoryEntry,
   OwnerInCollection,
   RecordName,
   StoredIdempotencyKey,
@@ -27,6 +28,7 @@ export interface Effects extends PeopleEffects {
   readonly idempotencyKey?: StoredIdempotencyKey;
   readonly usedId?: Uint8Array;
   readonly childWork?: ChildWork;
+  readonly history?: NewHistoryEntry | undefined;
   readonly event?: NewEvent | null;
 }
 
@@ -53,6 +55,7 @@ export class BatchState {
   readonly #usedProofs: ReadonlySet<string>;
   readonly #newProofs = new Map<string, UsedProof>();
   readonly #events: NewEvent[] = [];
+  readonly #history: NewHistoryEntry[] = [];
   readonly #people: PeopleState;
   readonly #family: FamilyState;
   #newcomers: number;
@@ -117,7 +120,8 @@ export class BatchState {
   }
 
   apply(effects: Effects): void {
-    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, childWork, event } = effects;
+    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, childWork } = effects;
+    const { history, event } = effects;
     this.#people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
@@ -142,6 +146,7 @@ export class BatchState {
     }
     // Used ids are stored with used proofs, without expiry.
     if (usedId !== undefined) this.useProof({ digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
+    if (history !== undefined) this.#history.push(history);
     if (event) this.#events.push(event);
   }
 
@@ -168,6 +173,8 @@ export class BatchState {
       idempotencyKeys: [...this.#newKeys.values()],
       ...this.#people.changes(),
       ...this.#family.changes(),
+      // The history of a record ends with it.
+      history: this.#history.filter(({ collection, recordId }) => this.record(collection, recordId) !== null),
       proofs: [...this.#newProofs.values()],
       events: this.#events,
     };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '../../base/errors.ts';
 import type { Collection, FieldError, Transition } from '../../collections/collection.ts';
-import { actionFields, may, mayEver, type Verb } from '../../collections/roles.ts';
+import { actionFields, may, mayEver, roleFor, type Verb } from '../../collections/roles.ts';
 import { eventOfChange, eventOfRemoval } from '../../events/catalogue.ts';
 import type { RecordMember, StoredRecord } from '../../storage/port.ts';
 import { type Fields, toBody } from '../fields.ts';
@@ -12,6 +12,7 @@ import {
   audienceOf,
   charged,
   type Decided,
+  entryOf,
   type Of,
   preconditionFailed,
   type Writing,
@@ -32,13 +33,16 @@ export function decideEdit(
   writing: Writing,
   bodyFor: (record: StoredRecord) => string,
 ): Decided {
-  const { collection } = writing;
+  const { access, collection, contextOf } = writing;
   const record = found(change, writing, 'update');
   const after = { ...record, body: bodyFor(record), revision: change.revision };
   checkActionFields(collection, fieldsOf(record), after);
   checkParentField(collection, record, after);
   checkUnique(record, after, writing);
-  return changed(record, after, 'changed', writing);
+  const { state } = record;
+  const roles = collection.history ? access.rolesOn(record, contextOf(record)) : [];
+  const entry = { action: 'update', from: state, role: roleFor(collection, 'update', roles, state) };
+  return changed(record, after, 'changed', entry, writing);
 }
 
 /** What only actions set stays as it is. */
@@ -82,7 +86,8 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
   const joining = granted(transition, person, after, writing);
   const leaving = revoked(transition, person, after, writing);
   const rows = joining.flatMap(({ joined }) => joined ?? []);
-  const { effects, result } = changed(record, after, taken, writing, rows);
+  const entry = { action, from: record.state, role: by };
+  const { effects, result } = changed(record, after, taken, entry, writing, rows);
   // Who joins gets the event of the action, and who leaves too.
   return { effects: [...joining, ...effects, ...leaving], result };
 }
@@ -136,6 +141,7 @@ function changed(
   before: StoredRecord,
   record: StoredRecord,
   kind: Parameters<typeof eventOfChange>[1],
+  entry: Parameters<typeof entryOf>[1],
   writing: Writing,
   joining: readonly RecordMember[] = [],
 ): Decided {
@@ -143,10 +149,11 @@ function changed(
   const { effects, budget } = charged(0, writing);
   const after = { ...record, updatedAt: now };
   const topics = audienceOf(after, { before: before.state, after: after.state }, writing, joining);
+  const event = eventOfChange(collection, kind, after, now, topics);
   return {
     effects: [
       ...effects,
-      { put: after, event: eventOfChange(collection, kind, after, now, topics) },
+      { put: after, ...entryOf(after, entry, writing), event },
       ...promoted(before, after, after.revision, writing),
     ],
     result: { kind: 'changed', record: after, budget },

@@ -2,13 +2,14 @@ import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredRecord } from '../../storage/port.ts';
-import { ownerByParent } from '../caller-access.ts';
+import { type CallerAccess, ownerByParent } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
 import {
   audienceOf,
   charged,
   type Decided,
+  entryOf,
   type Of,
   preconditionFailed,
   type Writing,
@@ -69,7 +70,7 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
   const parent = parentFor(body, writing);
   const roles = access.rolesUnder(parent);
   if (roles === null) throw parentUnknown(collection);
-  if (!access.mayCreate(roles)) throw new Refusal('role_required');
+  if (access.createsBy(roles) === null) throw new Refusal('role_required');
   const parentOwner = ownerByParent(writing.lineage, parent);
   const initial = collection.machine?.initial ?? null;
   const record: StoredRecord = {
@@ -86,5 +87,21 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
   const { effects, budget } = charged(parentOwner === null ? 1 : 0, writing);
   const topics = audienceOf(record, { after: record.state }, writing);
   const event = eventOfChange(collection, 'created', record, now, topics);
-  return { effects: [...effects, { put: record, event }], result: { kind: 'created', record, budget } };
+  const entry = entryOf(
+    record,
+    { action: 'create', from: null, role: makerOf(record, roles, access) },
+    writing,
+  );
+  return {
+    effects: [...effects, { put: record, ...entry, event }],
+    result: { kind: 'created', record, budget },
+  };
+}
+
+/** The role by which a record was created. Where everyone may, it is what the caller is in the record. */
+function makerOf({ owner }: StoredRecord, roles: readonly string[], access: CallerAccess): string {
+  const role = access.createsBy(roles) ?? 'everyone';
+  if (role !== 'everyone') return role;
+  if (access.caller.isMachine) return 'client';
+  return owner === access.id ? 'owner' : role;
 }

@@ -3,6 +3,7 @@ import type { Collection } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
 import type {
   Consumer,
+  HistoryEntry,
   RecordContext,
   RecordMember,
   StoredMember,
@@ -55,6 +56,17 @@ export function audienceOf(
 ): ReturnType<PeopleNames['audience']> {
   const context = contextOf(record);
   return names.audience(lineage, { ...context, record, members: [...context.members, ...joining] }, states);
+}
+
+/** An entry in the history of a record, where that is kept. */
+export function entryOf(
+  { id, state }: StoredRecord,
+  { action, from, role }: Pick<HistoryEntry, 'action' | 'from' | 'role'>,
+  { collection, now }: Pick<Writing, 'collection' | 'now'>,
+): Pick<Effects, 'history'> {
+  if (!collection.history) return {};
+  const entry = { at: now, action, from, to: state, role };
+  return { history: { collection: collection.name, recordId: id, ...entry } };
 }
 
 export function preconditionFailed(current: StoredRecord, { contextOf }: Writing): Refusal {

@@ -7,7 +7,7 @@ import { acceptsNow } from '../accepts.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import type { Effects } from './batch-state.ts';
-import { audienceOf, type Writing } from './every-write.ts';
+import { audienceOf, entryOf, type Writing } from './every-write.ts';
 
 /** Rules between a record, the one that it is under, and those that are under it. */
 
@@ -137,7 +137,8 @@ export function filled(
     };
     const topics = audienceOf(next, { before: record.state, after: next.state }, writing);
     const moved = { action: 'moved_up', from: record.state ?? '' };
-    return { put: next, event: eventOfChange(collection, moved, next, now, topics) };
+    const entry = entryOf(next, { ...moved, role: null }, writing);
+    return { put: next, ...entry, event: eventOfChange(collection, moved, next, now, topics) };
   });
 }
 

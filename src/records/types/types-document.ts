@@ -6,7 +6,7 @@ import { codesOf } from '../../openapi/document.ts';
 import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
 import { recordSchemas } from '../describe/in-collection.ts';
 import * as people from '../describe/people.ts';
-import { describeList, describeRead } from '../describe/reads.ts';
+import { describeHistory, describeList, describeRead } from '../describe/reads.ts';
 import * as writing from '../describe/writes.ts';
 import { hasMembers, invitedRoles } from '../requests/people.ts';
 import { objectType, typeOf } from './schema-type.ts';
@@ -148,6 +148,7 @@ export function problemsOf(collection: Collection): Problems {
     replace: codes('PUT', writing.describeReplace(collection)),
     remove: codes('DELETE', writing.describeRemove(collection)),
     act: codes('POST', ...actions.map((action) => writing.describeAction(collection, action))),
+    ...(collection.history ? { history: codes('GET', describeHistory(collection)) } : {}),
     ...(hasMembers(collection) ? { members: codes('GET', people.describeMembers(collection)) } : {}),
     ...(invitedRoles(collection).length === 0
       ? {}

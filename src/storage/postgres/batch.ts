@@ -15,7 +15,7 @@ import {
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
-import { type Ask, applyFamily, loadFamily, lockWithAbove } from './family.ts';
+import { type Ask, applyFamily, applyHistory, loadFamily, lockWithAbove } from './family.ts';
 import type { Transaction } from './transaction.ts';
 import { lockName, takeLock } from './transaction.ts';
 import { isUnknownStatement, onlyReads } from './unavailable.ts';
@@ -342,6 +342,7 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
   );
   applyPeople(transaction, changes, write);
   applyFamily(transaction, changes);
+  applyHistory(transaction, changes);
   // A proof that another process has used meanwhile violates the key; the retry finds it.
   write(
     changes.proofs

@@ -2,6 +2,7 @@ import { comparable, fieldText, quoted } from '../field-text.ts';
 import type { BatchChanges, BatchKeys, Loaded, StoredRecord, UniqueValues } from '../port.ts';
 import { recordColumns, toRecord } from '../rows.ts';
 import type { Tables } from '../schema.ts';
+import { longestHistory } from '../stores/record-history.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The statements of a batch for records that are under others. */
@@ -143,4 +144,27 @@ export function applyFamily(transaction: Transaction, { tallies = [], childWork 
        on conflict (child, parent_id, what) do update set new_owner = excluded.new_owner`,
       [JSON.stringify(childWork)],
     );
+}
+
+/** The records are locked, so the numbers that follow the last one are free. */
+export function applyHistory(transaction: Transaction, { history = [] }: BatchChanges): void {
+  if (history.length === 0) return;
+  void transaction.run(
+    `with added as (
+        select collection, "recordId" as record_id, at, action, "from", "to", role,
+          row_number() over (partition by collection, "recordId" order by place) as nth
+        from rows from (json_to_recordset($1) as (collection text, "recordId" text, at bigint, action text, "from" text, "to" text,
+          role text)) with ordinality as one (collection, "recordId", at, action, "from", "to", role, place)),
+      latest as (
+        select collection, record_id, max(nth) as added, coalesce((select max(n) from record_history
+          where record_history.collection = added.collection and record_history.record_id = added.record_id), 0) as n
+        from added group by collection, record_id),
+      old as (
+        delete from record_history using latest
+        where record_history.collection = latest.collection and record_history.record_id = latest.record_id
+          and record_history.n <= latest.n + latest.added - ${longestHistory})
+     insert into record_history (collection, record_id, n, at, action, from_state, to_state, role)
+     select collection, record_id, latest.n + nth, at, action, "from", "to", role from added join latest using (collection, record_id)`,
+    [JSON.stringify(history)],
+  );
 }

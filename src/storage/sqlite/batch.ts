@@ -21,6 +21,7 @@ import {
   toUsageOf,
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
+import { longestHistory } from '../stores/record-history.ts';
 
 /** Runs batches synchronously on the connection that writes: each row costs a few microseconds. */
 export class SqliteBatches {
@@ -251,6 +252,11 @@ export class SqliteBatches {
       to.moveTally.run(collection, id, child, state, count);
     for (const { child, parentId, what, owner, at } of changes.childWork ?? [])
       to.putChildWork.run(child, parentId, what, owner, at);
+    for (const { collection, recordId, at, action, from, to: state, role } of changes.history ?? []) {
+      const last = to.lastHistory.get(collection, recordId) as { readonly n: number };
+      to.insertHistory.run(collection, recordId, last.n + 1, at, action, from, state, role);
+      if (last.n >= longestHistory) to.removeHistory.run(collection, recordId, last.n + 1 - longestHistory);
+    }
     for (const { digest, expiresAt } of changes.proofs) to.insertProof.run(digest, expiresAt);
     this.#append(changes.events);
   }
@@ -375,6 +381,16 @@ function prepareAll(database: DatabaseSync) {
       `insert into tallies (collection, record_id, child, state, n)
        select ?1, ?2, ?3, ?4, ?5 where exists (select 1 from records where collection = ?1 and id = ?2)
        on conflict (collection, record_id, child, state) do update set n = n + excluded.n`,
+    ),
+    lastHistory: database.prepare(
+      'select coalesce(max(n), 0) as n from record_history where collection = ? and record_id = ?',
+    ),
+    insertHistory: database.prepare(
+      `insert into record_history (collection, record_id, n, at, action, from_state, to_state, role)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    removeHistory: database.prepare(
+      'delete from record_history where collection = ? and record_id = ? and n <= ?',
     ),
     putChildWork: database.prepare(
       `insert into child_work (child, parent_id, what, new_owner, at) values (?, ?, ?, ?, ?)

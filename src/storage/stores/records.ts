@@ -14,6 +14,7 @@ import {
   valuesOf,
   withValues,
 } from './record-fields.ts';
+import { historyOf } from './record-history.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf, withMembers } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
@@ -51,6 +52,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordWithMembers),
 
     members: (collection, id, after, limit) => membersOf(reader, collection, id, after, limit),
+    history: (...asked) => historyOf(reader, asked),
     membershipsOf: (member, after, limit) => membershipsOf(reader, member, after, limit),
     invitations: (collection, id, now) => invitationsOf(reader, collection, id, now),
     invitationsBy: (maker, now) => invitationsBy(reader, maker, now),
