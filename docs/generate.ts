@@ -3,13 +3,11 @@ import { schemaText } from '../src/app/declarations.ts';
 import { configDocument } from './config-document.ts';
 import { dashboardDocument } from './dashboard-document.ts';
 import { errorsDocument } from './errors-document.ts';
-import { limitsDocument } from './limits-document.ts';
 import { builtInDocument } from './openapi-document.ts';
 
 /** `npm run docs`: writes the documents that are made from the source. test/rules holds them against it. */
 writeFileSync(new URL('config.md', import.meta.url), configDocument());
 writeFileSync(new URL('errors.md', import.meta.url), errorsDocument());
-writeFileSync(new URL('limits.md', import.meta.url), limitsDocument());
 writeFileSync(new URL('api/openapi.json', import.meta.url), builtInDocument());
 writeFileSync(new URL('collection.schema.json', import.meta.url), schemaText());
 writeFileSync(new URL('../deploy/grafana/vestibule.json', import.meta.url), dashboardDocument());

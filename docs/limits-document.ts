@@ -8,9 +8,8 @@ import {
   perUserRange,
   rateText,
 } from '../src/collections/limits.ts';
-import { environmentName, type Setting, settings } from '../src/config/settings.ts';
 
-/** A limit that nobody can set. The number itself is taken from the source. */
+/** A limit that cannot be set. Its number is read from the source. */
 interface FixedLimit {
   readonly file: string;
   readonly constant: string;
@@ -19,20 +18,19 @@ interface FixedLimit {
 }
 
 export const fixedLimits: readonly FixedLimit[] = [
-  fixed('src/auth/jws.ts', 'maxTokenBytes', 'bytes', 'The longest token (403 `token_too_large`).'),
-  fixed('src/base/clock.ts', 'clockToleranceSeconds', 'seconds', 'How far clocks may be apart.'),
+  fixed('src/auth/jws.ts', 'maxTokenBytes', 'bytes', 'Longest token (403 `token_too_large`).'),
+  fixed('src/base/clock.ts', 'clockToleranceSeconds', 'seconds', 'Clock difference allowed for tokens.'),
   fixed(
     'src/auth/dpop/proof.ts',
     'proofWindowSeconds',
     'seconds',
-    'How old a DPoP proof may be, and how far ahead.',
+    'Age of a DPoP proof, and how far ahead it may be.',
   ),
-  fixed('src/auth/dpop/proof.ts', 'longestJti', '', 'Characters in the id of a DPoP proof.'),
   fixed(
     'src/auth/dpop/possession.ts',
     'mostSeenProofs',
     '',
-    'Used DPoP proofs that are remembered (503 `overloaded`).',
+    'Used DPoP proofs remembered (503 `overloaded`).',
   ),
   fixed(
     'src/auth/dpop/proof-keys.ts',
@@ -40,41 +38,20 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Bits of an RSA key of a DPoP proof (403 `proof_invalid`).',
   ),
-  fixed('src/auth/dpop/proof-keys.ts', 'mostRemembered', '', 'Keys of DPoP proofs that are remembered.'),
-  fixed(
-    'src/auth/dpop/proof-keys.ts',
-    'longestRemembered',
-    '',
-    'Characters in the header of a proof whose key is remembered; of a longer one it is read each time.',
-  ),
   fixed(
     'src/auth/authenticate.ts',
     'tokenCachePlaces',
     '',
-    'Verified tokens that are remembered, so that they are not verified again.',
+    'Verified tokens remembered; one over a kilobyte counts as several.',
   ),
-  fixed(
-    'src/auth/authenticate.ts',
-    'placeBytes',
-    'bytes',
-    'Memory for the subject and scopes of a remembered token; one that takes more counts as several.',
-  ),
-  fixed('src/auth/dpop/nonce.ts', 'slotMs', 'ms', 'How long a nonce of DPoP is the current one.'),
-  fixed('src/auth/jws.ts', 'longestKid', '', 'Characters in the name of a key.'),
-  fixed('src/auth/provider-fetch.ts', 'maxDocumentBytes', 'bytes', 'The largest key set of a provider.'),
-  fixed(
-    'src/auth/introspection/request.ts',
-    'maxAnswerBytes',
-    'bytes',
-    'The largest answer about an opaque token (503 `introspection_unavailable`).',
-  ),
+  fixed('src/auth/provider-fetch.ts', 'maxDocumentBytes', 'bytes', 'Largest key set of a provider.'),
+  fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are read.'),
   fixed(
     'src/auth/provider-fetch.ts',
     'fetchDeadlineMs',
     'ms',
-    'How long a provider may take to answer with either.',
+    'Time for a provider to send its keys, or an answer about an opaque token.',
   ),
-  fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are looked at.'),
   fixed(
     'src/auth/signature-queue.ts',
     'mostWaiting',
@@ -83,16 +60,28 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/signature-queue.ts', 'mostWaitingOfAddress', '', 'Of those, from one address.'),
   fixed(
+    'src/auth/introspection/request.ts',
+    'maxAnswerBytes',
+    'bytes',
+    'Largest answer about an opaque token (503 `introspection_unavailable`).',
+  ),
+  fixed(
+    'src/auth/introspection/request.ts',
+    'minOpaqueLength',
+    '',
+    'Shortest opaque token that is asked about, in characters.',
+  ),
+  fixed(
     'src/auth/introspection/introspection.ts',
     'cachedMs',
     'ms',
-    'How long an answer about an opaque token is cached, or until the token expires.',
+    'Time that an active opaque token is remembered.',
   ),
   fixed(
     'src/auth/introspection/introspection.ts',
     'refusedMs',
     'ms',
-    'How long a refused opaque token is not asked about again.',
+    'Time that a refused opaque token is remembered.',
   ),
   fixed(
     'src/auth/introspection/introspection.ts',
@@ -104,7 +93,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/introspection/introspection.ts',
     'maxInFlightNew',
     '',
-    'Of those, about tokens that were not good when they were last asked about.',
+    'Of those, about tokens that were not good before.',
   ),
   fixed(
     'src/auth/introspection/introspection.ts',
@@ -116,95 +105,65 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/auth/introspection/introspection.ts',
     'maxFailedPerMinute',
     '',
-    'Introspection requests per address and minute about tokens that turn out not to be good (503 `overloaded`).',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxKnown',
-    '',
-    'Opaque tokens remembered as good; their limit is only the number of requests in flight.',
+    'Questions about bad tokens for each address and minute (503 `overloaded`).',
   ),
   fixed(
     'src/auth/introspection/introspection.ts',
     'maxFailures',
     '',
-    'Failed introspection requests in a row until the circuit breaker asks about a made-up token. If that fails, too, the circuit is open for 5 to 60 seconds (503 `introspection_unavailable`).',
+    'Failed questions in a row before the circuit breaker tests the endpoint.',
   ),
   fixed(
-    'src/auth/introspection/request.ts',
-    'minOpaqueLength',
-    '',
-    'Characters of an opaque token; shorter ones are not asked about.',
+    'src/consumer/sign-out/logout-token.ts',
+    'longestAgeSeconds',
+    'seconds',
+    'Age of a logout token (400 `logout_token_invalid`).',
   ),
-  fixed('src/http/limits.ts', 'maxHeaderBytes', 'bytes', 'The request line and headers (431).'),
+  fixed(
+    'src/consumer/sign-out/revoke-session.ts',
+    'longestTokenLifeSeconds',
+    'seconds',
+    'Time that a revocation is kept without `MAX_TOKEN_LIFETIME_SECONDS`.',
+  ),
+  fixed(
+    'src/consumer/sign-out/revoke-session.ts',
+    'mostPerIssuer',
+    '',
+    'Revocations kept for each issuer (503 `revocations_full`).',
+  ),
+  fixed('src/tokens/mint.ts', 'mostWaiting', '', 'Tokens that wait to be signed (503 `signing_overloaded`).'),
+  fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
+  fixed('src/tokens/assertion.ts', 'longestLifeMs', 'ms', 'Lifetime of a client assertion.'),
+  fixed('src/http/limits.ts', 'maxHeaderBytes', 'bytes', 'Request line and headers (431).'),
   fixed(
     'src/http/limits.ts',
     'headersTimeoutSeconds',
     'seconds',
-    'How long a client may take to send its headers (408); `REQUEST_TIMEOUT_SECONDS` where that is less.',
+    'Time to send the headers (408), or `REQUEST_TIMEOUT_SECONDS` if less.',
   ),
   fixed(
     'src/http/limits.ts',
     'shutdownSeconds',
     'seconds',
-    'How long requests in flight may take to finish when the process stops.',
+    'Time for requests in flight when the process stops.',
   ),
-  fixed(
-    'src/events/stream-limit.ts',
-    'streamsPerCaller',
-    '',
-    'Live streams of events, and requests that wait for one, of a caller at each process (429 `too_many_streams`).',
-  ),
-  fixed('src/records/sweeper.ts', 'eventsKeptMs', 'ms', 'How far the log of events goes back.'),
-  fixed(
-    'src/base/log.ts',
-    'mostWaiting',
-    'bytes',
-    'Log lines that wait for a reader; what comes then is dropped and counted.',
-  ),
-  fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
-  fixed('src/tokens/mint.ts', 'mostWaiting', '', 'Tokens that wait to be signed (503 `signing_overloaded`).'),
-  fixed(
-    'src/base/queue-capacity.ts',
-    'standingWaitMs',
-    'ms',
-    'As many as are done in this time, once writes, or tokens to be signed, have waited for two seconds without a break.',
-  ),
-  fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, of one caller.'),
-  fixed('src/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'What they hold together.'),
-  fixed(
-    'src/records/write-queue.ts',
-    'longestWaitMs',
-    'ms',
-    'How long a write may wait before it begins (503 `overloaded`).',
-  ),
+  fixed('src/http/body.ts', 'mostBodyPieces', '', 'Chunks of a body (413 `body_too_large`).'),
   fixed(
     'src/http/body.ts',
     'maxBodyBytesInAll',
     'bytes',
-    'The request bodies of all authenticated callers. Past that the oldest unfinished one is refused (503 `overloaded`).',
+    'Unfinished bodies of all callers; past that the oldest is refused (503 `overloaded`).',
   ),
   fixed('src/http/body.ts', 'maxBodyBytesPerCaller', 'bytes', 'The same for one caller.'),
-  fixed(
-    'src/http/body.ts',
-    'maxAnonymousBodyBytesInAll',
-    'bytes',
-    'The same for requests without a caller, such as POST /token.',
-  ),
+  fixed('src/http/body.ts', 'maxAnonymousBodyBytesInAll', 'bytes', 'The same for requests without a caller.'),
   fixed('src/http/body.ts', 'maxAnonymousBodyBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
     'src/http/byte-budget.ts',
     'maxUnsentBytesInAll',
     'bytes',
-    'Answers that callers have not taken yet. Past that the oldest one is cut off, and its connection with it.',
+    'Answers that callers have not read; past that the oldest connection is closed.',
   ),
   fixed('src/http/byte-budget.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
-  fixed(
-    'src/http/byte-budget.ts',
-    'bytesOfAnswerInPieces',
-    'bytes',
-    'What `GET /api/consumer/v1/me/export` counts for in it, however much it has sent.',
-  ),
   fixed(
     'src/http/connections.ts',
     'maxHandshakes',
@@ -213,64 +172,40 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/http/connections.ts',
-    'maxIgnored',
-    '',
-    'Requests behind an unfinished answer that are ignored before the connection is destroyed. Pipelined requests are not served: the connection closes after the answer.',
-  ),
-  fixed(
-    'src/http/connections.ts',
     'maxRefusalsPerConnection',
     '',
-    'Requests of one connection that are refused for their token; with the last of them it is closed.',
+    'Refused tokens on one connection; then it is closed.',
   ),
-  fixed('src/http/body.ts', 'mostBodyPieces', '', 'Pieces that a body may come in (413 `body_too_large`).'),
+  fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
+  fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed(
-    'src/events/catalogue.ts',
-    'largestFields',
-    'bytes',
-    'The fields of a record in an event; larger ones are left out.',
+    'src/base/queue-capacity.ts',
+    'standingWaitMs',
+    'ms',
+    'Work that may wait, in time, while a queue has not been empty for two seconds.',
   ),
+  fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Waiting writes of one caller.'),
+  fixed('src/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'Size of all waiting writes.'),
   fixed(
-    'src/events/streams.ts',
-    'mostUnsent',
-    'bytes',
-    'What a live stream holds for a caller who does not read; the rest stays in the log.',
-  ),
-  fixed(
-    'src/consumer/sign-out/logout-token.ts',
-    'longestAgeSeconds',
-    'seconds',
-    'How old a logout token may be (400 `logout_token_invalid`).',
+    'src/records/write-queue.ts',
+    'longestWaitMs',
+    'ms',
+    'Time that a write waits before it begins (503 `overloaded`).',
   ),
   fixed(
-    'src/consumer/sign-out/revoke-session.ts',
-    'longestTokenLifeSeconds',
-    'seconds',
-    'How long a revocation is kept where no setting limits the lifetime of tokens.',
-  ),
-  fixed(
-    'src/consumer/sign-out/revoke-session.ts',
-    'mostPerIssuer',
-    '',
-    'Revocations that are kept for one provider, and for the tokens of `POST /token` (503 `revocations_full`).',
+    'src/records/rules/create.ts',
+    'idempotencyMs',
+    'ms',
+    'Time that an `Idempotency-Key` is remembered.',
   ),
   fixed('src/consumer/events/read-events.ts', 'largestPage', '', 'Events on a page.'),
   fixed(
     'src/consumer/events/read-events.ts',
     'longestWaitSeconds',
     'seconds',
-    'How long a request may wait for the next event (400 `query_invalid`).',
+    'Longest long poll (400 `query_invalid`).',
   ),
-  fixed('src/tokens/clients.ts', 'mostScopes', '', 'Scopes of a machine client.'),
-  fixed(
-    'src/tokens/assertion.ts',
-    'longestLifeMs',
-    'ms',
-    'How long an assertion of a client may be good for.',
-  ),
-  fixed('src/tokens/assertion.ts', 'longestJti', '', 'Characters in the id of an assertion.'),
-  fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a body (400 `json_invalid`).'),
-  fixed('src/records/requests/list-query.ts', 'defaultPage', '', 'Records on a page when nothing is asked.'),
+  fixed('src/records/requests/list-query.ts', 'defaultPage', '', 'Records on a page by default.'),
   fixed(
     'src/records/requests/list-query.ts',
     'largestPage',
@@ -281,19 +216,13 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/records/requests/page.ts',
     'largestPageBytes',
     'bytes',
-    'Of the records on a page; one that is larger ends earlier.',
+    'Size of a page; a larger one ends earlier.',
   ),
   fixed(
     'src/records/requests/page.ts',
     'mostLookedAt',
     '',
-    "Records that a page of an owner's looks through for what fits its filters; then it ends earlier.",
-  ),
-  fixed(
-    'src/records/requests/page.ts',
-    'mostBytesLookedAt',
-    'bytes',
-    'The same in bytes, by the most that a record of the collection may have.',
+    'Records examined for one page; then it ends earlier.',
   ),
   fixed(
     'src/storage/stores/record-history.ts',
@@ -301,7 +230,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Entries in the history of a record; older ones are deleted.',
   ),
-  fixed('src/records/rules/create.ts', 'idempotencyMs', 'ms', 'How long an `Idempotency-Key` is remembered.'),
   fixed(
     'src/records/rules/invitations.ts',
     'mostOpen',
@@ -309,131 +237,99 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Open invitations of a record (409 `quota_exceeded`).',
   ),
   fixed('src/records/requests/people.ts', 'mostUses', '', 'People that one invitation admits (422).'),
-  fixed(
-    'src/records/requests/people.ts',
-    'longestInvitationMs',
-    'ms',
-    'How long an invitation is open (422).',
-  ),
+  fixed('src/records/requests/people.ts', 'longestInvitationMs', 'ms', 'Lifetime of an invitation (422).'),
   fixed(
     'src/app/service.ts',
     'wrongCodesPerMinute',
     '',
-    'Wrong codes of invitations that a caller may send to each process in a minute (429 `read_limit_reached`).',
+    'Wrong invitation codes of a caller a minute (429 `read_limit_reached`).',
   ),
   fixed(
-    'src/base/clock.ts',
-    'clockDifferenceMs',
-    'ms',
-    'How much longer the DPoP proof of a write is remembered than it can be used, because the clocks of machines differ.',
+    'src/events/stream-limit.ts',
+    'streamsPerCaller',
+    '',
+    'Streams and long polls of a caller at each process (429 `too_many_streams`).',
   ),
+  fixed(
+    'src/events/streams.ts',
+    'mostUnsent',
+    'bytes',
+    'Events buffered for a slow stream; the rest waits in the log.',
+  ),
+  fixed(
+    'src/events/catalogue.ts',
+    'largestFields',
+    'bytes',
+    'Fields of a record in an event; larger ones are left out.',
+  ),
+  fixed('src/records/sweeper.ts', 'eventsKeptMs', 'ms', 'Age of the oldest event in the log.'),
+  fixed('src/ops/background-lease.ts', 'leaseMs', 'ms', 'Lease of the process that does background work.'),
   fixed(
     'src/storage/changes.ts',
     'readCountsEveryMs',
     'ms',
-    'How often a process looks for what others have changed.',
-  ),
-  fixed(
-    'src/ops/background-lease.ts',
-    'leaseMs',
-    'ms',
-    'How long the work of a process that is gone stays its own.',
+    'Interval at which a process looks for changes by others.',
   ),
   fixed(
     'src/storage/sqlite/residue.ts',
     'quicklyScrubbedBytes',
     'bytes',
-    'The largest SQLite file that is written anew by itself after somebody was erased (see operations.md).',
+    'Largest SQLite file that is scrubbed automatically.',
+  ),
+  fixed(
+    'src/base/log.ts',
+    'mostWaiting',
+    'bytes',
+    'Log lines that wait for a reader; further ones are dropped.',
   ),
   fixed('src/collections/validator.ts', 'mostErrors', '', 'Errors that a 422 lists.'),
-  fixed(
-    'src/config/files.ts',
-    'largestYamlFile',
-    'bytes',
-    'The largest declaration of a collection, and the largest IDPS_FILE.',
-  ),
-  fixed('src/config/providers-schema.ts', 'mostEntries', '', 'How many providers IDPS_FILE may list.'),
+  fixed('src/config/files.ts', 'largestYamlFile', 'bytes', 'Largest declaration, and largest `IDPS_FILE`.'),
+  fixed('src/config/providers-schema.ts', 'mostEntries', '', 'Providers in `IDPS_FILE`.'),
   fixed(
     'src/config/providers-schema.ts',
     'mostTexts',
     '',
-    'Items of a list in an entry of IDPS_FILE, such as audience and logout_audience.',
+    'Items of a list in an entry, such as `audience`.',
   ),
+  fixed('src/config/providers-schema.ts', 'mostClaims', '', 'Claims in `scopes_from` and `required_claims`.'),
+  fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
+  fixed('src/collections/declaration-schema.ts', 'mostRoles', '', 'Roles of a collection.'),
+  fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
+  fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
+  fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of a schema.'),
   fixed(
-    'src/config/providers-schema.ts',
-    'mostClaims',
+    'src/collections/resolve-schema.ts',
+    'mostParts',
     '',
-    'Claims in scopes_from and required_claims of such an entry.',
+    'Parts of a schema, with every `$ref` written out.',
   ),
-  fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of the schema of a collection.'),
-  fixed('src/collections/resolve-schema.ts', 'mostParts', '', 'Parts of a schema, every `$ref` written out.'),
   fixed(
     'src/collections/resolve-schema.ts',
     'mostAlternatives',
     '',
-    'Alternatives and conditions below one field of a schema.',
+    'Alternatives and conditions below one field.',
   ),
   fixed('src/collections/patterns.ts', 'longestPattern', '', 'Characters of a `pattern`.'),
-  fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
-  fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
-  fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
-  fixed('src/collections/declaration-schema.ts', 'mostRoles', '', 'Roles of a collection.'),
 ];
 
-/** docs/limits.md, made from the settings, the limits of collections and the constants of the source. */
-export function limitsDocument(): string {
-  return `# Limits
+/** The limits in docs/config.md, made from the limits of collections and the constants of the source. */
+export function limitsText(): string {
+  return `## Limits of a collection
 
-<!-- Generated by "npm run docs" from the source. Do not edit. -->
-
-Everything that grows has an end. What an answer says at the end of it is in [errors.md](errors.md).
-
-## Of the service
-
-Set in the environment ([config.md](config.md)), for each process unless the text says otherwise. Of several processes on one machine
-(\`serve --processes\`) each has its share of \`DATABASE_POOL_SIZE\`, \`MAX_CONNECTIONS\` and \`MAX_CONNECTIONS_PER_ADDRESS\`, and the whole of every other
-one: [operations.md](operations.md#several-processes-on-one-machine).
-
-${table(['setting', 'default', 'takes', 'meaning'], settingRows())}
-
-## Of a collection
-
-Declared under \`limits\` in its file, and counted for each caller in all processes together. Machine clients of POST /token are
+Declared under \`limits\` in its [file](collections.md#limits). They count for each caller, in all processes together. Machine clients are
 bound by \`bytes\` and \`expire\` only.
 
-${table(['limit', 'default', 'takes', 'meaning'], collectionRows())}
+${table(['limit', 'default', 'values', 'meaning'], collectionRows())}
 
-Declared in roles, parents and unique rules of the collection ([collections.md](collections.md#roles)):
+Declared in [roles](collections.md#roles), parents and unique rules:
 
-${table(['limit', 'default', 'takes', 'meaning'], roleRows())}
+${table(['limit', 'default', 'values', 'meaning'], roleRows())}
 
-## Fixed
+## Fixed limits
 
-${table(['limit', 'meaning', 'where'], fixedLimits.map(fixedRow))}
-`;
-}
+For each process.
 
-/** Every setting that is a number, except for ports. */
-function settingRows(): readonly (readonly string[])[] {
-  const numbers = Object.entries<Setting>(settings).filter(
-    ([key, setting]) => /^\d+$/.test(setting.example) && !/port$/i.test(key),
-  );
-  return numbers.map(([key, setting]) => [
-    code(environmentName(key)),
-    setting.default === null ? 'none' : code(setting.default),
-    expectation(setting).replace(/^must be /, ''),
-    setting.sentence,
-  ]);
-}
-
-/** In the words with which a setting refuses what it does not take. */
-function expectation({ parse }: Setting): string {
-  try {
-    parse('');
-  } catch (error) {
-    return (error as Error).message;
-  }
-  throw new Error('A number cannot be nothing.');
+${table(['limit', 'meaning'], fixedLimits.map(fixedRow))}`;
 }
 
 function collectionRows(): readonly (readonly string[])[] {
@@ -447,7 +343,7 @@ function collectionRows(): readonly (readonly string[])[] {
       '`newcomer`',
       'none',
       `${rate}, for 1s to 3650d`,
-      'The same for whoever is new here (429 `newcomer_budget_spent`).',
+      'The same for callers who are new here (429 `newcomer_budget_spent`).',
     ],
     [
       '`memberships`',
@@ -491,7 +387,7 @@ function fixed(file: string, constant: string, unit: FixedLimit['unit'], meaning
 function fixedRow({ file, constant, unit, meaning }: FixedLimit): readonly string[] {
   const value = constantOf(file, constant);
   const shown = unit === 'ms' ? durationText(value) : `${value} ${unit}`.trim();
-  return [shown, meaning, `[${constant}](../${file})`];
+  return [shown, meaning];
 }
 
 /** The value of a numeric constant of the source, exported or not. */
@@ -502,7 +398,7 @@ export function constantOf(file: string, constant: string): number {
   return product.split('*').reduce((value, factor) => value * Number(factor.replaceAll('_', '')), 1);
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

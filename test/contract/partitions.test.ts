@@ -54,9 +54,9 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
     assert.deepEqual(await storage.events.extent(), { first: 1, last: 30 });
     assert.equal((await positions(storage)).length, 30);
     bound = 35;
-    await run('To partitions, before');
-    await run('To partitions, locked');
-    await run('The next partition');
+    await run('1. Prepare');
+    await run('2. Make the partitions');
+    await run('3. Add the next partition');
     await append(30);
     const found = await positions(storage);
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
   });
 
   it('are forgotten by being dropped, with what was to be told of them', async () => {
-    await run('To forget');
+    await run('4. Drop an old partition');
     assert.deepEqual(await later.events.extent(), { first: 36, last: 61 });
     const { rows } = await client.query('select position::int from deliveries');
     assert.deepEqual(rows, [{ position: 60 }]);

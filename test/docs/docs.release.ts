@@ -5,13 +5,13 @@ import { docsCommands } from './docs-commands.ts';
 import { ProjectCopy } from './project-copy.ts';
 
 describe('the commands of docs', () => {
-  // Those of README.md are run by npx itself.
+  // Those of api.release.ts are run by npx itself.
   const project = new ProjectCopy({ quickNpx: true });
   const hand = newHand();
   before(async () => {
     await project.start();
     writeFileSync(`${project.folder}/settings.env`, 'LOG_LEVEL=warn\n');
-    // What README.md has told its readers to do before.
+    // What docs/tokens.md has told its readers to do before.
     const vestibule = async (text: string) =>
       (await project.run(`$NODE bin/vestibule.js ${text}`, {})).output;
     for (const client of ['billing-service', 'reports'])

@@ -18,15 +18,22 @@ export const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'bench/README.md',
+  'examples/README.md',
   'packages/client/README.md',
   'packages/verify/README.md',
+  'test/README.md',
+  'test/conformance.md',
   ...globSync('docs/**/*.md').sort(),
 ];
 
+/** Those whose commands a reader types. */
+const guides = pages.filter((page) => page !== 'CHANGELOG.md');
+
 /** Every command of the pages, in reading order, and each once: those of blocks, and ours within a sentence. */
 export function documentedCommands(): readonly DocumentedCommand[] {
-  const found = pages.flatMap((page) =>
+  const found = guides.flatMap((page) =>
     partsOf(page).flatMap((part) => commandsIn(part).map((text) => ({ page, text }))),
   );
   return [...new Map(found.toReversed().map((command) => [command.text, command])).values()].toReversed();
@@ -34,7 +41,7 @@ export function documentedCommands(): readonly DocumentedCommand[] {
 
 /** Blocks that are nothing but settings. */
 export function documentedSettings(): readonly DocumentedSettings[] {
-  return pages.flatMap((page) =>
+  return guides.flatMap((page) =>
     partsOf(page)
       .filter(isSettings)
       .map(({ text }) => ({ page, text })),
@@ -43,7 +50,7 @@ export function documentedSettings(): readonly DocumentedSettings[] {
 
 /** Code in a sentence that looks like a command of ours and that no shell knows by that name. */
 export function nakedCommands(): readonly string[] {
-  return pages.flatMap((page) =>
+  return guides.flatMap((page) =>
     partsOf(page)
       .filter(({ language }) => language === null)
       .flatMap(({ text }) =>

@@ -10,9 +10,9 @@ import { addressedService } from '../support/addressed-service.ts';
 import { addClient } from '../support/service.ts';
 
 const [, program = ''] =
-  /^```js\n(import {[^\n]* from 'dpop';[\s\S]*?)\n```$/m.exec(readFileSync('docs/dpop.md', 'utf8')) ?? [];
+  /^```js\n(import {[^\n]* from 'dpop';[\s\S]*?)\n```$/m.exec(readFileSync('docs/tokens.md', 'utf8')) ?? [];
 
-describe('the program of docs/dpop.md', () => {
+describe('the program of docs/tokens.md', () => {
   let secret = '';
   const running = addressedService({}, async (settings) => {
     secret = await addClient(settings, 'dev-client');

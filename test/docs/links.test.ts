@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pages } from './documented-commands.ts';
@@ -17,18 +17,48 @@ function headings(page: string): ReadonlySet<string> {
   );
 }
 
-/** A merge once lost a whole section that two other pages led to, and nobody noticed. */
-describe('the links of README and docs', () => {
+/** Whether a page, or a file, is there, with the heading that a link names. */
+function leadsSomewhere(target: string, heading: string | undefined): boolean {
+  return existsSync(target) && (heading === undefined || headings(target).has(heading));
+}
+
+/** A merge once lost a whole section that two other pages led to. */
+describe('the links of the documents', () => {
   for (const page of pages)
     it(`lead somewhere: ${page}`, () => {
       const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
-      const broken = links.filter(([, path, heading]) => {
-        const target = path === '' ? page : join(dirname(page), String(path));
-        return !existsSync(target) || (heading !== undefined && !headings(target).has(heading));
-      });
+      const broken = links.filter(
+        ([, path, heading]) =>
+          !leadsSomewhere(path === '' ? page : join(dirname(page), String(path)), heading),
+      );
       assert.deepEqual(
         broken.map(([link]) => link),
         [],
       );
     });
+
+  it('have every page of docs in the index', () => {
+    const index = readFileSync('docs/README.md', 'utf8');
+    const missing = globSync('*.md', { cwd: 'docs' }).filter(
+      (page) => page !== 'README.md' && !index.includes(`](${page})`),
+    );
+    assert.deepEqual(missing, []);
+  });
+});
+
+/** Messages, help texts, tests and deploy files name pages, too. */
+describe('the pages that code names', () => {
+  const sources = globSync(
+    '{bin,src,web,packages,starter,collections,examples,deploy,test,bench,docs}/**/*.{ts,tsx,js,yaml,cfg,conf,service,html}',
+    { exclude: (path) => /node_modules|^test\/docs\/links|\/(lib|dist)$/.test(String(path)) },
+  ).concat('deploy/systemd/settings');
+
+  it('exist, with the heading', () => {
+    const broken = sources.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\b(docs\/[\w/.-]+\.md)(?:#([\w-]+))?/g)]
+        .filter(([, page, heading]) => !leadsSomewhere(String(page), heading))
+        .map(([name]) => `${file}: ${name}`),
+    );
+    assert.deepEqual(broken, []);
+  });
 });

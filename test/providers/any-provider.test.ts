@@ -27,13 +27,13 @@ recipeSuite({
   },
   mistakes: {
     'Access tokens are opaque': { token: () => randomUUID() },
-    '`IDP_ISSUER` is not `issuer`, to the letter': {
+    '`IDP_ISSUER` is not `issuer`, exactly': {
       settings: ({ settings }) => ({ IDP_ISSUER: `${settings.IDP_ISSUER}/` }),
     },
     '`IDP_ORIGIN` and `IDP_JWKS_PATH` are not `jwks_uri`': {
       settings: () => ({ IDP_JWKS_PATH: '/.well-known/jwks.json' }),
     },
-    'Tokens are for nobody in particular': { token: (provider) => sign(provider, { aud: undefined }) },
+    'Tokens have no audience': { token: (provider) => sign(provider, { aud: undefined }) },
     'The provider signs with another algorithm': {
       token: (provider) =>
         provider.sign(

@@ -56,7 +56,7 @@ recipeSuite({
       token: ({ settings, sign }) =>
         sign({ ...canaryClaims, iss: settings.IDP_ISSUER, aud: settings.WEB_CLIENT_ID, nonce: randomUUID() }),
     },
-    '`API_AUDIENCE` is not the identifier of the API, to the letter': {
+    '`API_AUDIENCE` is not the identifier of the API, exactly': {
       settings: ({ settings }) => ({ API_AUDIENCE: `${settings.API_AUDIENCE}/` }),
     },
     'The API signs with HS256': {

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 const sections = ['1', '2.1', '2.2', '2.3', '4.1', '4.2', '4.4', '5.1', '5.2', '5.3', '7', '9'];
 const rowForm = /^\| (\d(?:\.\d)?) \| (.+?) \| `([^`]+)` \| `([^`]+)` \|$/;
 
-const lines = readFileSync('docs/conformance.md', 'utf8').split('\n');
+const lines = readFileSync('test/conformance.md', 'utf8').split('\n');
 const rows = lines.flatMap((line, index) => {
   const [, section = '', statement = '', file = '', name = ''] = rowForm.exec(line) ?? [];
   return section === '' ? [] : [{ section, statement, file, name, where: `line ${index + 1}` }];
@@ -18,7 +18,7 @@ function testNames(file: string): ReadonlySet<string> {
   return new Set([...calls].map(([, single, double]) => String(single ?? double)));
 }
 
-describe('docs/conformance.md', () => {
+describe('test/conformance.md', () => {
   it('has only rows of its form in its tables', () => {
     const isTableRow = (line: string) => line.startsWith('|') && !/^\| (section|---) \|/.test(line);
     const unreadable = lines.filter((line) => isTableRow(line) && !rowForm.test(line));

@@ -1,43 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { constantOf, fixedLimits, limitsDocument } from '../../docs/limits-document.ts';
+import { constantOf, fixedLimits } from '../../docs/limits-document.ts';
 import { maxTokenBytes } from '../../src/auth/jws.ts';
 import { maxJsonDepth } from '../../src/base/strict-json.ts';
 import { parseNewcomerRate, parsePeriod, parseRate } from '../../src/collections/limits.ts';
-import { environmentName, settings } from '../../src/config/settings.ts';
 import { defaultPage, largestPage } from '../../src/records/requests/list-query.ts';
 import { idempotencyMs } from '../../src/records/rules/create.ts';
 
-const text = readFileSync('docs/limits.md', 'utf8');
+const text = readFileSync('docs/config.md', 'utf8');
 
-describe('docs/limits.md', () => {
-  it('is what "npm run docs" makes of the code', () => {
-    assert.equal(text, limitsDocument());
-  });
-
-  it('has every setting that is a number, except for ports', () => {
-    const takesNumber = (parse: (text: string) => unknown) => {
-      try {
-        return typeof parse('300') === 'number';
-      } catch (error) {
-        return String(error).includes('whole number');
-      }
-    };
-    const expected = Object.entries(settings)
-      .filter(([key, { parse }]) => takesNumber(parse) && !['port', 'opsPort'].includes(key))
-      .map(([key]) => environmentName(key));
-    const rows = [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
-    assert.deepEqual(rows, expected);
-  });
-
+describe('the limits in docs/config.md', () => {
   it('has every limit that a collection can declare', () => {
     const rows = [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'memberships', 'expire']);
   });
 
   it('says of machine clients what docs/collections.md says', () => {
-    assert.match(text, /Machine clients of POST \/token are\s+bound by `bytes` and `expire` only\./);
+    assert.match(text, /Machine clients are\s+bound by `bytes` and `expire` only\./);
     assert.match(readFileSync('docs/collections.md', 'utf8'), /exempt from all but `bytes` and `expire`\./);
   });
 

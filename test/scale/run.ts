@@ -108,10 +108,10 @@ try {
 
   const bound = population.count * 2 + 100_000;
   await costs('the log becomes a part, as it is', {
-    before: () => all(documentedStatements('To partitions, before', { bound })),
-    'while it is locked': () => all(documentedStatements('To partitions, locked', { bound })),
+    before: () => all(documentedStatements('1. Prepare', { bound })),
+    'while it is locked': () => all(documentedStatements('2. Make the partitions', { bound })),
     'the next one': () =>
-      all(documentedStatements('The next partition', { bound, next: bound + population.count })),
+      all(documentedStatements('3. Add the next partition', { bound, next: bound + population.count })),
   });
   await measureAll('the log in two parts', /event|position|POST|eras/);
 
@@ -126,7 +126,7 @@ try {
   await costs('the next part', {
     'detached and dropped': () =>
       all(
-        documentedStatements('To forget', { bound: (dropped + 1) * aPart }).map((one) =>
+        documentedStatements('4. Drop an old partition', { bound: (dropped + 1) * aPart }).map((one) =>
           one.replaceAll('events_1', `day_${dropped}`),
         ),
       ),

@@ -6,7 +6,7 @@ import { until } from './polling.ts';
 import type { Processes } from './processes.ts';
 import type { ClockedService } from './service.ts';
 
-/** Less than the second that docs/sessions.md and docs/operations.md promise. */
+/** Less than the second that docs/tokens.md and docs/operations.md promise. */
 const passingMs = 999;
 /** Longer than the time between two reads of what has changed. */
 const betweenReadsMs = 5_000;

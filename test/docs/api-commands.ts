@@ -8,8 +8,8 @@ import {
   takeSecretIds,
 } from './commands.ts';
 
-/** Every command of README.md that is run. */
-export const readmeCommands: Commands = {
+/** The commands of README.md, docs/api.md and docs/tokens.md, in an order in which a reader can type them. */
+export const apiCommands: Commands = {
   'npx vestibule doctor': { says: /Nothing stands in the way/ },
   'npx vestibule explain < token.txt': { says: /^Accepted\.$/m },
   'curl -i -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/consumer/v1/me': {
@@ -84,11 +84,6 @@ export const readmeCommands: Commands = {
     keepsRunning: true,
   },
   'curl -H "Authorization: Bearer $TOKEN" "$API/events?after=0"': { says: /"type":"bookings\.approved"/ },
-  "npx vestibule webhook add https://hooks.example.com/bookings --events 'bookings.*'": {
-    says: /whsec_/,
-    // An address of the internet, since there may be no resolver here.
-    instead: () => ({ 'hooks.example.com': '1.1.1.1' }),
-  },
   'npx vestibule client rotate billing-service': {
     says: /^client_secret {2}vsec_/m,
     take: takeSecret('billing-service'),

@@ -1,11 +1,11 @@
 import { after, before, describe } from 'node:test';
+import { apiCommands } from './api-commands.ts';
 import { newHand, runAll } from './commands.ts';
 import { ProjectCopy } from './project-copy.ts';
-import { readmeCommands } from './readme-commands.ts';
 
-describe('the commands of README.md', () => {
+describe('the commands of README.md, docs/api.md and docs/tokens.md', () => {
   const project = new ProjectCopy();
   before(() => project.start());
   after(() => project.stop());
-  runAll(readmeCommands, project, newHand());
+  runAll(apiCommands, project, newHand());
 });
