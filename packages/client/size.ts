@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** What the whole client adds to a page: bundled, minified and compressed. */
-export async function sizeOfClient() {
+/** What an entry point of the client adds to a page: bundled without React, minified and compressed. */
+export async function sizeOf(entry: 'index' | 'react') {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('src/index.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`src/${entry}.ts`, import.meta.url))],
+    external: ['react'],
     write: false,
     bundle: true,
     minify: true,
@@ -20,7 +21,8 @@ export async function sizeOfClient() {
   };
 }
 
-if (import.meta.main) {
-  const { minified, gzip, brotli } = await sizeOfClient();
-  console.log(`@vestibule/client: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
-}
+if (import.meta.main)
+  for (const entry of ['index', 'react'] as const) {
+    const { minified, gzip, brotli } = await sizeOf(entry);
+    console.log(`${entry}: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
+  }

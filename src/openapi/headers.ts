@@ -21,12 +21,14 @@ export function budgetHeaders(name: 'reads' | 'writes'): Headers {
 
 export const eventsHeaders: Headers = {
   'Events-Position': {
-    ...always('The position in the log of events from which on a reader misses nothing that the list lacks.'),
+    ...always(
+      'The position in the log of events from which on a reader misses nothing that the answer lacks.',
+    ),
     schema: { type: 'integer', minimum: 0 },
   },
   'Events-Scope': {
     ...sometimes(
-      'Sent when a stream of all events does not tell the caller of every change of the list: "named" = a stream that names the collection does, "in=issues/<id>" = a stream with this parameter does, "own" = of its own records only, "none" = of none.',
+      'Sent when a stream of all events does not tell the caller of every change of the list or record: "named" = a stream that names the collection does, "in=issues/<id>" = a stream with this parameter does, "own" = of its own records only, "none" = of none.',
     ),
     schema: { anyOf: [{ enum: ['named', 'own', 'none'] }, { type: 'string', pattern: '^in=' }] },
   },

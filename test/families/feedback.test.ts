@@ -27,6 +27,10 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await stream.next(2);
       const list = await eve.caller.get(`/comments?issue=${issue}`);
       assert.equal(list.headers.get('events-scope'), `in=issues/${issue}`, 'the list names that stream');
+      const one = await eve.caller.get(`/comments/${comment}`);
+      assert.equal(one.headers.get('events-scope'), `in=issues/${issue}`, 'so does a single record');
+      assert.match(one.headers.get('events-position') ?? '', /^[1-9]\d*$/);
+      assert.equal((await ada.caller.get(`/issues/${issue}`)).headers.get('events-scope'), 'named');
       assert.deepEqual(stream.types, ['comments.created', 'comments.changed']);
       stream.close();
       await mod.post(`issues/${issue}/hide`);

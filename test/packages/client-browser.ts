@@ -29,13 +29,15 @@ export class ClientBrowser {
     this.#context = context;
   }
 
-  static async start(): Promise<ClientBrowser> {
+  /** `more`: source of a module that runs in the pages, too. */
+  static async start(more = ''): Promise<ClientBrowser> {
     const { outputFiles } = await build({
-      stdin: { contents: program, resolveDir: process.cwd(), loader: 'ts' },
+      stdin: { contents: `${program}${more}`, resolveDir: process.cwd(), loader: 'ts' },
       bundle: true,
       write: false,
       format: 'iife',
       target: 'es2022',
+      define: { 'process.env.NODE_ENV': '"development"' },
     });
     const browser = await connectChromium();
     const stage = await ClientStage.start();

@@ -22,6 +22,17 @@ type AllCalls = Calls<UntypedCollection> & PeopleCalls<UntypedCollection>;
 const optionNames = ['ifMatch', 'signal', 'deadlineSeconds'];
 const isOptions = (given: object) => Object.keys(given).every((name) => optionNames.includes(name));
 
+/** From where, and by which stream, an answer is followed. */
+function followed(answer?: Response) {
+  const header = (name: string) => answer?.headers.get(`events-${name}`) ?? null;
+  const position = header('position');
+  return {
+    next: null,
+    position: position ? +position : null,
+    eventsScope: header('scope') as Page<Record>['eventsScope'],
+  };
+}
+
 /** The calls of one collection. Whatever else is called is an action. */
 export function createCollection(connection: Connection, events: NamedEvents, name: string): AllCalls {
   expectForm('collection', nameForm, name);
@@ -43,15 +54,19 @@ export function createCollection(connection: Connection, events: NamedEvents, na
       },
     );
   const readPage = (path: string, query: object, options?: Limits): Promise<Page<Record>> =>
-    connection.send({ path: `${path}?${queryOf(query)}` }, options, async (answer) => {
-      const position = answer.headers.get('events-position');
-      const eventsScope = answer.headers.get('events-scope') as Page<Record>['eventsScope'];
-      return {
-        ...((await answer.json()) as Page<Record>),
-        position: position ? +position : null,
-        eventsScope,
-      };
+    connection.send({ path: `${path}?${queryOf(query)}` }, options, async (answer) => ({
+      ...followed(answer),
+      ...((await answer.json()) as Page<Record>),
+    }));
+
+  /** A record as a list of one, or of none where the caller cannot read it. */
+  async function* pageOf(id: string, options: CallOptions): AsyncGenerator<Page<Record>, void, void> {
+    const read = async (answer: Response) => ({ items: [await readRecord(answer)], ...followed(answer) });
+    yield await connection.send({ path: at(id) }, options, read).catch((error) => {
+      if (error.status !== 404) throw error;
+      return { items: [], ...followed() };
     });
+  }
 
   /** All pages, for one caller: should somebody else sign in between two of them, the next one is refused. */
   async function* pages(
@@ -111,8 +126,10 @@ export function createCollection(connection: Connection, events: NamedEvents, na
     },
     removeMember: async (id, alias, options) => remove(at(id, 'members', alias), options),
     leave: async (id, options) => remove(at(id, 'members', 'me'), options),
-    live: (query = {}, options) =>
-      createLive(events, name, query, (...given) => pages(at(), ...given), options?.signal),
+    live: (asked: object | string = {}, options?: Pick<CallOptions, 'signal'>) =>
+      typeof asked === 'string'
+        ? createLive(events, name, {}, (_, limits) => pageOf(asked, limits), options?.signal, asked)
+        : createLive(events, name, asked, (...given) => pages(at(), ...given), options?.signal),
   };
   return named(
     actionForm,

@@ -2,7 +2,15 @@ import { notifyAll, subscribe } from './notify-all.ts';
 import { abortable, onAbort, pause } from './pause.ts';
 import { Problem } from './problem.ts';
 import { waitBefore } from './retry.ts';
-import type { CallOptions, Events, Live, NamedEvents, Page, UntypedCollection } from './types.ts';
+import type {
+  CallOptions,
+  Events,
+  Live,
+  NamedEvents,
+  Page,
+  RecordEvent,
+  UntypedCollection,
+} from './types.ts';
 
 type Item = UntypedCollection['record'];
 
@@ -20,6 +28,8 @@ export function createLive(
   { limit = Infinity, ...query }: Item,
   readPages: (query: Item, options: CallOptions) => AsyncIterable<Page<Item>>,
   outer?: AbortSignal,
+  /** Of the only record that matters. */
+  id?: string,
 ): Live<Item> {
   const { signal, abort } = abortable(outer);
   const subscribers = new Set<() => void>();
@@ -96,8 +106,8 @@ export function createLive(
       if (eventsScope === 'named') events = allEvents.of(collection);
       if (eventsScope?.startsWith('in=')) events = allEvents.of({ in: [eventsScope.slice(3)] });
       onAbort(signal, events.watch(watch));
-      const hear = (event: { readonly position: number }) => {
-        if (event.position > (has ?? 0)) refresh();
+      const hear = ({ position, data }: RecordEvent) => {
+        if (position > (has ?? 0) && data.id === (id ?? data.id)) refresh();
       };
       onAbort(signal, events.listen({ collection, after: has, hear, missed: refresh }));
     }

@@ -120,6 +120,8 @@ export interface Calls<T extends CollectionTypes> {
   ): Promise<T['record']>;
   /** The list, read again whenever an event tells of a change. */
   live(query?: Query<T>, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
+  /** One record as a list of one; of none while there is no such record, or the caller cannot read it. */
+  live(id: string, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
 }
 
 type InputsOf<T> = T extends { input: infer Inputs extends object } ? Inputs : Record<never, never>;

@@ -126,7 +126,7 @@ export function describeRead(collection: Collection): Description {
     summary: 'Read a record',
     parameters: [idParameter, ...(isFluid ? [] : [headerParameter('If-None-Match', condition)])],
     answers: {
-      200: recordAnswer(collection, 'The record.', version),
+      200: recordAnswer(collection, 'The record.', { ...version, ...eventsHeaders }),
       ...(isFluid ? {} : { 304: { description: 'The record is still that version.', headers: version } }),
     },
   });

@@ -3,10 +3,10 @@ import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
-import type { StoredRecord, UnderParent } from '../../storage/port.ts';
+import type { RecordContext, StoredRecord, UnderParent } from '../../storage/port.ts';
 import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
 import { hasAlready } from '../preconditions.ts';
-import { etagOf, isExpired, present } from '../present.ts';
+import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
 import { contextOf, contextsOf, countsFor, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
 import { type ListQuery, linkTo, readListQuery } from './list-query.ts';
@@ -15,10 +15,12 @@ import { cursorAt, readCursor, readPage } from './page.ts';
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
   const hasCounts = showsCounts(parts.collection);
-  const { collection, lineage, store, reads, clock } = parts;
+  const { collection, lineage, store, reads, position, clock } = parts;
   return (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');
     const limits = reads.take(access.id);
+    // Read before the record, as in a list.
+    const at = position();
     const found = store.find(collection.name, recordId(input, limits), access.membersWanted);
     const now = clock.now();
     return whenReady(found, (record) => {
@@ -31,15 +33,19 @@ export function readRecord(parts: CollectionParts): BearerHandler {
         if (!collection.isShared && !hasCounts && hasAlready(input, headers.etag))
           return answer(null, '', { status: 304, headers });
         const seen = { ...parts, access, now };
+        const followed = {
+          'events-position': String(at),
+          ...eventsScope(collection, access, placeOf(record, context, seen)),
+        };
         return whenReady(countsFor(record, parts), (counts) =>
-          jsonText(present(record, context, seen, counts), { headers }),
+          jsonText(present(record, context, seen, counts), { headers: { ...followed, ...headers } }),
         );
       });
     });
   };
 }
 
-/** The header that says for which changes of the list this caller gets no events from a stream of all of them. */
+/** The header that says for which changes of the list, or record, this caller gets no events from a stream of all of them. */
 function eventsScope(
   { events, isShared, parent, access: { read } }: Collection,
   access: CallerAccess,
@@ -51,6 +57,17 @@ function eventsScope(
   const isUnder = parent !== null && parentId !== null && !access.caller.isMachine;
   if (!isUnder || !mayEver(read, ['everyone'])) return {};
   return { 'events-scope': `in=${parent.collection}/${parentId}` };
+}
+
+/** The list whose events tell of a single record. */
+function placeOf(
+  { owner }: StoredRecord,
+  { parent }: RecordContext,
+  { collection, access }: Pick<SeenRecord, 'collection' | 'access'>,
+): Pick<ListQuery, 'isEverybodys' | 'parentId'> {
+  if (collection.parent !== null) return { isEverybodys: false, parentId: parent?.record.id ?? null };
+  const isOfOthers = collection.isShared || owner !== access.id;
+  return { isEverybodys: isOfOthers && mayEver(collection.access.read, ['everyone']), parentId: null };
 }
 
 /** The records under a parent that this caller can read; null: it cannot read the parent. */
