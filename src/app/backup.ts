@@ -4,7 +4,7 @@ import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { Draft, isSamePlace } from '../storage/backup/draft.ts';
 import { checkSchema } from '../storage/backup/restorable.ts';
-import { copySqlite, readBackup } from '../storage/backup/sqlite-copy.ts';
+import { copySqlite, noteBackup, readBackup } from '../storage/backup/sqlite-copy.ts';
 import { newestVersion } from '../storage/migrations.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 
@@ -24,7 +24,9 @@ export async function backUp(config: StorageConfig, file: string, force: boolean
   // A newer release may have added to the schema, and this one cannot tell what.
   if (version <= newestVersion) await refuseForeignSchema(databaseUrl.file, draft.path);
   draft.publish();
-  return { file, bytes: statSync(file).size, rows, position: lastPosition };
+  const bytes = statSync(file).size;
+  noteBackup(databaseUrl.file, { at: Date.now(), bytes });
+  return { file, bytes, rows, position: lastPosition };
 }
 
 /** A restore would refuse it. */

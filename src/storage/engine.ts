@@ -1,6 +1,13 @@
 import type { Refusal } from '../base/errors.ts';
 import type { NowOrLater } from '../base/now-or-later.ts';
-import type { BatchRulesSource, BatchStore, SessionStatus, StandingStore, WatchedTable } from './port.ts';
+import type {
+  BatchRulesSource,
+  BatchStore,
+  DatabaseSpace,
+  SessionStatus,
+  StandingStore,
+  WatchedTable,
+} from './port.ts';
 import type { Database } from './schema.ts';
 
 /** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
@@ -31,6 +38,7 @@ export interface Engine {
   /** The rights that the database user lacks to read or to serve. */
   missingRights(purpose: 'look' | 'serve'): Promise<MissingRights | null>;
   sessionStatus?(): SessionStatus;
+  space(): Promise<DatabaseSpace>;
   /** The refusal to answer with when the database could not do its work; null when the error is a bug of ours. */
   unavailable(error: unknown): Refusal | null;
   close(): Promise<void>;

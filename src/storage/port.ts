@@ -31,7 +31,29 @@ export interface Storage {
   readonly engine: 'sqlite' | 'postgres';
   /** Use of the connection pool; null on SQLite. */
   readonly sessionStatus: (() => SessionStatus) | null;
+  /** Reads only. */
+  describe(): Promise<DatabaseDescription>;
   close(): Promise<void>;
+}
+
+/** The size of a database, and of the disk that it is on. */
+export interface DatabaseSpace {
+  readonly bytes: number;
+  /** Null where the disk is that of another machine. */
+  readonly disk: { readonly bytes: number; readonly free: number } | null;
+}
+
+export interface DatabaseDescription extends DatabaseSpace {
+  readonly schemaVersion: number;
+  /** The verdict of `migrate --plan`. */
+  readonly migration: string;
+  /** Of the command `backup`; null where it has made none. */
+  readonly lastBackup: BackupNote | null;
+}
+
+export interface BackupNote {
+  readonly at: number;
+  readonly bytes: number;
 }
 
 export interface SessionStatus {

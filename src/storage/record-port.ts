@@ -204,6 +204,12 @@ export interface Family extends ParentField {
   readonly onDelete: 'restrict' | 'cascade' | 'keep';
 }
 
+export interface MeasuredRecords {
+  readonly state: string | null;
+  readonly records: number;
+  readonly bytes: number;
+}
+
 export interface RecordStore {
   /** Makes the indexes that these collections need, drops the others, and notes which records are under which. */
   prepare(collections: readonly DeclaredIndexes[], families?: readonly Family[]): Promise<void>;
@@ -252,6 +258,12 @@ export interface RecordStore {
   ofOwner(owner: string, after: StoredRecord | null, limit: number): Promise<readonly StoredRecord[]>;
   /** Of one collection, in the order of ids. */
   ofCollection(collection: string, afterId: string, limit: number): Promise<readonly StoredRecord[]>;
+  /** Counts up to `limit` records of a collection, in the order of ids, by state. `lastId` is null at the end. */
+  measure(
+    collection: string,
+    afterId: string,
+    limit: number,
+  ): Promise<{ readonly lastId: string | null; readonly measured: readonly MeasuredRecords[] }>;
   /** How many records there are of each collection and state; a state is null where the collection has none. */
   counts(): Promise<
     readonly { readonly collection: string; readonly state: string | null; readonly count: number }[]

@@ -19,7 +19,7 @@ import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
 import { consumerStore } from './stores/consumers.ts';
 import { deliveryStore } from './stores/deliveries.ts';
-import { documents, refuseMoved } from './stores/documents.ts';
+import { documents, lastBackupIn, refuseMoved } from './stores/documents.ts';
 import { erasureStore } from './stores/erasures.ts';
 import { eventStore } from './stores/events.ts';
 import { leaseStore } from './stores/leases.ts';
@@ -171,6 +171,11 @@ function storesOn(
         if (fault !== null) throw new Refusal('storage_unavailable', { detail: fault });
       },
       openBatches: async (rules: BatchRulesSource) => guarded(await engine.openBatches(rules)),
+      async describe() {
+        const { version: schemaVersion, verdict: migration } = planOf(await readSchema(reader), steps);
+        const lastBackup = await lastBackupIn(reader);
+        return { ...(await engine.space()), schemaVersion, migration, lastBackup };
+      },
     }),
     engine: engine.name,
     sessionStatus: engine.sessionStatus ?? null,

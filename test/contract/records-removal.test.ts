@@ -254,6 +254,24 @@ for (const engine of storageKinds) {
           { collection: 'notes', state: null, count: 3 },
         ]);
       });
+
+      it('are measured a few at a time, by state', async () => {
+        const states = ['draft', null, 'draft'];
+        const made = ['a', 'b', 'c'].map((letter, index) =>
+          newRecord({ collection: 'measured', id: letter.repeat(36), state: states[index] ?? null }),
+        );
+        await insertAll(storage, made);
+        const bytes = Buffer.byteLength(made[0]?.body ?? '');
+        const first = await records.measure('measured', '', 2);
+        assert.equal(first.lastId, made[1]?.id);
+        assert.deepEqual(
+          first.measured.toSorted((one) => (one.state === null ? 1 : -1)),
+          ['draft', null].map((state) => ({ state, records: 1, bytes })),
+        );
+        const rest = { lastId: null, measured: [{ state: 'draft', records: 1, bytes }] };
+        assert.deepEqual(await records.measure('measured', String(first.lastId), 2), rest);
+        assert.deepEqual(await records.measure('none', '', 2), { lastId: null, measured: [] });
+      });
     });
 
     describe('top', () => {

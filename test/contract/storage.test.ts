@@ -33,6 +33,14 @@ for (const engine of storageKinds) {
       ({ database, storage, neighbour } = opened);
     });
 
+    it('describes itself: its size, its disk, its schema and the last backup', async () => {
+      const { bytes, disk, schemaVersion, migration, lastBackup } = await storage.describe();
+      assert.ok(bytes > 10_000 && schemaVersion > 0);
+      if (engine === 'sqlite') assert.ok(disk !== null && disk.free > 0 && disk.free <= disk.bytes);
+      else assert.equal(disk, null);
+      assert.deepEqual([migration, lastBackup], ['nothing to do', null]);
+    });
+
     describe('clients', () => {
       it('finds a client as it was added, with the bytes of its secret', async () => {
         const client = newClient({ label: 'billing', state: 'disabled', createdAt: 253_402_300_799_999 });

@@ -3,6 +3,8 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../base/errors.ts';
+import type { BackupNote } from '../port.ts';
+import { backupNoteName } from '../stores/documents.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -30,6 +32,18 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
       `The copy has ${copied[differing]} rows of "${differing}" instead of ${counts[differing]}. Nothing was kept of it; try another disk.`,
     );
   return counts;
+}
+
+/** Notes in the database that it was copied. A database of an older release may have no place for it. */
+export function noteBackup(file: string, note: BackupNote): void {
+  try {
+    using database = new DatabaseSync(file, { timeout: 2_000 });
+    database
+      .prepare('insert or replace into documents (name, content, mac) values (?, ?, ?)')
+      .run(backupNoteName, JSON.stringify(note), new Uint8Array());
+  } catch {
+    // The copy is good without the note.
+  }
 }
 
 /** Reads a file that is not in use, after SQLite's integrity check. */

@@ -66,6 +66,10 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
       scrub: async () => {},
     },
     sessionStatus: () => sessions.status(),
+    async space() {
+      const [row] = await read('select pg_database_size(current_database())', []);
+      return { bytes: Number(row?.[0]), disk: null };
+    },
     missingRights: (purpose) => missingRights(database, purpose),
     unavailable,
     async close() {

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 import { type Driver, Kysely, sql } from 'kysely';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -36,7 +38,7 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
   const database = new Kysely<Tables>({ dialect: sqliteDialect(writer.driver) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   return {
-    ...readingParts(reads, clock),
+    ...readingParts(reads, file, clock),
     database,
     reader,
     async openBatches(rules) {
@@ -69,7 +71,7 @@ async function openReadOnly(file: string, clock: Clock): Promise<Engine> {
   const database = new Kysely<Tables>({ dialect: sqliteDialect(reads.driver) });
   const refuse = () => Promise.reject(new Error('the database is open for reading only'));
   return {
-    ...readingParts(reads, clock),
+    ...readingParts(reads, file, clock),
     database,
     reader: database,
     openBatches: refuse,
@@ -84,7 +86,7 @@ async function openReadOnly(file: string, clock: Clock): Promise<Engine> {
   };
 }
 
-function readingParts(reads: SqliteReader, clock: Clock) {
+function readingParts(reads: SqliteReader, file: string, clock: Clock) {
   const read: Engine['read'] = (text, parameters) => reads.read(text, parameters);
   return {
     name: 'sqlite',
@@ -99,6 +101,12 @@ function readingParts(reads: SqliteReader, clock: Clock) {
       });
     },
     missingRights: async () => null,
+    async space() {
+      const { size } = await stat(file);
+      const log = await stat(`${file}-wal`).catch(() => ({ size: 0 }));
+      const { blocks, bavail, bsize } = await statfs(dirname(file));
+      return { bytes: size + log.size, disk: { bytes: blocks * bsize, free: bavail * bsize } };
+    },
     unavailable,
   } satisfies Partial<Engine>;
 }

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../base/errors.ts';
-import type { DocumentStore } from '../port.ts';
+import type { BackupNote, DocumentStore } from '../port.ts';
 import type { Database } from '../schema.ts';
 
 export function documents(database: Database): DocumentStore {
@@ -29,6 +29,14 @@ export function documents(database: Database): DocumentStore {
         .execute();
     },
   };
+}
+
+/** The document in which the command `backup` notes its last copy. It needs no MAC: it is only shown. */
+export const backupNoteName = 'backup';
+
+export async function lastBackupIn(reader: Database): Promise<BackupNote | null> {
+  const note = await documents(reader).read(backupNoteName);
+  return note === null ? null : JSON.parse(note.content);
 }
 
 /** The document that marks an SQLite file whose rows were moved to PostgreSQL. It needs no MAC: it only refuses. */

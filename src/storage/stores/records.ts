@@ -133,6 +133,32 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       return rows.map(toRecord);
     },
 
+    async measure(collection, afterId, limit) {
+      const some = reader
+        .selectFrom('records')
+        .select(['id', 'state', 'bytes'])
+        .where('collection', '=', collection)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit);
+      const rows = await reader
+        .selectFrom(some.as('some'))
+        .select((select) => [
+          'state',
+          select.fn.countAll<number>().as('records'),
+          select.fn.sum<number>('bytes').as('bytes'),
+          select.fn.max('id').as('last'),
+        ])
+        .groupBy('state')
+        .execute();
+      const measured = rows.map(({ state, records, bytes }) => {
+        return { state, records: Number(records), bytes: Number(bytes) };
+      });
+      const isEnd = measured.reduce((sum, { records }) => sum + records, 0) < limit;
+      const lastId = isEnd ? null : rows.reduce((last, row) => (row.last > last ? row.last : last), '');
+      return { lastId, measured };
+    },
+
     /** Both parts are counted in an index; those without a state are the rest. */
     async counts() {
       const { rows } = await sql<{ collection: string; state: string | null; count: number }>`
