@@ -1,5 +1,6 @@
 import type { Keyring } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
+import { isoTime } from '../base/date-time.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { createRevocationNames } from '../consumer/pseudonym.ts';
@@ -53,28 +54,44 @@ export function listDeliveries(
 export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
 
 export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
-  return readStorage(config, async ({ clients }, keyring) => {
-    const clientMac = createClientMac(keyring.clients);
-    return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));
-  });
+  return readStorage(config, listedClients);
 }
 
-export type InspectedConsumer = NonNullable<Awaited<ReturnType<typeof inspectConsumer>>>;
+export async function listedClients(
+  { clients }: Storage,
+  keyring: Keyring,
+): Promise<readonly ListedClient[]> {
+  const clientMac = createClientMac(keyring.clients);
+  return (await clients.list()).map((client) => ({ ...client, isGenuine: clientMac.isGenuine(client) }));
+}
 
-/** All that is held about a caller; null when there is no such consumer. Times are milliseconds since 1970. */
-export function inspectConsumer(config: StorageConfig, id: string) {
-  return readStorage(config, async ({ consumers, records, standing }, keyring) => {
-    const consumer = await consumers.find(id);
-    if (consumer === null) return null;
-    const names = createRevocationNames(createKeyedDigest(keyring.revocations));
-    const revocations = new Map((await standing.revocations(0)).map((one) => [one.name, one.issuedUntil]));
-    return {
-      consumer,
-      usage: await records.usage(id),
-      /** Tokens issued up to then are refused. */
-      signedOutAt: revocations.get(names.caller(id)) ?? null,
-      /** The same for tokens without a session id, because a session has ended. */
-      sessionEndedAt: revocations.get(names.withoutSession(id)) ?? null,
-    };
-  });
+export type InspectedConsumer = NonNullable<Awaited<ReturnType<typeof inspectedConsumer>>>;
+
+export function inspectConsumer(config: StorageConfig, id: string): Promise<InspectedConsumer | null> {
+  return readStorage(config, (storage, keyring) => inspectedConsumer(storage, keyring, id));
+}
+
+/** All that is held about a caller; null when there is no such consumer. */
+export async function inspectedConsumer(
+  { consumers, records, standing }: Storage,
+  keyring: Keyring,
+  id: string,
+) {
+  const consumer = await consumers.find(id);
+  if (consumer === null) return null;
+  const { kind, state, registeredAt } = consumer;
+  const names = createRevocationNames(createKeyedDigest(keyring.revocations));
+  const revocations = new Map((await standing.revocations(0)).map((one) => [one.name, one.issuedUntil]));
+  const usage = await records.usage(id);
+  return {
+    id,
+    kind,
+    state,
+    registered_at: isoTime(registeredAt),
+    /** Tokens issued up to then are refused. */
+    signed_out_at: isoTime(revocations.get(names.caller(id)) ?? null),
+    /** The same for tokens without a session id, because a session has ended. */
+    session_ended_at: isoTime(revocations.get(names.withoutSession(id)) ?? null),
+    records: [...usage].map(([collection, { records: count }]) => ({ collection, count })),
+  };
 }

@@ -12,3 +12,10 @@ export function contentPolicy(...directives: readonly string[]): string {
     "trusted-types 'none'",
   ].join('; ');
 }
+
+/** Further headers of a page of ours. */
+export const pageHeaders = {
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};

@@ -22,3 +22,9 @@ export function dateTime(milliseconds: number): string {
   const time = `${two[Math.floor(seconds / 3600)]}:${two[Math.floor(seconds / 60) % 60]}:${two[seconds % 60]}`;
   return `${dateOf(day)}${time}.${String(whole % 1000).padStart(3, '0')}Z`;
 }
+
+export function isoTime(at: number): string;
+export function isoTime(at: number | null): string | null;
+export function isoTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

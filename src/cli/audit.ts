@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { isoTime } from '../base/date-time.ts';
 import { look } from './database.ts';
 import { optionOf } from './options.ts';
-import { isoTime, type JsonOption, print, printing, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { StoredKeys } from '../app/check.ts';
 import type { declaredMatrices } from '../app/declarations.ts';
 import { checkFiles, databaseFiles } from '../config/files.ts';
-import { type Environment, loadCollectionsDir, SettingsError, settingText } from '../config/load.ts';
+import { type Environment, loadCollectionsDir, SettingsError, settingsInForce } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -175,19 +175,6 @@ async function show(config: Config, environment: Environment, { json, all }: Che
       ...findingLines(warnings),
     ].join('\n'),
   );
-}
-
-function settingsInForce(environment: Environment) {
-  return Object.entries(settings).map(([key, setting]) => {
-    const text = settingText(key, setting, environment);
-    const isDefault = !environment[environmentName(key)]?.trim();
-    const isSecret = setting.secret && !isDefault && !text?.startsWith('sqlite:');
-    return {
-      name: environmentName(key),
-      value: isSecret ? '(secret)' : text,
-      from: isDefault ? ('default' as const) : ('set' as const),
-    };
-  });
 }
 
 function collectionTable(collections: readonly { readonly name: string; readonly title: string }[]): string {

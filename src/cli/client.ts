@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import type { ListedClient } from '../app/lists.ts';
+import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { readText } from '../config/files.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
 import { collect, duration, optionOf } from './options.ts';
-import { isoTime, type JsonOption, print, printing, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface AddOptions extends JsonOption {

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import type { InspectedConsumer } from '../app/lists.ts';
 import { consumerPrefix } from '../base/addresses.ts';
+import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer } from '../config/kinds.ts';
 import type { ConsumerState, Storage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
-import { isoTime, type JsonOption, print, printing, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -31,9 +32,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(consumer, 'show <id>', 'show all that is held about a caller').action(
     async (id: string, options: JsonOption) => {
       const { inspectConsumer } = await import('../app/lists.ts');
-      const held = await inspectConsumer(await settings.ofStorage(), id);
-      if (held === null) throw notFound(id);
-      const data = asData(held);
+      const data = await inspectConsumer(await settings.ofStorage(), id);
+      if (data === null) throw notFound(id);
       print(options.json, data, () => showConsumer(data));
     },
   );
@@ -159,7 +159,7 @@ function noSuchRecord(collection: string, id: string): OperatorError {
   );
 }
 
-function showConsumer(data: ReturnType<typeof asData>): string {
+function showConsumer(data: InspectedConsumer): string {
   const { signed_out_at: signedOutAt, session_ended_at: endedAt, records } = data;
   const rows = records.map(({ collection, count }) => [collection, String(count)]);
   const parts = [
@@ -170,18 +170,4 @@ function showConsumer(data: ReturnType<typeof asData>): string {
     rows.length > 0 && table(['COLLECTION', 'RECORDS'], rows),
   ];
   return parts.filter(Boolean).join('\n\n');
-}
-
-function asData({ consumer, usage, signedOutAt, sessionEndedAt }: InspectedConsumer) {
-  const { id, kind, state, registeredAt } = consumer;
-  const records = [...usage].map(([collection, { records: count }]) => ({ collection, count }));
-  return {
-    id,
-    kind,
-    state,
-    registered_at: isoTime(registeredAt),
-    signed_out_at: isoTime(signedOutAt),
-    session_ended_at: isoTime(sessionEndedAt),
-    records,
-  };
 }

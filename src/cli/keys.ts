@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { isoTime } from '../base/date-time.ts';
 import { loadKeyConfig } from '../config/load.ts';
 import type { SigningKeyRecord } from '../storage/port.ts';
 import { administer, look } from './database.ts';
-import { isoTime, type JsonOption, print, printing, table } from './output.ts';
+import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {

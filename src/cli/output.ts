@@ -15,12 +15,6 @@ export function write(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(text.split('\n').map(escapeUnseen).join('\n'));
 }
 
-export function isoTime(at: number): string;
-export function isoTime(at: number | null): string | null;
-export function isoTime(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
-
 /** The same data for people or, with --json, for programs. */
 export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
   write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import type { ListedDelivery, ListedWebhook } from '../app/lists.ts';
+import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer, type Parse } from '../config/kinds.ts';
 import { loadWebhookConfig } from '../config/load.ts';
 import type { Replayed } from '../events/webhooks/webhooks.ts';
 import { administer } from './database.ts';
 import { duration, optionOf } from './options.ts';
-import { isoTime, type JsonOption, print, printing, table, write } from './output.ts';
+import { type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 type Webhooks = ReturnType<Administration['webhooks']>;

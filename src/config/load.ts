@@ -124,6 +124,22 @@ export function settingText(key: string, setting: Setting, environment: Environm
   return environment[environmentName(key)]?.trim() || setting.default;
 }
 
+export type SettingInForce = ReturnType<typeof settingsInForce>[number];
+
+/** The texts of all settings as they may be shown: without secrets. */
+export function settingsInForce(environment: Environment) {
+  return Object.entries(settings).map(([key, setting]) => {
+    const text = settingText(key, setting, environment);
+    const isDefault = !environment[environmentName(key)]?.trim();
+    const isSecret = setting.secret && !isDefault && !text?.startsWith('sqlite:');
+    return {
+      name: environmentName(key),
+      value: isSecret ? '(secret)' : text,
+      from: isDefault ? ('default' as const) : ('set' as const),
+    };
+  });
+}
+
 /** Thrown when a rule reads a setting of which there is no value. */
 const unreadable = new Error('This setting is wrong.');
 const throwUnreadable = () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { contentPolicy } from '../base/content-policy.ts';
 import { OperatorError } from '../base/errors.ts';
@@ -16,7 +16,10 @@ export interface Asset {
   readonly text: string;
 }
 
-const folder = new URL('../../web/dist/', import.meta.url);
+const folders = {
+  frontend: new URL('../../web/dist/', import.meta.url),
+  console: new URL('../../web/dist/console/', import.meta.url),
+};
 const pageName = 'index.html';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -27,20 +30,26 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** Read once, so that a new build under a running service cannot mix two versions. */
 export function readBuiltFiles(): BuiltFiles {
-  if (!existsSync(new URL(pageName, folder))) {
-    throw new OperatorError(
-      'The reference frontend (WEB) is not built. Build it with: npm ci && npm run build; "npx vestibule serve" can do without it (WEB=off).',
-    );
-  }
-  const assets = readdirSync(folder).flatMap((name) => {
-    const contentType = contentTypes[extname(name)];
-    return contentType === undefined ? [] : [{ name, contentType, text: read(name) }];
-  });
-  return { page: read(pageName), assets };
+  const files = findBuiltFiles('frontend');
+  if (files !== null) return files;
+  throw new OperatorError(
+    'The reference frontend (WEB) is not built. Build it with: npm ci && npm run build; "npx vestibule serve" can do without it (WEB=off).',
+  );
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(name, folder), 'utf8');
+/** Null if they are not built. */
+export function findBuiltFiles(of: keyof typeof folders): BuiltFiles | null {
+  const read = (name: string) => readFileSync(new URL(name, folders[of]), 'utf8');
+  try {
+    const assets = readdirSync(folders[of]).flatMap((name) => {
+      const contentType = contentTypes[extname(name)];
+      return contentType === undefined ? [] : [{ name, contentType, text: read(name) }];
+    });
+    return { page: read(pageName), assets };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** What the frontend needs before a person signs in. Nothing of it is secret. */
@@ -97,9 +106,3 @@ export function frontendContentPolicy(providers: readonly string[]): string {
     `img-src ${["'self'", ...new Set([...providers, ...pictureOrigins])].join(' ')}`,
   );
 }
-
-export const pageHeaders = {
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-};

@@ -11,6 +11,7 @@ import {
 } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
+import { pageHeaders } from '../base/content-policy.ts';
 import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageOf } from '../collections/lineage.ts';
@@ -29,7 +30,6 @@ import {
   type FrontendSettings,
   frontendConfig,
   page as frontendPage,
-  pageHeaders,
 } from '../frontend/page.ts';
 import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
