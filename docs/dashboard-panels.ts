@@ -88,6 +88,11 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [one(`vestibule_token_cache_entries${of}`, instance)],
     },
     {
+      title: 'Signatures that wait',
+      unit: 'short',
+      lines: [one(`vestibule_signatures_waiting${of}`, instance)],
+    },
+    {
       title: 'Revocations',
       unit: 'short',
       lines: [

@@ -3,6 +3,8 @@ import { keyRules, openAdministration } from './app/administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
 import { readCertificate } from './app/certificate.ts';
+import { startConsole } from './app/console.ts';
+import { createConsoleState } from './app/console-state.ts';
 import { readDeclaredCollections } from './app/declared-collections.ts';
 import { createEventParts } from './app/events.ts';
 import { readFrontend } from './app/frontend.ts';
@@ -19,6 +21,7 @@ import { activateDeclarations, outdatedFault } from './collections/check-against
 import type { Collection } from './collections/collection.ts';
 import { withoutNewcomerLimit } from './collections/limits.ts';
 import { readOpenFileLimit } from './config/files.ts';
+import type { SettingInForce } from './config/load.ts';
 import { readRelease } from './config/release.ts';
 import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
@@ -42,6 +45,8 @@ export interface Surroundings {
   readonly clock?: Clock;
   readonly logOutput?: LogOutput;
   readonly steps?: readonly Migration[];
+  /** For the console. */
+  readonly settings?: readonly SettingInForce[];
   /** One of several processes of a supervisor. */
   readonly member?: { readonly process: number };
   /** For `dev`: no limits for newcomers, and log lines as text. */
@@ -63,13 +68,19 @@ export interface App {
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
   ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   families(): readonly Family[];
+  /** What the console of the supervisor needs of this process. */
+  readonly forConsole: ConsoleSource;
+}
+
+interface ConsoleSource extends ReturnType<typeof createConsoleState> {
+  families(): readonly Family[];
 }
 
 const opsShutdownMs = 1_000;
 
 /** Builds and starts every part in this order. They stop in reverse order, also when one fails to start. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
-  const { clock = systemClock, steps, member, development } = surroundings;
+  const { clock = systemClock, settings = [], steps, member, development } = surroundings;
   const logOutput = surroundings.logOutput ?? standardOutput(member !== undefined);
   const logText = development?.logText;
   const destination = logText ? { write: (line: string) => logOutput.write(logText(line)) } : logOutput;
@@ -191,17 +202,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     isStopping: () => isStopping,
     clock,
   });
-  let opsAddress = '';
-  if (member === undefined) {
-    const ready = async () => {
-      const { status, body } = await readiness();
-      return json(body, { status });
-    };
-    const handlers = { live, ready, metrics: metrics.expose };
-    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
-    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
-    parts.defer(() => opsListener.close(opsShutdownMs));
-  }
+  const forConsole = {
+    ...createConsoleState(base, { collections, keySets, signingKeys }),
+    families: () => metrics.families('console'),
+  };
   watch(base, {
     release,
     keySets,
@@ -214,6 +218,30 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     isScrubDue: () => isScrubDue,
     childWork: () => childWork,
   });
+  let opsAddress = '';
+  if (member === undefined) {
+    const ready = async () => {
+      const { status, body } = await readiness();
+      return json(body, { status });
+    };
+    const read = async () => {
+      const families = forConsole.families();
+      return { families, processes: [{ process: 1, families }] };
+    };
+    const consolePage = await startConsole(config, {
+      ...forConsole,
+      read,
+      ready: readiness,
+      settings,
+      clock,
+      log,
+    });
+    parts.defer(() => consolePage.stop());
+    const handlers = { live, ready, metrics: metrics.expose, console: consolePage.handlers };
+    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
+    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+    parts.defer(() => opsListener.close(opsShutdownMs));
+  }
   const listener = new Listener(service, clock);
   const isAlone = member === undefined && development === undefined;
   const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';
@@ -237,7 +265,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
     ready: readiness,
-    families: metrics.families,
+    families: () => metrics.families(),
+    forConsole,
   };
 }
 

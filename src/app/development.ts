@@ -1,12 +1,14 @@
 import { createServer, type Socket } from 'node:net';
 import { type App, startApp } from '../app.ts';
 import type { Collection } from '../collections/collection.ts';
+import type { SettingInForce } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { listenOn } from '../http/listener.ts';
 import { acceptBreaking } from './declared-collections.ts';
 
 interface DevServiceOptions {
   readonly config: Config;
+  readonly settings: readonly SettingInForce[];
   readonly allowBreaking: boolean;
   readonly logText: (line: string) => string;
 }
@@ -73,9 +75,9 @@ export async function startDevService(options: DevServiceOptions, collections: r
 }
 
 async function startWith(
-  { config, allowBreaking, logText }: DevServiceOptions,
+  { config, settings, allowBreaking, logText }: DevServiceOptions,
   collections: readonly Collection[],
 ): Promise<App> {
   if (allowBreaking) await acceptBreaking(config, collections);
-  return startApp(config, { development: { collections, logText } });
+  return startApp(config, { settings, development: { collections, logText } });
 }

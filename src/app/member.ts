@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { FromChild, ToChild } from '../supervisor/child.ts';
+import type { FromChild, Start, ToChild } from '../supervisor/child.ts';
 
 /** The service as one of several processes, which gets its connections from the supervisor and ends with it. */
 export async function startMember(processes: number): Promise<App> {
-  const [{ id, start }] = (await once(process, 'message')) as [Required<ToChild>];
+  const [{ id, start }] = (await once(process, 'message')) as [ToChild & { start: Start }];
   try {
     const config = shareOf(await loadConfig(start.environment), processes);
     const app = await startApp(config, { member: { process: start.process } });
@@ -34,8 +34,11 @@ export function shareOf(config: Config, processes: number): Config {
   return { ...config, ...Object.fromEntries(parts) };
 }
 
-async function answerTo({ ask }: ToChild, app: App): Promise<FromChild['answer']> {
+async function answerTo({ ask, consumer = '' }: ToChild, app: App): Promise<FromChild['answer']> {
   if (ask === 'metrics') return app.families();
+  if (ask === 'sample') return app.forConsole.families();
+  if (ask === 'state') return app.forConsole.state();
+  if (ask === 'consumer') return { held: await app.forConsole.consumer(consumer) };
   return ask === 'ready' ? app.ready() : true;
 }
 

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { systemClock as clock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { createLog, standardOutput } from '../base/log.ts';
-import type { Environment } from '../config/load.ts';
+import { type Environment, settingsInForce } from '../config/load.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { Config } from '../config/settings.ts';
 import { shutdownSeconds } from '../http/limits.ts';
@@ -12,6 +12,7 @@ import { Child, killWhenSilent } from '../supervisor/child.ts';
 import { createChildren } from '../supervisor/children.ts';
 import { Dispatcher } from '../supervisor/dispatcher.ts';
 import { createOps } from '../supervisor/ops.ts';
+import { startConsole } from './console.ts';
 
 /** How much longer than DRAIN_SECONDS and `shutdownSeconds` a process may take to stop before it is killed. */
 const graceMs = 5_000;
@@ -39,7 +40,10 @@ export async function startSupervisor(config: Config, environment: Environment, 
     log,
   });
   const ops = createOps(processes, children.serving, () => isStopping);
-  const opsListener = new Listener(createOpsServer(config, ops.handlers), clock);
+  const settings = settingsInForce(environment);
+  const consolePage = await startConsole(config, { ...ops.forConsole, settings, clock, log });
+  const handlers = { ...ops.handlers, console: consolePage.handlers };
+  const opsListener = new Listener(createOpsServer(config, handlers), clock);
   const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
 
   const drainMs = config.drainSeconds * 1000;
@@ -48,6 +52,7 @@ export async function startSupervisor(config: Config, environment: Environment, 
     const cancel = clock.after(drainMs, () => dispatcher.close());
     const areWell = await children.stop(drainMs + shutdownSeconds * 1000 + graceMs);
     cancel();
+    consolePage.stop();
     await opsListener.close(opsShutdownMs);
     if (!areWell) throw new OperatorError('A process had to be killed, or ended with an error.');
   };

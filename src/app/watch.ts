@@ -24,7 +24,7 @@ interface Watched {
 export function watch({ metrics, storage, clock }: BaseParts, watched: Watched): void {
   const { release, keySets, service, events, writes, certificate, logOutput, isScrubDue, childWork } =
     watched;
-  const { tokenCache, standing } = watched.callers;
+  const { tokenCache, standing, signatures } = watched.callers;
   const { exposition } = metrics;
   const build = {
     version: release.version,
@@ -37,6 +37,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     vestibule_connections_open: () => service.connections.size,
     vestibule_log_lines_dropped_total: () => logOutput.dropped,
     vestibule_token_cache_entries: () => tokenCache.places,
+    vestibule_signatures_waiting: () => signatures.size,
     vestibule_revocations: () => standing.revocations.known.size,
     vestibule_write_queue_length: () => writes.length,
     vestibule_write_queue_oldest_seconds: () => writes.oldestSeconds,

@@ -29,15 +29,15 @@ export class SignatureQueue {
   run(check: () => boolean, origin: RequestOrigin): Promise<boolean> {
     const { address } = origin;
     const ofAddress = this.#waiting.lengthOf(address) + this.#suspects.lengthOf(address);
-    if (this.#size >= mostWaiting || ofAddress >= mostWaitingOfAddress)
+    if (this.size >= mostWaiting || ofAddress >= mostWaitingOfAddress)
       throw new Refusal('overloaded', { detail: 'tokens to be verified', retryAfterSeconds: 1 });
     return new Promise((resolve) => {
       this.#waiting.push(address, { check, origin, resolve });
-      if (this.#size === 1) setImmediate(this.#turn);
+      if (this.size === 1) setImmediate(this.#turn);
     });
   }
 
-  get #size(): number {
+  get size(): number {
     return this.#waiting.size + this.#suspects.size;
   }
 
@@ -61,7 +61,7 @@ export class SignatureQueue {
       if (isSuspect) suspects += 1;
       batch.push(next);
     }
-    if (this.#size > 0) setImmediate(this.#turn);
+    if (this.size > 0) setImmediate(this.#turn);
     // All checks in a row take a third less time.
     const results = batch.map(({ check }) => check());
     batch.forEach(({ resolve }, index) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import { errorFields } from '../base/plain-log.ts';
 import { processCount } from '../config/kinds.ts';
-import { type Environment, loadConfig } from '../config/load.ts';
+import { type Environment, loadConfig, settingsInForce } from '../config/load.ts';
 import { optionOf } from './options.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -44,7 +44,8 @@ async function start(environment: Environment, options: ServeOptions): Promise<R
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
   // The app is loaded once the settings are right, so that a mistake in them is reported at once.
-  if (processes === 1) return (await import('../app.ts')).startApp(config);
+  if (processes === 1)
+    return (await import('../app.ts')).startApp(config, { settings: settingsInForce(environment) });
   return (await import('../app/supervise.ts')).startSupervisor(config, environment, processes);
 }
 

@@ -162,6 +162,12 @@ export const dpop: Parse<DpopSetting> = (value) => {
   return { policy, page: has('page') || has('required'), nonce: has('nonce') };
 };
 
+/** Long enough that nobody guesses it, in letters that a header can carry. */
+export const opsToken: Parse<string> = (value) => {
+  if (/^[\x21-\x7e]{32,512}$/.test(value)) return value;
+  throw new Error('must have 32 to 512 visible ASCII characters');
+};
+
 /** 256 bits. A text of hex digits alone is taken for hex, which needs more characters than base64. */
 export const masterSecret: Parse<string> = (value) => {
   const form = /^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/;

@@ -215,11 +215,22 @@ export const serviceSettings = {
   }),
   opsHost: defaulted(kind.host, '127.0.0.1', {
     example: '127.0.0.1',
-    sentence: 'The address for health and metrics. Never expose it to the internet.',
+    sentence: 'The address for health, metrics and the console. Never expose it to the internet.',
   }),
   opsPort: defaulted(kind.integer(0, 65535), '8081', {
     example: '9090',
-    sentence: 'The port for health and metrics; 0 takes any free one.',
+    sentence: 'The port for health, metrics and the console; 0 takes any free one.',
+  }),
+  console: defaulted(kind.oneOf(['on', 'off']), 'on', {
+    example: 'off',
+    sentence:
+      'Whether the console, a page for the operator that only reads, is served at / of OPS_PORT (docs/console.md). On loopback it is for everybody on this machine, on any other OPS_HOST only where OPS_TOKEN is set.',
+  }),
+  opsToken: optional(kind.opsToken, {
+    example: '$(openssl rand -base64 32)',
+    sentence:
+      'The token that the console asks for, 32 characters or more. Health and metrics never ask for one.',
+    secret: true,
   }),
   maxBodyBytes: defaulted(kind.integer(1024, 1048576), '65536', {
     example: '65536',

@@ -1,18 +1,32 @@
 import { BlockList } from 'node:net';
+import { contentPolicy, pageHeaders } from '../base/content-policy.ts';
 import type { PublicHandler } from '../base/handler.ts';
 import type { Limits } from './limits.ts';
 import type { Route } from './routes.ts';
 import { createServer, type HttpServer } from './server.ts';
 
-type OpsHandlers = Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>>;
+interface OpsHandlers extends Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>> {
+  /** By path; empty where the console is off. */
+  readonly console: Readonly<Record<string, PublicHandler>>;
+}
 
-export function opsRoutes({ live, ready, metrics }: OpsHandlers): readonly Route[] {
+/** Nothing of another origin, neither in the page nor around it. No route of the ops port has CORS. */
+const consolePage = {
+  contentPolicy: contentPolicy("connect-src 'self'", "img-src 'self'"),
+  headers: { ...pageHeaders, 'cross-origin-resource-policy': 'same-origin' },
+};
+
+export function opsRoutes({ live, ready, metrics, console }: OpsHandlers): readonly Route[] {
   const get = (path: string, handle: PublicHandler): Route => {
     return { method: 'GET', path, access: 'ops', cors: false, handle, describe: null };
   };
-  return [get('/livez', live), get('/readyz', ready), get('/metrics', metrics)];
+  return [
+    get('/livez', live),
+    get('/readyz', ready),
+    get('/metrics', metrics),
+    ...Object.entries(console).map(([path, handle]) => ({ ...get(path, handle), ...consolePage })),
+  ];
 }
-
 /** Probes and Prometheus need few; the rest of the open files is for callers (see http/limits). */
 const maxOpsConnections = 64;
 

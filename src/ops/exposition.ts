@@ -20,17 +20,20 @@ export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 type ByMetric<Value> = { readonly [name in MetricName]?: Value };
 
+/** Metrics since the last scrape must not begin anew when the console reads them, too. */
+export type Reader = 'scrape' | 'console';
+
 /** Metrics of the catalogue with their values, which are read when they are asked for. */
 export class Exposition {
-  readonly #samples = new Map<MetricName, () => readonly Sample[]>();
+  readonly #samples = new Map<MetricName, (reader: Reader) => readonly Sample[]>();
 
-  add(name: MetricName, samples: () => readonly Sample[]): void {
+  add(name: MetricName, samples: (reader: Reader) => readonly Sample[]): void {
     this.#samples.set(name, samples);
   }
 
-  watch(values: ByMetric<() => number>): void {
+  watch(values: ByMetric<(reader: Reader) => number>): void {
     for (const [name, value] of Object.entries(values))
-      this.add(name as MetricName, () => [{ labels: {}, value: value() }]);
+      this.add(name as MetricName, (reader) => [{ labels: {}, value: value(reader) }]);
   }
 
   /** Metrics with a value for each item, whose name is the value of a label. */
@@ -65,11 +68,11 @@ export class Exposition {
     };
   }
 
-  families(): readonly Family[] {
+  families(reader: Reader = 'scrape'): readonly Family[] {
     return Array.from(this.#samples, ([name, samples]) => ({
       name,
       ...metricCatalogue[name],
-      samples: samples(),
+      samples: samples(reader),
     }));
   }
 }

@@ -55,6 +55,7 @@ export const metricCatalogue = {
     'Lookups in the cache of verified tokens, by result: "hit" or "miss".',
   ),
   vestibule_token_cache_entries: gauge('sum', 'Places in use of the 100,000 for verified tokens.'),
+  vestibule_signatures_waiting: gauge('sum', 'Signatures of tokens and proofs that wait to be checked now.'),
   vestibule_revocations: gauge('most', 'Revocations of tokens that may still be alive.'),
   vestibule_sign_outs_total: counter(
     'Revocations that were new, by their source: "logout" (a logout token) or "client" (POST /revoke).',

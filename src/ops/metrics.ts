@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { catalogue } from '../base/errors.ts';
 import { answer, type PublicHandler } from '../base/handler.ts';
-import { Exposition, expositionText, expositionType } from './exposition.ts';
+import { Exposition, expositionText, expositionType, type Reader } from './exposition.ts';
 import { durationBounds, Histogram, RequestTally } from './observe-requests.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -54,7 +54,7 @@ export function createMetrics() {
     /** `fault` is null when the fetch went well. */
     countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
     countIntrospection: exposition.providerCounter('vestibule_introspections_total'),
-    families: () => exposition.families(),
+    families: (reader?: Reader) => exposition.families(reader),
     expose: (() => answer(expositionType, expositionText(exposition.families()))) satisfies PublicHandler,
   };
 }
@@ -64,8 +64,7 @@ const resolutionMs = 100;
 
 export function describeProcess(exposition: Exposition): void {
   const startedAt = Date.now() / 1000 - process.uptime();
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  delay.enable();
+  const delays = { scrape: watchDelay(), console: watchDelay() };
   const lateBy = (nanoseconds: number) => Math.max(nanoseconds / 1e9 - resolutionMs / 1000, 0);
   exposition.watch({
     process_cpu_seconds_total: cpuSeconds,
@@ -75,15 +74,21 @@ export function describeProcess(exposition: Exposition): void {
     nodejs_heap_size_used_bytes: () => getHeapStatistics().used_heap_size,
     nodejs_heap_size_total_bytes: () => getHeapStatistics().total_heap_size,
     nodejs_external_memory_bytes: () => process.memoryUsage().external,
-    nodejs_eventloop_lag_mean_seconds: () => lateBy(delay.mean),
-    nodejs_eventloop_lag_p99_seconds: () => lateBy(delay.percentile(99)),
-    nodejs_eventloop_lag_max_seconds: () => {
-      const worst = lateBy(delay.max);
+    nodejs_eventloop_lag_mean_seconds: (reader) => lateBy(delays[reader].mean),
+    nodejs_eventloop_lag_p99_seconds: (reader) => lateBy(delays[reader].percentile(99)),
+    nodejs_eventloop_lag_max_seconds(reader) {
+      const worst = lateBy(delays[reader].max);
       // The last of the three begins the next period.
-      delay.reset();
+      delays[reader].reset();
       return worst;
     },
   });
+}
+
+function watchDelay() {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  return delay;
 }
 
 function cpuSeconds(): number {

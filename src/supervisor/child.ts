@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
+import type { ConsoleState } from '../ops/console-data.ts';
 import type { Family } from '../ops/exposition.ts';
 
 export interface ReadinessAnswer {
@@ -24,10 +25,21 @@ interface Answers {
   readonly live: true;
   readonly ready: ReadinessAnswer;
   readonly metrics: readonly Family[];
+  /** The metrics as the console reads them. */
+  readonly sample: readonly Family[];
+  readonly state: ConsoleState;
+  /** `held` is null where there is no such caller. */
+  readonly consumer: { readonly held: object | null };
 }
 
 type Question = keyof Answers;
-export type ToChild = { readonly id: number; readonly ask: Question; readonly start?: Start };
+export interface ToChild {
+  readonly id: number;
+  readonly ask: Question;
+  readonly start?: Start | undefined;
+  /** A pseudonym. */
+  readonly consumer?: string | undefined;
+}
 export type FromChild = { readonly id: number; readonly answer: Answers[Question] | null };
 
 /** How a process ended; both are null if it could not be started. */
@@ -76,14 +88,19 @@ export class Child {
   /** Null if it ends first, or does not answer in time. A connection that is handed over stays open here, too. */
   async ask<Q extends Question>(
     ask: Q,
-    { withinMs, socket, start }: { withinMs?: number; socket?: Socket; start?: Start },
+    {
+      withinMs,
+      socket,
+      start,
+      consumer,
+    }: { withinMs?: number; socket?: Socket; start?: Start; consumer?: string },
   ): Promise<Answers[Q] | null> {
     this.#lastId += 1;
     const id = this.#lastId;
     const { promise, resolve } = Promise.withResolvers<FromChild['answer']>();
     this.#unanswered.set(id, resolve);
     const cancel = withinMs && this.#clock.after(withinMs, () => resolve(null));
-    const message = { id, ask, start };
+    const message: ToChild = { id, ask, start, consumer };
     this.#worker.send(message, socket, { keepOpen: true }, (error) => error && resolve(null));
     const answer = await promise;
     this.#unanswered.delete(id);

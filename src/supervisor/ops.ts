@@ -1,3 +1,4 @@
+import { Refusal } from '../base/errors.ts';
 import { type Answer, answer, json } from '../base/handler.ts';
 import {
   countsOf,
@@ -12,11 +13,11 @@ import type { Child, ReadinessAnswer } from './child.ts';
 
 /** The ops port answers within a second, also when a process hangs. Readiness takes up to 0.8 s. */
 const withinMs = 950;
+/** A lookup reads several tables. */
+const consumerWithinMs = 5_000;
 
 export function createOps(processes: number, serving: () => readonly Child[], isStopping: () => boolean) {
-  /** The last metrics of each process: counters must not go back while it does not answer. */
-  const lastMetrics = new Map<Child, readonly Family[]>();
-  let countsOfEnded: readonly Family[] = [];
+  const [lastMetrics, lastSamples] = [new LastFamilies(), new LastFamilies()];
   let ended = 0;
   const own = new Exposition();
   describeProcess(own);
@@ -27,29 +28,77 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   });
 
   /** The answers of those that still serve afterwards. */
-  const askAll = async <Q extends 'live' | 'ready' | 'metrics'>(question: Q) => {
+  const askAll = async <Q extends 'live' | 'ready' | 'metrics' | 'sample'>(question: Q) => {
     const asked = serving().map(async (child) => ({ child, told: await child.ask(question, { withinMs }) }));
     return (await Promise.all(asked)).filter(({ child }) => child.isServing);
   };
   const answersTo = async <Q extends 'live' | 'ready'>(question: Q) =>
     (await askAll(question)).map(({ told }) => told);
+  const ready = async () => worstReadiness(await answersTo('ready'), processes, isStopping());
   return {
     handlers: {
       live: async () => worstLife(await answersTo('live'), processes),
-      ready: async () => worstReadiness(await answersTo('ready'), processes, isStopping()),
+      async ready() {
+        const { status, body } = await ready();
+        return json(body, { status });
+      },
       async metrics() {
-        for (const { child, told } of await askAll('metrics'))
-          if (told !== null) lastMetrics.set(child, told);
-        const all = mergeMetrics([own.families(), ...lastMetrics.values(), countsOfEnded]);
+        const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
         return answer(expositionType, expositionText(all));
       },
     },
+    forConsole: {
+      ready,
+      async read() {
+        const told = await askAll('sample');
+        return {
+          families: lastSamples.mergedWith(own.families('console'), told),
+          processes: told
+            .map(({ child, told: families }) => ({ process: child.process, families }))
+            .toSorted((one, other) => one.process - other.process),
+        };
+      },
+      /** All processes know the same: the first that answers will do. */
+      async state() {
+        for (const child of serving()) {
+          const state = await child.ask('state', { withinMs });
+          if (state !== null) return state;
+        }
+        return null;
+      },
+      async consumer(id: string) {
+        for (const child of serving()) {
+          const answered = await child.ask('consumer', { withinMs: consumerWithinMs, consumer: id });
+          if (answered !== null) return answered.held;
+        }
+        throw new Refusal('storage_unavailable', { detail: 'no process answers' });
+      },
+    },
     forget(child: Child): void {
-      countsOfEnded = mergeMetrics([countsOfEnded, countsOf(lastMetrics.get(child) ?? [])]);
-      lastMetrics.delete(child);
+      lastMetrics.forget(child);
+      lastSamples.forget(child);
       if (!isStopping()) ended += 1;
     },
   };
+}
+
+/** The last metrics of each process: counters must not go back while one does not answer, or after it has ended. */
+class LastFamilies {
+  readonly #last = new Map<Child, readonly Family[]>();
+  #countsOfEnded: readonly Family[] = [];
+
+  mergedWith(
+    own: readonly Family[],
+    answers: readonly { readonly child: Child; readonly told: readonly Family[] | null }[],
+  ): readonly Family[] {
+    for (const { child, told } of answers) if (told !== null) this.#last.set(child, told);
+    return mergeMetrics([own, ...this.#last.values(), this.#countsOfEnded]);
+  }
+
+  forget(child: Child): void {
+    this.#countsOfEnded = mergeMetrics([this.#countsOfEnded, countsOf(this.#last.get(child) ?? [])]);
+    this.#last.delete(child);
+  }
 }
 
 /** GET /livez for several processes. Null is one that did not answer. */
@@ -65,7 +114,7 @@ function worstReadiness(
   answers: readonly (ReadinessAnswer | null)[],
   wanted: number,
   isStopping: boolean,
-): Answer {
+): ReadinessAnswer {
   const serving = answers.length;
   const told = answers.filter((answer) => answer !== null);
   const silent = serving - told.length;
@@ -77,7 +126,7 @@ function worstReadiness(
   // `doctor` recognises the service by `checks`, also when no process serves.
   const checks = { ...(worst?.body.checks ?? {}), processes: processesCheck(serving, silent) };
   const body = { ...worst?.body, status, checks, processes: { wanted, serving, silent } };
-  return json(body, { status: isReady ? 200 : 503 });
+  return { status: isReady ? 200 : 503, body };
 }
 
 function processesCheck(serving: number, silent: number): string {

@@ -56,6 +56,9 @@ export async function startPlanted(
   const welcome = await withToken(service.url + me, await provider.token());
   assert.equal(welcome.status, 200, welcome.text);
   const planted = await plantPeople(service, provider);
+  const shown = await request(`${service.opsUrl}/console/data`);
+  assert.equal(shown.status, 200, shown.text);
+  writeFileSync(`${settings.TEST_DIRECTORY}/console.json`, shown.text);
   errors.push(await askAboutOpaque(service, providers));
   // From here on the caller is signed out.
   errors.push(await sendLogoutTokens(service, provider));

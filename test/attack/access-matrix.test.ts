@@ -15,7 +15,7 @@ const routes = {
     records: {},
     signOut: {},
   } as unknown as ServiceParts),
-  ops: opsRoutes({} as unknown as Parameters<typeof opsRoutes>[0]),
+  ops: opsRoutes({ console: { '/console/data': null } } as unknown as Parameters<typeof opsRoutes>[0]),
 };
 
 type Caller = 'none' | 'expired' | 'wrong audience' | 'valid';
@@ -49,6 +49,7 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
     'GET /livez': 'ops',
     'GET /readyz': 'ops',
     'GET /metrics': 'ops',
+    'GET /console/data': 'ops',
   },
 };
 

@@ -239,7 +239,7 @@ const placeRules: readonly PlaceRule[] = [
     why: 'the environment is read in config only',
   },
   {
-    text: /\bprocess\s*\.\s*(stdout|stderr)\s*\.\s*write\b|\bconsole\s*\./,
+    text: /\bprocess\s*\.\s*(stdout|stderr)\s*\.\s*write\b|\bconsole\s*\.\s*(log|error|warn|info|debug|trace|table|dir)\b/,
     only: /^src\/cli\/output\.ts$/,
     why: 'what a command prints is escaped in cli/output',
   },

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type App, startApp } from '../../src/app.ts';
 import { LogOutput } from '../../src/base/log.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig, settingsInForce } from '../../src/config/load.ts';
 import { type Release, releases } from './future-steps.ts';
 import { type ClockChange, MovableClock } from './movable-clock.ts';
 
@@ -68,7 +68,7 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   };
   try {
     const config = await loadConfig({ PATH: process.env.PATH, ...request.start });
-    const surroundings = { clock, logOutput: output };
+    const surroundings = { clock, logOutput: output, settings: settingsInForce(request.start) };
     const { release } = request;
     const app = await startApp(
       config,

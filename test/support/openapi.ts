@@ -4,7 +4,7 @@ import { Documented, type Exchange } from './documented.ts';
 import type { Reply } from './request.ts';
 
 /** For the operator and on a port of their own; the document does not speak of them. */
-const opsPaths = ['/livez', '/readyz', '/metrics'];
+const opsPaths = ['/livez', '/readyz', '/metrics', '/console/data'];
 const collectionsPath = '/api/consumer/v1/';
 
 const documents = new Map<string, Promise<Documented>>();

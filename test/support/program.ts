@@ -7,7 +7,7 @@ export async function buildProgram(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(`${folder}/bin`, { recursive: true });
   for (const file of ['package.json', 'bin/vestibule.js']) copyFileSync(file, `${folder}/${file}`);
-  for (const name of ['starter', 'web']) symlinkSync(resolve(name), `${folder}/${name}`);
+  for (const name of ['docs', 'starter', 'web']) symlinkSync(resolve(name), `${folder}/${name}`);
   await bundleService(`${folder}/lib`, {
     'clocked-main': 'test/support/clocked-main.ts',
     'host-main': 'test/support/host-main.ts',

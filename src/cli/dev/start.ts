@@ -4,7 +4,7 @@ import { createSecret } from '../../base/random.ts';
 import { scopesOf } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { readCollectionFiles } from '../../config/files.ts';
-import { type Environment, loadConfig } from '../../config/load.ts';
+import { type Environment, loadConfig, settingsInForce } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 import { administer } from '../database.ts';
 import { write } from '../output.ts';
@@ -59,7 +59,12 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   // Loaded once the settings are right, so that a mistake in them is reported at once.
   const { startDevService } = await import('../../app/development.ts');
   const service = await startDevService(
-    { config, logText, allowBreaking: options.allowBreakingSchemas === true },
+    {
+      config,
+      settings: settingsInForce(settings),
+      logText,
+      allowBreaking: options.allowBreakingSchemas === true,
+    },
     collections,
   );
   parts.defer(() => service.stop());

@@ -21,6 +21,7 @@ Vestibule runs, for development, on this machine only.
   provider   ${provider.origin}   (any user name; the password is "dev")
   scopes     every user has all; a line such as "grace: [notes.read]" in ${usersFile} gives one other ones
   frontends  ${frontendsOf(config)}
+  console    ${app.opsAddress}/
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
   audience   ${config.apiAudience}
   data       ${config.databaseUrl.engine === 'sqlite' ? config.databaseUrl.file : 'PostgreSQL'}

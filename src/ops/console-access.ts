@@ -1,0 +1,76 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../base/clock.ts';
+import { type Answer, answer, type Input, json, type PublicHandler } from '../base/handler.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { isLoopback } from '../base/loopback.ts';
+import { createSecret } from '../base/random.ts';
+import { WindowCounter } from '../base/window-counter.ts';
+
+interface AccessOptions {
+  readonly host: string;
+  readonly token: string | null;
+  readonly clock: Clock;
+}
+
+/** Whether the console is served at all: only this machine needs no token. */
+export function isConsoleReachable({ host, token }: Pick<AccessOptions, 'host' | 'token'>): boolean {
+  return isLoopback(host) || token !== null;
+}
+
+/** Of one address. The token has at least 32 characters: this keeps guesses out of the way of others. */
+const wrongTokensPerMinute = 10;
+
+/**
+ * Who may use the console. `page` is for its files, which hold no secret, `data` for what they show. On loopback only a loopback
+ * Host is answered: the page of a stranger can give a name of its own the address 127.0.0.1 (DNS rebinding).
+ */
+export function createConsoleAccess({ host, token, clock }: AccessOptions) {
+  const digest = createKeyedDigest(Buffer.from(createSecret()));
+  const expected = token === null ? null : digest.of(token);
+  const wrong = new WindowCounter(wrongTokensPerMinute, clock);
+
+  const refuseHost = (input: Input): Answer | null =>
+    !isLoopback(host) || isLoopback(nameOf(input.header('host') ?? '')) ? null : foreignHost;
+
+  const refuseToken = ({ authorization, address }: Input): Answer | null => {
+    if (expected === null) return null;
+    const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (sent === undefined) return refused('token_missing');
+    if (digest.isOf(expected, sent)) return null;
+    const retryAfterSeconds = wrong.add(address);
+    return retryAfterSeconds === 0 ? refused('token_wrong') : tooMany(retryAfterSeconds);
+  };
+
+  return {
+    page:
+      (handle: PublicHandler): PublicHandler =>
+      (input) =>
+        refuseHost(input) ?? handle(input),
+    data:
+      (handle: PublicHandler): PublicHandler =>
+      (input) =>
+        refuseHost(input) ?? refuseToken(input) ?? handle(input),
+  };
+}
+
+/** The name in a Host header, without the port. */
+function nameOf(hostHeader: string): string {
+  return hostHeader.replace(/:\d*$/, '').toLowerCase();
+}
+
+const foreignHost = answer(
+  'text/plain; charset=utf-8',
+  'The console of this machine answers only to localhost, 127.0.0.1 and [::1]. From elsewhere open it by ssh -L, or set OPS_HOST and OPS_TOKEN: docs/console.md.\n',
+  { status: 403 },
+);
+
+function refused(status: 'token_missing' | 'token_wrong'): Answer {
+  return json({ status }, { status: 401, headers: { 'www-authenticate': 'Bearer realm="console"' } });
+}
+
+function tooMany(retryAfterSeconds: number): Answer {
+  return json(
+    { status: 'too_many_wrong_tokens' },
+    { status: 429, headers: { 'retry-after': String(retryAfterSeconds) } },
+  );
+}

@@ -1,0 +1,158 @@
+import { consumerPrefix } from '../base/addresses.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Family, Sample } from './exposition.ts';
+import type { MetricName } from './metric-catalogue.ts';
+
+export const stepSeconds = 10;
+/** One hour. */
+export const historySteps = 360;
+/** Each takes 1.4 KB, so all together less than 5 MB. There are some 150; a route adds two, a collection one. */
+const mostLines = 3_000;
+
+type Labels = Sample['labels'];
+/** A kind and a label, such as `refusal token_expired`. Lines of one kind are read together. */
+type Key = `${string} ${string}`;
+
+/** What is counted by step, of which metric. The charts and the rules of alerts need no more than this. */
+const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string) => readonly Key[] } = {
+  vestibule_http_requests_total: ({ route, method, status }) => {
+    const [name = ''] = String(route)
+      .slice(consumerPrefix.length + 1)
+      .split('/', 1);
+    const isWrite =
+      method !== 'GET' && Number(status) < 300 && String(route).startsWith(`${consumerPrefix}/`);
+    return isWrite ? [`status ${status}`, `writes ${name}`] : [`status ${status}`];
+  },
+  vestibule_refusals_total: ({ code }) => [`refusal ${code}`],
+  vestibule_auth_failures_total: ({ reason }) =>
+    /^(credentials|oauth)_./.test(String(reason)) ? ['secret_refused all'] : [],
+  vestibule_connections_refused_total: ({ reason }) => [`connection_refused ${reason}`],
+  vestibule_jwks_fetches_total: ({ provider, result }) =>
+    result === 'ok' ? [] : [`fetch_failed ${provider}`],
+  vestibule_introspections_total: ({ provider, result }) =>
+    ['active', 'inactive', 'refused'].includes(String(result)) ? [] : [`introspection_failed ${provider}`],
+  vestibule_sign_outs_total: ({ by }) => [`sign_out ${by}`],
+  vestibule_write_batch_size: (_, suffix) => (suffix === '_sum' ? ['written all'] : []),
+  vestibule_database_session_wait_seconds_total: () => ['session_wait all'],
+  vestibule_log_lines_dropped_total: () => ['log_lost all'],
+  vestibule_processes_ended_total: () => ['process_ended all'],
+  process_cpu_seconds_total: () => ['cpu all'],
+  // Last: with thousands of routes there are no lines left for others.
+  vestibule_http_request_duration_seconds({ route, le }, suffix) {
+    // A stream ends after hours.
+    if (String(route).endsWith('/events')) return [];
+    if (suffix === '_count') return [`answered ${route}`];
+    if (suffix !== '_bucket') return [];
+    return le === 1 ? [`le ${le}`, `within_1s ${route}`] : [`le ${le}`];
+  },
+};
+
+/** Of these each step keeps the highest value. */
+const levels: { readonly [name in MetricName]?: Key } = {
+  nodejs_eventloop_lag_p99_seconds: 'level loop',
+  process_resident_memory_bytes: 'level memory',
+  vestibule_write_queue_length: 'level queue',
+};
+
+/** The last hour in steps of 10 seconds, in memory. The step that is under way counts as the newest. */
+export class History {
+  readonly #clock: Clock;
+  readonly #lines = new Map<Key, Float32Array>();
+  /** Totals at the end of the last step, and as they were read last. */
+  #before = new Map<Key, number>();
+  #now = new Map<Key, number>();
+  readonly #levels = new Map<Key, number>();
+  #families: readonly Family[] = [];
+  #steps = 0;
+  #stepBeganAt: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#stepBeganAt = clock.monotonic();
+  }
+
+  read(families: readonly Family[]): void {
+    this.#families = families;
+    this.#now = new Map();
+    for (const [name, keysOf] of Object.entries(counted))
+      for (const { labels, suffix = '', value } of this.samples(name as MetricName))
+        for (const key of keysOf(labels, suffix)) this.#now.set(key, (this.#now.get(key) ?? 0) + value);
+    for (const [name, level] of Object.entries(levels))
+      for (const { value } of this.samples(name as MetricName))
+        this.#levels.set(level, Math.max(this.#levels.get(level) ?? 0, value));
+    // The first reading is where counting begins.
+    if (this.#before.size === 0) this.#before = this.#now;
+  }
+
+  /** Ends the step with what was read last. */
+  step(): void {
+    const at = this.#steps % historySteps;
+    for (const line of this.#lines.values()) line[at] = 0;
+    for (const key of this.#now.keys()) this.#put(key, at, this.#sinceStep(key));
+    for (const [key, value] of this.#levels) this.#put(key, at, value);
+    this.#levels.clear();
+    this.#before = this.#now;
+    this.#steps += 1;
+    this.#stepBeganAt = this.#clock.monotonic();
+  }
+
+  /** The samples of a metric as they were read last. */
+  samples(name: MetricName): readonly Sample[] {
+    return this.#families.find((family) => family.name === name)?.samples ?? [];
+  }
+
+  /** How much the counts of a kind have grown in that time, by label. */
+  increases(kind: string, seconds: number): ReadonlyMap<string, number> {
+    const steps = Math.min(Math.round(seconds / stepSeconds), this.#steps, historySteps);
+    const found = new Map<string, number>();
+    for (const key of this.#now.keys()) {
+      if (!key.startsWith(`${kind} `)) continue;
+      const line = this.#lines.get(key);
+      let sum = this.#sinceStep(key);
+      for (let back = 1; line !== undefined && back <= steps; back += 1) sum += this.#at(line, back);
+      found.set(key.slice(kind.length + 1), sum);
+    }
+    return found;
+  }
+
+  /** The same by second, of the last 10 to 20 seconds: what is going on now. */
+  rates(kind: string): ReadonlyMap<string, number> {
+    const steps = Math.min(this.#steps, 1);
+    const seconds = (this.#clock.monotonic() - this.#stepBeganAt) / 1000 + steps * stepSeconds;
+    const increases = [...this.increases(kind, steps * stepSeconds)];
+    return new Map(increases.map(([label, value]) => [label, value / Math.max(seconds, 1)]));
+  }
+
+  /** The values of all lines of a kind, by label, oldest first. */
+  lines(kind: string): ReadonlyMap<string, readonly number[]> {
+    const steps = Math.min(this.#steps, historySteps);
+    const keys = [...this.#lines].filter(([key]) => key.startsWith(`${kind} `));
+    return new Map(
+      keys.map(([key, line]) => [
+        key.slice(kind.length + 1),
+        Array.from({ length: steps }, (_, index) => this.#at(line, steps - index)),
+      ]),
+    );
+  }
+
+  get bytes(): number {
+    return this.#lines.size * historySteps * Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  /** A counter that went back began anew. */
+  #sinceStep(key: Key): number {
+    return Math.max((this.#now.get(key) ?? 0) - (this.#before.get(key) ?? 0), 0);
+  }
+
+  #at(line: Float32Array, stepsBack: number): number {
+    return line[(this.#steps - stepsBack) % historySteps] as number;
+  }
+
+  #put(key: Key, at: number, value: number): void {
+    const line =
+      this.#lines.get(key) ?? (this.#lines.size < mostLines ? new Float32Array(historySteps) : null);
+    if (line === null) return;
+    this.#lines.set(key, line);
+    line[at] = value;
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { Alerts, alertRules, rulesForPrometheus } from '../../src/ops/alerts.ts';
+import { History, stepSeconds } from '../../src/ops/history.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+
+interface DeployedRule {
+  readonly alert: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+}
+
+const { groups } = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'));
+const deployed = groups.flatMap(({ rules }: { rules: DeployedRule[] }) => rules) as DeployedRule[];
+const secondsOf = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function seconds(duration = '0s'): number {
+  return Number.parseInt(duration, 10) * secondsOf[duration.at(-1) as keyof typeof secondsOf];
+}
+
+describe('the alerts of the console', () => {
+  it('are those of alerts.yaml, and those that need Prometheus are named', () => {
+    const here = deployed.filter(({ alert }) => !rulesForPrometheus.some((name) => name === alert));
+    assert.equal(here.length, deployed.length - rulesForPrometheus.length);
+    assert.deepEqual(
+      alertRules.map(({ name, severity, forSeconds }) => [name, severity, forSeconds]),
+      here.map((rule) => [rule.alert, rule.labels.severity, seconds(rule.for)]),
+    );
+  });
+
+  /** Real metrics, read every ten seconds of a clock that the test moves. */
+  const stage = () => {
+    const clock = new MovableClock();
+    clock.holdTime(true);
+    const metrics = createMetrics();
+    const history = new History(clock);
+    const alerts = new Alerts(clock);
+    history.read(metrics.families('console'));
+    const stateOf = (name: string) => {
+      history.read(metrics.families('console'));
+      return alerts.evaluate(history).find((alert) => alert.name === name)?.state;
+    };
+    const pass = (forSeconds: number, beside = () => {}) => {
+      for (let passed = 0; passed < forSeconds; passed += stepSeconds) {
+        beside();
+        clock.advance(stepSeconds * 1000);
+        history.read(metrics.families('console'));
+        history.step();
+        alerts.evaluate(history);
+      }
+    };
+    return { metrics, history, stateOf, pass };
+  };
+
+  it('fire once their condition has held for long enough, and end with it', () => {
+    const { metrics, stateOf, pass } = stage();
+    const refuse = () => metrics.countRefusal('storage_unavailable', 503);
+    assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'ok');
+    refuse();
+    assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'pending');
+    pass(50, refuse);
+    assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'pending');
+    pass(10);
+    assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'firing');
+    pass(130);
+    assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'ok');
+  });
+
+  it('know the route that is slow, and the provider whose keys cannot be fetched', () => {
+    const { metrics, history, stateOf, pass } = stage();
+    const slow = alertRules.find(({ name }) => name === 'VestibuleSlow');
+    const tally = metrics.tallyOf('/slow');
+    const events = metrics.tallyOf('/api/consumer/v1/events');
+    pass(60, () => {
+      for (let count = 0; count < 50; count += 1) metrics.tallyOf('/quick').add('GET', 200, 0.01);
+      metrics.tallyOf('/quick').add('GET', 200, 0.9);
+      tally.add('GET', 200, 1.1);
+      events.add('GET', 200, 3_000);
+    });
+    assert.deepEqual([...(slow?.find(history).keys() ?? [])], ['/slow']);
+    for (let count = 0; count < 6; count += 1) metrics.countKeyFetch('main', 'timeout');
+    metrics.countKeyFetch('main', null);
+    assert.equal(stateOf('VestibuleProviderKeysNotFetched'), 'firing');
+    pass(1_810);
+    assert.equal(stateOf('VestibuleProviderKeysNotFetched'), 'ok');
+  });
+
+  it('read a history of an hour that stays below 5 MB, however many lines there are', () => {
+    const { metrics, history, pass } = stage();
+    for (let count = 0; count < 4_000; count += 1) metrics.tallyOf(`/route-${count}`);
+    pass(30, () => metrics.countRefusal('internal', 500));
+    assert.ok(history.bytes > 4_000_000 && history.bytes <= 5_000_000, `${history.bytes} bytes`);
+    assert.equal(history.increases('refusal', 3_600).get('internal'), 3);
+    pass(3_570);
+    assert.equal(history.increases('refusal', 3_600).get('internal'), 3);
+    pass(30);
+    assert.equal(history.increases('refusal', 3_600).get('internal'), 0);
+  });
+});
