@@ -25,6 +25,7 @@ export const pages = [
   'packages/verify/README.md',
   'test/README.md',
   'test/conformance.md',
+  'test/faults.md',
   ...globSync('docs/**/*.md').sort(),
 ];
 
