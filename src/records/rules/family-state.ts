@@ -42,13 +42,14 @@ export class FamilyState {
     return this.#holders.get(name(collection, rule, key)) ?? null;
   }
 
-  /** Those that have waited longest first. A record that begins to wait in this batch comes last. */
+  /** Those that have waited longest first. A record of this batch may have come before one that was stored earlier. */
   waiting(child: string, parentId: string): readonly StoredRecord[] {
     const overflow = this.#collections.get(child)?.parent?.capacity?.overflow;
-    return (this.#waiting.get(name(child, parentId)) ?? []).flatMap((id) => {
+    const records = (this.#waiting.get(name(child, parentId)) ?? []).flatMap((id) => {
       const record = this.#records.get(name(child, id));
       return record !== undefined && record.state === overflow ? [record] : [];
     });
+    return records.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
   }
 
   hasChildren(child: string, parentId: string): boolean {
