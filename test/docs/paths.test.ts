@@ -37,6 +37,18 @@ describe('the files and folders that README and docs name', () => {
     assert.ok(exists('auth/verifier') && !exists('auth/no-such-file'));
   });
 
+  it('exist in their folder: the table of folders in ARCHITECTURE.md', () => {
+    const [, table = ''] = /^## Folders\n([\s\S]*?)^## /m.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
+    const rows = [...table.matchAll(/^\| `(src\/\w+\/)` \| (.*) \|$/gm)];
+    assert.ok(rows.length > 10);
+    const missing = rows.flatMap(([, folder = '', text = '']) =>
+      [...text.matchAll(/`([a-z-]+\/?)`/g)]
+        .map(([, name = '']) => folder + name.replace(/\/$/, ''))
+        .filter((path) => !names.has(path)),
+    );
+    assert.deepEqual(missing, []);
+  });
+
   for (const page of pages)
     it(`exist: ${page}`, () => {
       assert.deepEqual(
