@@ -198,6 +198,18 @@ for (const engineName of storageKinds) {
         }
       }
 
+      it('for records of a caller and those shared with it, merged, without a look at the members of each', async () => {
+        const member = 'usr_4';
+        const roles = ['admin', 'member'];
+        const memberOf = { member, roles: roles.map((role) => ({ role, states: null })) };
+        const members = { member, roles, rolesOfAll: [] };
+        for (const owner of [null, member])
+          for (const after of [null, { id: '5', value: 2_000 }]) {
+            const plan = await planOf(newQuery({ collection, owner, after, memberOf, members, limit: 10 }));
+            assert.doesNotMatch(plan, /TEMP B-TREE|CORRELATED|SubPlan/, plan);
+          }
+      });
+
       it('for a range of the field that is sorted by', async () => {
         for (const owner of [null, 'usr_4']) {
           const conditions = [

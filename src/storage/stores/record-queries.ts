@@ -22,64 +22,44 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /** One page. Whatever it is sorted by, an index has the records in that order: what was read before costs nothing. */
 export function pageOf(engine: Engine, query: QueryShape) {
-  if (query.memberOf !== undefined) return sharedPage(engine, query, query.memberOf);
+  if (query.memberOf !== undefined && holdsOneRole(query)) return pageWithRoles(engine, query);
   const ranges = rangesOf(engine, query).map((range) => range.select(recordColumns));
   const [first] = ranges as [Query];
   if (isOneRange(engine, query)) return withMembers(first, query.collection, query.members);
   const value = sortedBy(engine, query);
-  const page = inOrder(
-    engine,
-    query,
-    ranges.map((range) => range.select(value)),
-  ).select(recordColumns);
-  return withMembers(page, query.collection, query.members);
+  const rows = ranges.map((range) => range.select(value));
+  const page = engine.reader.selectFrom(inOrder(engine, query, rows).as('records')) as unknown as Matching;
+  return withMembers(ordered(query, page).select(recordColumns), query.collection, query.members);
 }
 
-/** The places of own and shared records are merged from two indexes first. Only the records of the page are read. */
-function sharedPage(engine: Engine, query: QueryShape, memberOf: MemberOf): Query {
-  const direction = query.sort.descending ? 'desc' : 'asc';
-  const places = sql<Place>`(${mergedPlaces(engine, query, memberOf)})`;
-  const page = engine.reader
-    .selectFrom(places.as('places'))
-    // SQLite keeps the order of a cross join: places first.
-    .crossJoin('records')
-    .where('records.collection', '=', sql.lit(query.collection))
-    .whereRef('records.id', '=', 'places.id')
-    .select(recordColumns.map((column) => `records.${column}` as const))
-    .orderBy('places.value', direction)
-    .orderBy('places.id', direction);
-  return withMembers(page as unknown as Query, query.collection, query.members);
+/** A caller is no member of its own records, and has one role in others: that of the row by which a record was found. */
+function pageWithRoles(engine: Engine, query: QueryShape): Query {
+  const [shared, ...own] = rangesOf(engine, query) as [Matching, ...Matching[]];
+  const withValue = (range: Matching) => range.select(recordColumns).select(sortedBy(engine, query));
+  const members = sql<string | null>`members`.as('members');
+  const none = sql<string | null>`null`.as('members');
+  const ranges = [withValue(shared).select(members), ...own.map((range) => withValue(range).select(none))];
+  return inOrder(engine, query, ranges);
 }
 
-/** SQLite merges the ranges as it reads them. On PostgreSQL each range has a constant limit. */
-function mergedPlaces(engine: Engine, query: QueryShape, memberOf: MemberOf): RawBuilder<unknown> {
-  const { owner, after, sort, limit, atMost } = query;
-  const direction = sql.raw(sort.descending ? 'desc' : 'asc');
-  const inPlaces = sql`order by value ${direction}, id ${direction}`;
-  const beyond = sql.raw(sort.descending ? '<' : '>');
-  let own = matchingOf(engine, query).select([sql.ref('created_at').as('value'), 'id']);
-  if (after !== null) own = own.where(sql<boolean>`(created_at, id) ${beyond} (${after.value}, ${after.id})`);
-  const shared = sql`select members.record_created_at as value, members.record_id as id
-    from ${membershipsIn(engine, query, memberOf, readsRecords(query, memberOf))}`;
-  const ranges = owner === null ? [shared] : [sql`select value, id from ${own} as own`, shared];
-  const limited = ranges.map((range) =>
-    engine.name === 'postgres'
-      ? sql`select value, id from (${range} ${inPlaces} limit ${sql.lit(atMost)}) as range`
-      : range,
-  );
-  return sql`${sql.join(limited, sql` union all `)} ${inPlaces} limit ${limit}`;
+/** True unless actions grant roles: by invitation a caller gets one role, and owners of a record get none. */
+function holdsOneRole({ members }: QueryShape): boolean {
+  return members?.rolesOfAll.length === 0;
 }
 
 /** Adds a column with the members that are wanted, "role member" on a line each. */
 export function withMembers(records: Query, collection: string, wanted: RecordQuery['members']): Query {
   if (wanted === undefined) return records;
   const { member, roles, rolesOfAll } = wanted;
+  const others = roles.filter((role) => !rolesOfAll.includes(role));
   const ofRecord = sql`select role || ' ' || member as one from members
     where collection = ${sql.lit(collection)} and record_id = records.id and role in`;
-  const own = sql`${ofRecord} (${literals(roles)}) and member = ${member}`;
-  const others = sql`${ofRecord} (${literals(rolesOfAll)}) and member <> ${member}`;
-  const all = rolesOfAll.length === 0 ? own : sql`${own} union all ${others}`;
-  const lines = sql<string>`(select string_agg(one, ${sql.lit('\n')}) from (${all}) as ones)`;
+  const ranges = [
+    ...(rolesOfAll.length === 0 ? [] : [sql`${ofRecord} (${literals(rolesOfAll)})`]),
+    ...(others.length === 0 ? [] : [sql`${ofRecord} (${literals(others)}) and member = ${member}`]),
+  ];
+  const lines = sql<string>`(select string_agg(one, ${sql.lit('\n')})
+    from (${sql.join(ranges, sql` union all `)}) as ones)`;
   return records.select(lines.as('members')) as unknown as Query;
 }
 
@@ -131,7 +111,7 @@ function placesOf<More>(
   const ranges = rangesOf(engine, query).map((range) => withMore(range.select([value, 'id'])));
   const [first] = ranges as [Selected<Place & More>];
   if (isOneRange(engine, query)) return first;
-  return inOrder(engine, query, ranges).selectAll() as unknown as Selected<Place & More>;
+  return inOrder(engine, query, ranges);
 }
 
 /** PostgreSQL plans a statement anew each time unless the limit is a constant, so each range there has a constant limit. */
@@ -140,27 +120,39 @@ function isOneRange({ name }: Engine, { after, memberOf }: QueryShape): boolean 
 }
 
 function inOrder<Row>(
-  { reader }: Engine,
-  { sort, limit }: QueryShape,
+  { reader, name }: Engine,
+  query: QueryShape,
   ranges: readonly Selected<Row>[],
-): Matching {
-  const direction = sort.descending ? 'desc' : 'asc';
-  const all = ranges
-    .map((range) => reader.selectFrom(range.as('range')).selectAll())
-    .reduce((one, other) => one.unionAll(other));
-  return reader
-    .selectFrom(all.as('records'))
-    .orderBy(sql.ref('value'), direction)
-    .orderBy(sql.ref('id'), direction)
-    .limit(limit) as unknown as Matching;
+): Selected<Row> {
+  // A range with a limit has to be in brackets. SQLite merges ranges without: it stops at the end of the page.
+  const isLimited = query.memberOf === undefined || name === 'postgres';
+  const inBrackets = (range: Selected<Row>) =>
+    reader.selectFrom(range.as('range')).selectAll() as unknown as Selected<Row>;
+  const all = (isLimited ? ranges.map(inBrackets) : ranges).reduce((one, other) => one.unionAll(other));
+  return ordered(query, all).limit(query.limit);
 }
 
-/** The records of the owner or of everybody, and those in which a caller is a member. */
+function ordered<Row>({ sort }: QueryShape, records: Selected<Row>): Selected<Row> {
+  const direction = sort.descending ? 'desc' : 'asc';
+  return records.orderBy(sql.ref('value'), direction).orderBy(sql.ref('id'), direction);
+}
+
+/** The records of the owner or of everybody; or those in which a caller is a member, and then its own. */
 function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
   const { memberOf, owner } = query;
   if (memberOf === undefined) return plainRanges(engine, query);
   const shared = sharedRange(engine, query, memberOf);
-  return owner === null ? [shared] : [...plainRanges(engine, query), shared];
+  return owner === null ? [shared] : [shared, ownRange(engine, query)];
+}
+
+function ownRange(engine: Engine, query: QueryShape): Matching {
+  const { sort, after, atMost } = query;
+  const direction = sort.descending ? 'desc' : 'asc';
+  const beyond = sql.raw(sort.descending ? '<' : '>');
+  let own = matchingOf(engine, query);
+  if (after !== null) own = own.where(sql<boolean>`(created_at, id) ${beyond} (${after.value}, ${after.id})`);
+  if (engine.name === 'sqlite') return own;
+  return own.orderBy('created_at', direction).orderBy('id', direction).limit(sql.lit(atMost));
 }
 
 /**
@@ -169,38 +161,28 @@ function rangesOf(engine: Engine, query: QueryShape): readonly Matching[] {
  */
 function sharedRange(engine: Engine, query: QueryShape, memberOf: MemberOf): Matching {
   const direction = sql.raw(query.sort.descending ? 'desc' : 'asc');
-  const columns = sql.join(recordColumns.map((column) => sql.ref(`records.${column}`)));
-  const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : sql`${query.limit}`;
-  const range = sql<RecordRow>`(select ${columns} from ${membershipsIn(engine, query, memberOf, true)}
-    order by members.record_created_at ${direction}, members.record_id ${direction} limit ${limit})`;
+  const others = recordColumns.filter((column) => column !== 'id' && column !== 'created_at');
+  const columns = sql.join([
+    ...others.map((column) => sql.ref(`records.${column}`)),
+    // By these names SQLite finds the order of the index.
+    sql`members.record_id as id, members.record_created_at as created_at`,
+    sql`members.role || ' ' || members.member as members`,
+  ]);
+  const inPlaces = sql`order by members.record_created_at ${direction}, members.record_id ${direction}`;
+  const most = engine.name === 'sqlite' ? sql`` : sql`${inPlaces} limit ${sql.lit(query.atMost)}`;
+  const range = sql<RecordRow>`(select ${columns} from ${membershipsIn(engine, query, memberOf)} ${most})`;
   return engine.reader.selectFrom(range.as('records')) as unknown as Matching;
 }
 
-/** Whether a condition is on more than a membership and the time of creation. */
-function readsRecords({ state, expiredAt, conditions }: QueryShape, { roles }: MemberOf): boolean {
-  const isOnRecord = state !== null || expiredAt !== null || roles.some(({ states }) => states !== null);
-  return isOnRecord || conditions.some(({ field }) => field !== 'created_at');
-}
-
-/** What follows `from`: the memberships that count, with their records where those are needed. */
-function membershipsIn(
-  engine: Engine,
-  query: QueryShape,
-  { member, roles }: MemberOf,
-  withRecords: boolean,
-): RawBuilder<unknown> {
+/** What follows `from`: the memberships that count, with their records. */
+function membershipsIn(engine: Engine, query: QueryShape, memberOf: MemberOf): RawBuilder<unknown> {
+  const { member, roles } = memberOf;
   const { sort, after, until, state, expiredAt } = query;
   const collection = sql.lit(query.collection);
   const place = sql`(members.record_created_at, members.record_id)`;
   const conditions = [
     sql`members.member = ${member} and members.collection = ${collection} and ${counts('members', roles)}`,
-    ...(roles.length === 1
-      ? []
-      : [
-          sql`not exists (select 1 from members as other where other.member = ${member}
-            and other.collection = ${collection} and other.record_created_at = members.record_created_at
-            and other.record_id = members.record_id and ${counts('other', roles)} and other.role < members.role)`,
-        ]),
+    ...(holdsOneRole(query) ? [] : once(query, memberOf)),
     ...(after === null
       ? []
       : [sql`${place} ${sql.raw(sort.descending ? '<' : '>')} (${after.value}, ${after.id})`]),
@@ -216,8 +198,22 @@ function membershipsIn(
   // SQLite keeps the order of a cross join: members first, by their index.
   const joined = sql.raw(engine.name === 'sqlite' ? 'cross join' : 'join');
   const records = sql`${joined} records on records.collection = ${collection} and records.id = members.record_id`;
-  return sql`members ${withRecords ? records : sql``}
-    where ${sql.join(conditions, sql` and `)}`;
+  return sql`members ${records} where ${sql.join(conditions, sql` and `)}`;
+}
+
+/** A caller can have several roles in a record, and be its owner as well. */
+function once({ collection, owner, states }: QueryShape, { member, roles }: MemberOf): RawBuilder<unknown>[] {
+  const isOwn = states === undefined ? sql`` : sql`and ${inStates(states)}`;
+  return [
+    ...(owner === null ? [] : [sql`not (records.owner = ${owner} ${isOwn})`]),
+    ...(roles.length === 1
+      ? []
+      : [
+          sql`not exists (select 1 from members as other where other.member = ${member}
+            and other.collection = ${sql.lit(collection)} and other.record_created_at = members.record_created_at
+            and other.record_id = members.record_id and ${counts('other', roles)} and other.role < members.role)`,
+        ]),
+  ];
 }
 
 /** Whether a role counts in the state of its record. */
@@ -286,7 +282,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
 /** What a caller can read of the records under a parent, where that is not all of them. */
 function visibleTo(visible: VisibleUnder, collection: string): RawBuilder<boolean> {
   const { states, ownStates, member, roles } = visible;
-  const own = ownStates === null ? sql`true` : ownStates.length === 0 ? sql`false` : inStates(ownStates);
+  const own = ownStates === null ? sql`true` : inStates(ownStates);
   const ways = [
     ...(states.length === 0 ? [] : [inStates(states)]),
     sql`(owner = ${member} and ${own})`,
