@@ -49,6 +49,13 @@ roles: { member: { parent_roles: member } }
 access: { create: member, read: owner }
 states: { taken: { leave: gone }, waiting: { leave: gone }, gone: { again: taken } }
 `,
+  errands: `
+parent: { field: room, collection: rooms, owned_by: parent }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+roles: { member: { parent_roles: [owner, member] }, doer: {} }
+access: { create: member, read: { owner: [done], doer: all, member: [open, taken] }, update: nobody, delete: nobody }
+states: { open: { take: { to: taken, by: member, grants: doer } }, taken: { finish: { to: done, by: [doer, member] } }, done: {} }
+`,
   slots: `
 schema: { required: [at], properties: { at: { type: string, format: date-time } } }
 index: [at]
@@ -71,6 +78,18 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await ada.invites(`rooms/${room}`, 'member', ...others);
       return { ada, others, room };
     };
+
+    it('a record is in a list once, for the owner of its parent who has a role in it, too', async () => {
+      const { ada, room } = await roomWith(0);
+      const [own, others] = [await ada.make('errands', { room }), await ada.make('errands', { room })];
+      for (const id of [own, others]) await ada.post(`errands/${id}/take`);
+      assert.equal((await ada.post(`errands/${own}/finish`)).status, 200);
+      const { items } = (await ada.get('errands?sort=created_at')).body;
+      assert.deepEqual(
+        items.map(({ id, roles }: { id: string; roles: string[] }) => [id, roles.toSorted()]),
+        [own, others].map((id) => [id, ['doer', 'member', 'owner']]),
+      );
+    });
 
     it('[3] a parent that is missing, invisible, of another collection or misspelt is refused alike', async () => {
       const { ada, room } = await roomWith(0);

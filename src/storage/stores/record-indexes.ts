@@ -140,6 +140,8 @@ export const ofEverybody: RawBuilder<boolean> = sql<boolean>`id <> ''`;
 
 /** The same text in an index and in a query, so that both databases see that they fit. */
 export function inStates(states: readonly string[]): RawBuilder<boolean> {
+  // PostgreSQL knows no empty list.
+  if (states.length === 0) return sql<boolean>`false`;
   return sql<boolean>`state in (${sql.join(states.map((state) => sql.lit(state)))})`;
 }
 
