@@ -53,7 +53,7 @@ describe('npm run pack', () => {
       'docs/proxies/*',
       'examples/README.md',
       'examples/*/README.md',
-      'examples/*/collections/*',
+      'examples/*/{collections,page}/*',
       'web/provider/*',
       'web/reference/*',
       'deploy/{grafana,kubernetes,prometheus,systemd}/*',
