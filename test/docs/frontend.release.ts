@@ -156,8 +156,27 @@ describe('docs/frontend.md', () => {
     await notes().getByText('dated').waitFor();
   });
 
+  it('6. shows the list with React', async () => {
+    const [install = '', types = ''] = commandsBelow('6.');
+    for (const command of [install, types]) await app.run(command);
+    // The others are run by test/packages/class-page.release.ts.
+    ran.push(...commandsBelow('6.'));
+    writeFileSync(`${app.path}/page/list.tsx`, fileNamed('page/list.tsx'));
+    const [, line = ''] = /^```ts\n( {2}showList.*)\n```$/m.exec(text) ?? [];
+    edit('page/notes.ts', (content) =>
+      content.replace(/^ {2}for await .*$/m, line).replace(/^/, "import { showList } from './list';\n"),
+    );
+    await app.run('npx tsc');
+    await app.run('npx vite build');
+    await page.reload();
+    await page.getByRole('checkbox', { name: 'for both' }).click();
+    await page.locator('li:has-text("for both") input:not(:checked):enabled').waitFor();
+    await app.run(atFreePorts(commandsBelow('4.')[0] ?? '').replace('from a shell', 'for React'));
+    await notes().getByText('for React').waitFor();
+  });
+
   it('has no command that was not run', () => {
-    const printed = ['1.', '2.', '3.', '4.', '5.', '6.'].flatMap(commandsBelow);
+    const printed = ['1.', '2.', '3.', '4.', '5.', '6.', '7.'].flatMap(commandsBelow);
     assert.deepEqual(ran.filter((one) => printed.includes(one)).toSorted(), printed.toSorted());
   });
 });
