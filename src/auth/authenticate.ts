@@ -13,16 +13,16 @@ import { RecentMap } from '../base/recent-map.ts';
 import { checkTimes } from './claims.ts';
 import type { Verified, Verify } from './verifier.ts';
 
-/** The token of an Authorization header; without a promise for one in the cache. */
+/** Reads the token of an Authorization header. Returns a cached caller without a promise. */
 export type Authenticate<Who, Origin extends RequestOrigin = RequestOrigin> = (
   authorization: string | undefined,
   origin: Origin,
 ) => VerifiedToken<Who> | Promise<VerifiedToken<Who>>;
 
-/** Rejects when the request does not prove that its sender has the key that the token is bound to (DPoP). */
+/** Rejects unless the request proves that its sender has the key that the token is bound to (DPoP). */
 export type ProvePossession<Who, Origin> = (caller: Who, token: Digest, origin: Origin) => Promise<void>;
 
-/** Throws or rejects when a caller is shut out. */
+/** Throws or rejects if the caller is suspended, revoked or unknown. */
 export type CheckStanding<Who = Caller> = (token: VerifiedToken<Who>) => void | Promise<void>;
 
 const bearerStart = 'Bearer ';
@@ -74,7 +74,7 @@ export function createAuthenticate<Who extends object, Origin extends RequestOri
   };
 }
 
-/** Who is shut out, in memory (consumer/standing). */
+/** The suspensions and revocations in memory (consumer/standing). */
 interface ShutOut {
   readonly suspended: ReadonlySet<string>;
   readonly revocations: {
@@ -82,7 +82,9 @@ interface ShutOut {
     isRevoked(token: VerifiedToken): boolean;
   };
   readonly ownIssuer: string;
-  /** For tokens of ours. A promise only for a client not heard of yet: it may be brand-new. `again` checks everything again. */
+  /**
+   * For tokens of this service. Returns a promise only for a client that is not in memory yet. `again` repeats all checks.
+   */
   checkClient(caller: Caller, subject: string, again: () => void | Promise<void>): void | Promise<void>;
 }
 
@@ -91,7 +93,7 @@ export function createCheckStanding(shutOut: ShutOut): CheckStanding {
   const check: CheckStanding = (token) => {
     const { id, issuer, subject } = token.caller;
     const { suspended, revocations, ownIssuer } = shutOut;
-    // The sizes first: usually there are no suspensions and revocations, and hashing an id costs more.
+    // Check the sizes first: usually there are no suspensions and revocations, and hashing an id costs more.
     if (id !== null && suspended.size > 0 && suspended.has(id)) throw new Refusal('consumer_suspended');
     if (revocations.known.size > 0 && revocations.isRevoked(token)) throw new Refusal('token_revoked');
     if (issuer === ownIssuer && subject !== null)
@@ -123,7 +125,7 @@ export type Digest = string;
 
 interface TokenCacheOptions<Who> {
   readonly verify: Verify;
-  /** `known` is the caller of an earlier token with the same issuer and subject, to be returned if nothing differs. */
+  /** `known` is the caller of an earlier token with the same issuer and subject. It is returned if nothing differs. */
   readonly callerOf: (verified: Verified, known: Who | undefined) => Who;
   /** The plain data of a caller whose size depends on the token. */
   readonly dataOf: (caller: Who) => unknown;
@@ -133,7 +135,7 @@ interface TokenCacheOptions<Who> {
 }
 
 export const tokenCachePlaces = 100_000;
-/** More than the data of a usual token take. Larger tokens leave room for fewer others. */
+/** More than the data of a usual token. Larger tokens leave room for fewer others. */
 export const placeBytes = 1024;
 const sweepMs = 60_000;
 
@@ -145,7 +147,7 @@ const sweepMs = 60_000;
 export class TokenCache<Who> {
   readonly #options: TokenCacheOptions<Who>;
   readonly #tokens: RecentMap<number, CachedToken<Who>>;
-  /** By issuer and subject. */
+  /** The key is issuer and subject. */
   readonly #callers: RecentMap<string, Pick<CachedToken<Who>, 'caller' | 'places'>>;
   #cancelSweep: (() => void) | null = null;
   #hits = 0;
@@ -168,7 +170,7 @@ export class TokenCache<Who> {
     this.#hits += 1;
     const now = this.#options.clock.now() / 1000;
     const start = Math.max(known.notBeforeSeconds ?? 0, known.issuedAtSeconds ?? 0);
-    // Outside of its own times a token needs the tolerance for clock skew, or is refused.
+    // An expired or future token needs the tolerance for clock skew, or it is refused.
     if (now < start || now >= known.expiresAtSeconds) checkTimes(known, now);
     return known;
   }
@@ -250,13 +252,16 @@ export function digestOf(token: string): Digest {
   return hash('sha256', token, 'latin1');
 }
 
-/** The first 30 bits: a map finds small integers ten times as fast as texts. Of two tokens with the same bits the later is cached. */
+/**
+ * Uses the first 30 bits: a map finds small integers ten times as fast as strings. If two tokens collide, the later one is
+ * cached.
+ */
 function placeOf(digest: Digest): number {
   const at = (index: number) => digest.charCodeAt(index);
   return (at(0) << 22) | (at(1) << 14) | (at(2) << 6) | (at(3) >> 2);
 }
 
-/** Measured with V8 on 64 bits, for the data that take the most memory for each byte of a token. */
+/** Measured with V8 on 64 bits, for the JSON that takes the most memory per byte of a token. */
 const textBytes = 24;
 const containerBytes = 64;
 const itemBytes = 8;

@@ -24,12 +24,12 @@ export interface ClaimsPolicy {
   /** The claim with the audience: `aud`, or the substitute of a provider without `aud`. */
   readonly audienceClaim: string;
   readonly requiredClaims: RequiredClaims;
-  /** Access tokens may carry a `nonce`: `requiredClaims` tell them from ID tokens. */
+  /** True if access tokens may carry a `nonce`. Then `requiredClaims` tell them from ID tokens. */
   readonly allowsNonce: boolean;
   readonly requiredScopes: readonly string[];
-  /** The claims that grant scopes, each by the names that lead to it. */
+  /** The claims that grant scopes, each as a path of names. */
   readonly scopesFrom: readonly ClaimPath[];
-  /** From `iat` to `exp`; null for no limit. */
+  /** Maximum lifetime, from `iat` to `exp`; null for no limit. */
   readonly maxLifetimeSeconds: number | null;
   /** Every token of this issuer speaks for a machine client. */
   readonly clientsOnly: boolean;
@@ -71,7 +71,7 @@ export function checkClaims(
 }
 
 function checkIssuer({ iss }: JsonObject, { issuers }: ClaimsPolicy): string {
-  // The policy's own string rather than the token's copy: it is remembered with every token.
+  // Keeps the policy's string, not the token's copy, because every cached token refers to it.
   const known = issuers.find((issuer) => issuer === iss);
   if (known === undefined) throw new Refusal('issuer_mismatch');
   return known;
@@ -120,7 +120,7 @@ function readTimes(claims: JsonObject): TokenTimes {
   };
 }
 
-/** The end of the year 9999, the last that a date can show. */
+/** The end of the year 9999, the last year that a date can show. */
 const latestTimeSeconds = 253_402_300_799;
 
 function optionalTime(claims: JsonObject, name: string): number | null {
@@ -147,7 +147,7 @@ function checkLifetime({ expiresAtSeconds, issuedAtSeconds }: TokenTimes, maxSec
     throw new Refusal('token_lifetime_too_long');
 }
 
-/** Claims by which a provider tells its access tokens from its other tokens. */
+/** Claims that tell the access tokens of a provider from its other tokens. */
 function checkRequired(claims: JsonObject, required: RequiredClaims): void {
   for (const name in required) {
     const wanted = required[name];
@@ -178,7 +178,7 @@ function grantedScopes(claims: JsonObject, from: readonly ClaimPath[]): readonly
   return granted.length > 1 ? [...new Set(granted.flat())] : (granted[0] ?? none);
 }
 
-/** One text or, except for `scope` (RFC 9068), a list. Items that cannot be scopes are left out. */
+/** A string or, except for `scope` (RFC 9068), a list. Items that cannot be scopes are left out. */
 function scopesAt(claims: JsonObject, path: readonly string[]): readonly string[] {
   let value: unknown = claims;
   for (const name of path) {
@@ -195,7 +195,7 @@ function isClient(claims: JsonObject, subject: string | null): boolean {
   return subject === null || isMarkedClient(claims, subject);
 }
 
-/** The `jti` of our own tokens begins with the id of the credentials they were issued for. */
+/** The `jti` of a token of this service begins with the id of the credentials that it was issued for. */
 function credentialOf({ jti }: JsonObject): string | null {
   const name = typeof jti === 'string' ? jti.split('.', 1)[0] : '';
   if (!name) throw new Refusal('claim_invalid');

@@ -138,7 +138,7 @@ export function createOpenSigned<Issuer extends SigningIssuer, Claims>(
     const issuer = run('issuer', () => chooseIssuer(issuers, iss), issuers[0] as Awaited<Issuer>);
     run('algorithm', () => checkAlgorithm(header, issuer), undefined);
     run('type', () => checkType?.(header.type, issuer), undefined);
-    // Before the key: if the keys change meanwhile, the result is not cached as valid.
+    // Read before the key: if the keys change meanwhile, the result is not cached as valid.
     const { generation } = issuer.keys;
     const looksRight = () => succeeds(() => check(unverifiedClaims, issuer, header, untraced));
     const found = run('key', () => existing(findKey(issuer, header, looksRight)), undefined);
@@ -179,11 +179,11 @@ function existing(found: FoundKey): FoundKey {
 
 interface Scheme {
   readonly hash: string | null;
-  /** A key in the form in which Node takes it for this scheme. */
+  /** A key in the form that Node wants for this algorithm. */
   readonly keyed: (key: KeyObject) => KeyObject | VerifyKeyObjectInput;
 }
 
-/** PKCS #1 v1.5 is what Node does with an RSA key of which nothing else is said. */
+/** Node uses PKCS #1 v1.5 for an RSA key unless told otherwise. */
 const plain = (key: KeyObject) => key;
 const pss = (key: KeyObject) => ({
   key,
@@ -192,7 +192,7 @@ const pss = (key: KeyObject) => ({
 });
 const ecdsa = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' as const });
 
-/** RFC 7518 section 3 and RFC 8037, in Node's words. */
+/** Names of RFC 7518 section 3 and RFC 8037, mapped to Node's names. */
 const known: Readonly<Record<SignatureAlgorithm, Scheme>> = {
   RS256: { hash: 'sha256', keyed: plain },
   RS384: { hash: 'sha384', keyed: plain },
@@ -204,7 +204,7 @@ const known: Readonly<Record<SignatureAlgorithm, Scheme>> = {
   ES384: { hash: 'sha384', keyed: ecdsa },
   ES512: { hash: 'sha512', keyed: ecdsa },
   EdDSA: { hash: null, keyed: plain },
-  // The same with the curve in its name (RFC 9864).
+  // The same algorithm with the curve in its name (RFC 9864).
   Ed25519: { hash: null, keyed: plain },
 };
 const schemes: Readonly<Record<string, Scheme>> = known;

@@ -37,7 +37,7 @@ export interface UsableKey {
 }
 
 const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-/** Two names for one thing (RFC 8037, RFC 9864). */
+/** Two names for one algorithm (RFC 8037, RFC 9864). */
 const edAlgorithms = ['EdDSA', 'Ed25519'];
 const curveAlgorithms: Readonly<Record<string, string>> = {
   'P-256': 'ES256',
@@ -73,7 +73,7 @@ export function admitKey(
   try {
     const imported = createPublicKey({ key: publicPart(key), format: 'jwk' });
     const canonical = imported.export({ format: 'jwk' });
-    // One key has one spelling. An RSA modulus may begin with a zero byte, which some publishers cannot help.
+    // A key has one canonical form. An RSA modulus may begin with a zero byte, because some publishers add one.
     if (key.kty !== 'RSA' && (canonical.x !== key.x || canonical.y !== key.y)) return 'unreadable';
     return {
       kid: key.kid,
@@ -121,7 +121,7 @@ function faultOfRsa({ n, e }: { n?: unknown; e?: unknown }, maxBits: number): Ke
   return null;
 }
 
-/** The bytes of a base64url number without leading zeros; null when it is none or is zero. */
+/** The bytes of a base64url number without leading zeros; null if it is no such number or is zero. */
 function unsignedInteger(value: unknown): Buffer | null {
   if (typeof value !== 'string' || !/^[A-Za-z0-9_-]+$/.test(value)) return null;
   const bytes = Buffer.from(value, 'base64url');
@@ -139,8 +139,8 @@ function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'
 }
 
 /**
- * Keys of a faulty library (CVE-2017-15361, "ROCA") can be factored: their moduli are powers of 65537 modulo many small primes.
- * Another modulus is one for all of these once in some hundred million.
+ * Keys of a faulty library (CVE-2017-15361, "ROCA") can be factored: their moduli are powers of 65537 modulo many small
+ * primes. Once in some hundred million, another modulus has this property by chance.
  */
 const smallPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
 const generator = 65_537;
@@ -155,7 +155,7 @@ function powersModulo(prime: number): ReadonlySet<number> {
   return powers;
 }
 
-/** Of a big-endian number. */
+/** The remainder of a big-endian number. */
 function remainder(number: Uint8Array, divisor: number): number {
   return number.reduce((rest, byte) => (rest * 256 + byte) % divisor, 0);
 }

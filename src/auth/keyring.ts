@@ -3,18 +3,18 @@ import { OperatorError } from '../base/errors.ts';
 
 export type Keyring = ReturnType<typeof deriveKeyring>;
 
-/** One key for each purpose, all derived from the master secret, so that none can stand in for another. */
+/** One key for each purpose, all derived from the master secret, so that no key can replace another. */
 export function deriveKeyring(masterSecret: string) {
   const derive = (purpose: string) =>
     new Uint8Array(hkdfSync('sha256', masterSecret, '', `vestibule/${purpose}/v1`, 32));
   return {
     pseudonym: derive('pseudonym'),
     clientSecrets: derive('client-secrets'),
-    /** For the checksums of the clients in the database. */
+    /** Key for the MACs of the clients in the database. */
     clients: derive('clients'),
     signingKeys: derive('signing-keys'),
     providerKeys: derive('provider-keys'),
-    /** For cursors and idempotency keys. */
+    /** Key for cursors and idempotency keys. */
     records: derive('records'),
     declarations: derive('declarations'),
     webhooks: derive('webhooks'),
@@ -22,7 +22,7 @@ export function deriveKeyring(masterSecret: string) {
     proofNonces: derive('proof-nonces'),
     proofs: derive('proofs'),
     revocations: derive('revocations'),
-    /** Kept in the database to recognise the master secret. */
+    /** Stored in the database to recognise the master secret. */
     check: derive('check'),
   };
 }
@@ -34,7 +34,10 @@ interface DocumentStore {
 
 const name = 'master-secret';
 
-/** Refuses another master secret than that of the database: pseudonyms would silently change. The first start stores a mark. */
+/**
+ * Refuses a master secret other than the one of the database: pseudonyms would silently change. The first start stores a
+ * mark.
+ */
 export async function checkMasterSecret(documents: DocumentStore, keyring: Keyring): Promise<void> {
   await documents.writeFirst(name, '', keyring.check);
   if (!(await masterSecretFits(documents, keyring))) throw otherMasterSecret();

@@ -15,7 +15,7 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly fault: FetchFault;
   readonly retryAfterSeconds: number | null;
-  /** The status of an unexpected answer; null for other faults. */
+  /** The HTTP status of an unexpected answer; null for other faults. */
   readonly status: number | null;
 
   constructor(
@@ -30,7 +30,7 @@ export class FetchError extends Error {
     this.status = status;
   }
 
-  /** Named as in errors of Node, for the log (base/plain-log). */
+  /** The code of a Node error, for the log (base/plain-log). */
   get code(): FetchFault {
     return this.fault;
   }
@@ -38,7 +38,7 @@ export class FetchError extends Error {
 
 export interface FetchedDocument {
   readonly document: unknown;
-  /** How long the provider says the answer may be kept; null when it says nothing. */
+  /** The `max-age` of the answer; null if the provider sends none. */
   readonly maxAgeSeconds: number | null;
 }
 
@@ -96,7 +96,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Seconds, or a date by the clock of the provider. */
+/** Parses seconds, or a date by the clock of the provider. */
 function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);

@@ -8,16 +8,16 @@ import { type KeySet, readKeySet } from './key-set.ts';
 import { FetchError, type FetchedDocument, type FetchFault } from './provider-fetch.ts';
 import type { KeySetMemory, StoredKeySet } from './stored-key-set.ts';
 
-/** A provider may ask for a shorter or longer life of its answer, within these bounds. */
+/** Bounds for the `max-age` that a provider asks for. */
 const refreshBoundsSeconds = { shortest: 60, unstated: 600, longest: 86_400 };
 const backOffSeconds = { first: 1, longest: 60, longestWithoutKeys: 4 };
-/** A provider that asks us to stay away for longer than this is asked again all the same. */
+/** The longest `Retry-After` of a provider that is honoured. */
 const longestRetryAfterSeconds = 300;
-/** A store that hangs must not keep the service from asking the provider. */
+/** Timeout for the store: one that hangs must not keep the service from asking the provider. */
 const longestRestoreMs = 2_000;
-/** Between two fetches for an unknown `kid`, so that invented ones do not become requests to the provider. */
+/** Cool-down between two fetches for an unknown `kid`, so that invented ones do not become requests to the provider. */
 const unknownKidCoolDownMs = 30_000;
-/** How long a `kid` that was not found is remembered, and how many of them. */
+/** How long a `kid` that was not found is remembered, and how many are. */
 const unknownKidMs = 60_000;
 const maxUnknownKids = 1_000;
 
@@ -34,7 +34,7 @@ interface ProviderKeysOptions {
   readonly log: PlainLog;
   /** Called after every fetch; null for success. */
   readonly onFetch: (fault: FetchFault | null) => void;
-  /** From 0 up to 1: jitter for retries. */
+  /** Jitter for retries, from 0 up to 1. */
   readonly random?: () => number;
   readonly tracing?: Tracing | null;
 }
@@ -50,7 +50,7 @@ export class ProviderKeys implements KeySource {
   generation: number | null = null;
   #lastGeneration = 0;
   #set: KeySet | null = null;
-  /** On the monotonic clock; before zero when it was fetched before this process began. */
+  /** On the monotonic clock; negative if the set was fetched before this process began. */
   #fetchedAt = 0;
   /** A `kid` that was looked for causes no further fetch. Any set that was fetched after this time shows whether it exists. */
   readonly #unknownKids: ExpiringMap<string, number>;
@@ -86,14 +86,14 @@ export class ProviderKeys implements KeySource {
     return this.#usable()?.find(kid, algorithm) ?? this.#lookFor(kid, algorithm, looksRight);
   }
 
-  /** After `find` without success: the seconds until the key is looked for again; null if the provider does not have it. */
+  /** After an unsuccessful `find`: the seconds until the next search for the key; null if the provider does not have it. */
   secondsUntilRetry(kid: string | undefined): number | null {
     if (kid === undefined || this.#has(kid)) return null;
     if (this.#fetchedAt > (this.#unknownKids.get(kid) ?? Number.POSITIVE_INFINITY)) return null;
     return this.#secondsUntilFetch();
   }
 
-  /** What readiness, metrics and the operator are shown. */
+  /** For readiness, metrics and the operator. */
   status() {
     const { clock, maxStaleSeconds } = this.#options;
     const age = this.#set === null ? null : (clock.monotonic() - this.#fetchedAt) / 1000;
@@ -184,7 +184,7 @@ export class ProviderKeys implements KeySource {
       this.#lastFault = null;
       onFetch(null);
       const refreshIn = refreshSeconds(maxAgeSeconds, maxStaleSeconds);
-      // By its beginning, like the age of the set.
+      // The age counts from the beginning of the fetch.
       this.#schedule(Math.max(refreshIn - (clock.monotonic() - startedAt) / 1000, 0));
       log.info({ keys: set.keys.length, refresh_in_seconds: refreshIn }, 'provider keys fetched');
       void this.#store({ document, fetchedAt, refreshAt: fetchedAt + refreshIn * 1000 });
@@ -208,7 +208,7 @@ export class ProviderKeys implements KeySource {
     }
   }
 
-  /** In the background: requests use the keys before they are stored. */
+  /** Stored in the background: requests use the keys before they are stored. */
   async #store(stored: StoredKeySet): Promise<void> {
     try {
       await this.#options.memory.save(stored);
@@ -264,7 +264,7 @@ export class ProviderKeys implements KeySource {
     const { memory, algorithms, clock, log } = this.#options;
     try {
       const stored = await memory.load();
-      // A late answer is older than what was fetched meanwhile.
+      // This answer is late: newer keys were fetched meanwhile.
       if (stored === null || this.#set !== null) return;
       const set = readKeySet(stored.document, algorithms);
       if (typeof set === 'string') return;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json-object.ts';
 
-/** What single providers document about their own tokens, beyond the standards. */
+/** Rules that single providers document for their own tokens, beyond the standards. */
 
 export function isMarkedIdToken(claims: JsonObject): boolean {
   const { token_use: use, jti, ver, tid, aud } = claims;
@@ -8,10 +8,10 @@ export function isMarkedIdToken(claims: JsonObject): boolean {
   if (use === 'id') return true;
   // Okta begins the name of a token with its kind: "AT." or "ID.".
   if (ver === 1 && typeof jti === 'string' && jti.startsWith('ID.')) return true;
-  // Entra names in access tokens the program that they were issued to, and for people what they allow.
+  // Entra: access tokens name the program that they were issued to and, for people, the granted scopes.
   const isOfEntra = typeof tid === 'string' && (ver === '1.0' || ver === '2.0');
   if (isOfEntra && ['azp', 'appid', 'scp'].every((name) => !Object.hasOwn(claims, name))) return true;
-  // Google calls frontends so, and only ID tokens are for them.
+  // The claim with which Google names a frontend. Only ID tokens are for frontends.
   return typeof aud === 'string' && aud.endsWith('.apps.googleusercontent.com');
 }
 
@@ -24,10 +24,10 @@ export function isMarkedClient(claims: JsonObject, subject: string): boolean {
   // RFC 9068 section 2.2; Okta says `cid`.
   if (subject === clientId || subject === azp || subject === cid) return true;
   if (gty === 'client-credentials') return true;
-  // Entra: said if the registration asks for it; else the subject is the object itself, while people have one for each
-  // program. At Azure AD B2C the subject of people is the object, too, and they have `scp`; so have its programs, which
-  // therefore count as people.
+  // Entra sends `idtyp` only if the registration asks for it. Otherwise `sub` equals `oid` for programs, while people have
+  // a `sub` for each program. At Azure AD B2C `sub` equals `oid` for people, too, and they have `scp`; so do programs
+  // there, which therefore count as people.
   if (idtyp === 'app' || (oid === subject && !Object.hasOwn(claims, 'scp'))) return true;
-  // Keycloak: where the client called from, which is written for service accounts only.
+  // Keycloak writes the address of the client for service accounts only.
   return typeof clientHost === 'string';
 }

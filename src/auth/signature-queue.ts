@@ -9,11 +9,14 @@ interface Waiting {
   readonly resolve: (result: boolean) => void;
 }
 
-/** Under a millisecond with usual keys. Half as many cost a tenth more per token; twice as many make all wait longer. */
+/**
+ * Signatures per turn: under a millisecond with usual keys. Half as many cost a tenth more per token; twice as many delay
+ * other requests more.
+ */
 const mostInATurn = 8;
-/** Of those, tokens from addresses that were refused often. */
+/** The part of these for addresses that were refused often. */
 const mostSuspectsInATurn = 2;
-/** Tokens that wait, in all and of one address. */
+/** Waiting tokens, in all and per address. */
 export const mostWaiting = 10_000;
 export const mostWaitingOfAddress = 2_000;
 
@@ -52,7 +55,7 @@ export class SignatureQueue {
     while (batch.length < mostInATurn) {
       const next = this.#waiting.take();
       if (next === undefined) break;
-      // Only now, so that a crowd that came at once is seen as one.
+      // Decided only now, so that tokens that arrive together count as one crowd.
       const isSuspect = next.origin.isSuspect();
       if (isSuspect && suspects >= mostSuspectsInATurn) {
         this.#suspects.push(next.origin.address, next);
@@ -62,7 +65,7 @@ export class SignatureQueue {
       batch.push(next);
     }
     if (this.size > 0) setImmediate(this.#turn);
-    // All checks in a row take a third less time.
+    // Checking all in a row takes a third less time.
     const results = batch.map(({ check }) => check());
     batch.forEach(({ resolve }, index) => {
       resolve(results[index] as boolean);

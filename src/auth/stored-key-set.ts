@@ -1,6 +1,6 @@
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 
-/** The last good key set as it is kept across restarts. Times are wall-clock milliseconds. */
+/** The last good key set, stored across restarts. Times are wall-clock milliseconds. */
 export interface StoredKeySet {
   readonly document: unknown;
   readonly fetchedAt: number;
@@ -18,7 +18,7 @@ interface KeySetDocuments {
 export function authenticatedMemory(documents: KeySetDocuments, key: Uint8Array, name: string) {
   const digest = createKeyedDigest(key);
   return {
-    /** Null if there is none or the MAC is wrong. */
+    /** Null if there is no stored set or the MAC is wrong. */
     async load(): Promise<StoredKeySet | null> {
       const found = await documents.read(name);
       if (found === null) return null;

@@ -18,7 +18,7 @@ export type StepName =
   | 'subject'
   | 'scopes'
   | 'credentials'
-  // What follows the verification.
+  // The steps after the verification.
   | 'caller'
   | 'standing';
 

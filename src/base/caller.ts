@@ -15,11 +15,11 @@ export function keyCredential(clientCreatedAt: number): string {
   return `key-${clientCreatedAt.toString(36)}`;
 }
 
-/** A DPoP proof that was accepted: what it takes to refuse it a second time. */
+/** An accepted DPoP proof: the data to refuse it a second time. */
 export interface UsedProof {
-  /** Of the key and the `jti`, so that one key cannot use up the proofs of another. */
+  /** A digest of the key and the `jti`, so that one key cannot use up the proofs of another. */
   readonly digest: Uint8Array;
-  /** When the proof is too old to be accepted anyway, in milliseconds since 1970. */
+  /** When the proof is too old to be accepted, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -34,9 +34,9 @@ export function isCurrent({ keys, generation }: Verification): boolean {
   return generation !== null && keys.generation === generation;
 }
 
-/** Who a verified token speaks for. Tokens of one caller that say the same share one object (auth/authenticate). */
+/** The caller of a verified token. Tokens of one caller that say the same share one object (auth/authenticate). */
 export interface Caller {
-  /** The pseudonym: the only name under which anything is kept; null for a token without a subject. */
+  /** The pseudonym: the only name under which data is stored; null for a token without a subject. */
   readonly id: string | null;
   readonly kind: 'user' | 'client';
   readonly issuer: string;
@@ -45,7 +45,7 @@ export interface Caller {
   /** The accepted audience that the token names; null without an audience policy, which only `@vestibule/verify` allows. */
   readonly audience: string | null;
   readonly scopes: readonly string[];
-  /** The credentials that a token of ours was issued for; null for tokens of a provider. */
+  /** The credentials that a token of this service was issued for; null for tokens of a provider. */
   readonly credentialId: string | null;
   /** The thumbprint of the key that the token is bound to (DPoP, RFC 9449); null for a plain bearer token. */
   readonly boundTo: string | null;
@@ -56,11 +56,11 @@ export interface Caller {
 /** A token whose signature holds: its caller, and what differs between the tokens of one caller. */
 export interface VerifiedToken<Who = Caller> extends TokenTimes, Verification {
   readonly caller: Who;
-  /** The `jti` of a token of ours; null for tokens of a provider. */
+  /** The `jti` of a token of this service; null for tokens of a provider. */
   readonly tokenId: string | null;
 }
 
-/** The caller by the claims alone, without what a keyed digest names (pseudonym, session). */
+/** The caller by its claims alone, without the keyed digests (pseudonym, session). */
 export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
   readonly times: TokenTimes;
   /** The token's `sid`, or null when it has none. */
@@ -70,7 +70,7 @@ export type VerifiedClaims = Omit<Caller, 'id' | 'session'> & {
 
 const dpopScheme = /^dpop(?:\s|$)/i;
 
-/** True if the credentials are of the scheme of RFC 9449, well-formed or not. */
+/** True for an `Authorization` of the scheme DPoP (RFC 9449), well-formed or not. */
 export function isDpop(authorization: string | undefined): authorization is string {
   return authorization?.startsWith('Bearer ') === false && dpopScheme.test(authorization);
 }
@@ -87,7 +87,7 @@ export function isUsableName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
 }
 
-/** Where a request came from, for limits only; it is never stored. */
+/** Where a request came from. Used for limits only; never stored. */
 export interface RequestOrigin {
   readonly address: string;
   /** True if many requests from this address were refused in the last minute. */

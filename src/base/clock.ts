@@ -1,4 +1,4 @@
-/** Handed to every part, so that a test can move the time. */
+/** Passed to every part, so that a test can set the time. */
 export interface Clock {
   /** Wall-clock milliseconds since 1970, for the times of tokens. */
   now(): number;

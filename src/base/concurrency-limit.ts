@@ -6,11 +6,11 @@ type Capacity = Pick<QueueCapacity, 'count' | 'join' | 'begin'>;
 interface ConcurrencyLimitOptions {
   readonly running: number;
   readonly waiting: number | Capacity;
-  /** What a caller that finds no place is refused with. */
+  /** The refusal for a caller if the queue is full. */
   readonly refusal: ErrorCode;
 }
 
-/** Bounds work that callers can cause: so many run at once, so many wait, and further ones are refused. */
+/** Bounds the work that callers can cause: a number of tasks run at once, a number wait, and further ones are refused. */
 export class ConcurrencyLimit {
   readonly #running: number;
   readonly #capacity: Capacity;
@@ -24,7 +24,7 @@ export class ConcurrencyLimit {
     this.#refusal = refusal;
   }
 
-  /** Throws when no more can wait. */
+  /** Throws if the queue is full. */
   checkRoom(): void {
     if (this.#taken >= this.#running && this.#queue.length >= this.#capacity.count)
       throw new Refusal(this.#refusal, { retryAfterSeconds: 1 });
@@ -36,7 +36,7 @@ export class ConcurrencyLimit {
     try {
       return await work();
     } finally {
-      // The place goes to the next in line, or is free again.
+      // The slot goes to the next in the queue, or becomes free.
       const next = this.#queue.shift();
       if (next === undefined) this.#taken -= 1;
       else {

@@ -1,4 +1,4 @@
-/** The Content-Security-Policy of a page of ours. `directives` say what it may reach besides its own scripts and styles. */
+/** The Content-Security-Policy of a page of this service. `directives` allow more than its own scripts and styles. */
 export function contentPolicy(...directives: readonly string[]): string {
   return [
     "default-src 'none'",
@@ -13,7 +13,7 @@ export function contentPolicy(...directives: readonly string[]): string {
   ].join('; ');
 }
 
-/** Further headers of a page of ours. */
+/** Further headers of such a page. */
 export const pageHeaders = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

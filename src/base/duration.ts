@@ -1,4 +1,4 @@
-/** Of the two names of a minute the later one is written. */
+/** Both names of a minute are read; the later one is written. */
 const unitMs = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const longestMs = 3650 * unitMs.d;
 
@@ -21,14 +21,14 @@ export function parseDuration(text: string): number | null {
   return milliseconds <= longestMs ? milliseconds : null;
 }
 
-/** In the largest unit that leaves no remainder. */
+/** Writes the largest unit that leaves no remainder. */
 export function durationText(milliseconds: number): string {
   const fitting = Object.entries(unitMs).findLast(([, size]) => milliseconds % size === 0);
   const [unit, size] = fitting ?? ['ms', 1];
   return `${milliseconds / size}${unit}`;
 }
 
-/** A length of time in its two largest units: "3 h 12 min". */
+/** A duration in its two largest units: "3 h 12 min". */
 export function roughDuration(seconds: number): string {
   const whole = Math.round(Math.abs(seconds));
   const units = [

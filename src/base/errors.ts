@@ -1,6 +1,6 @@
 /**
  * The catalogue of errors. Programs decide by the code: it is never renamed or reused. `sentence` is for the caller, and
- * contains nothing of the request. `npm run docs` writes docs/errors.md from this table.
+ * contains no part of the request. `npm run docs` writes docs/errors.md from this table.
  */
 interface CatalogueEntry {
   readonly status: number;
@@ -226,20 +226,20 @@ export function describe(code: ErrorCode): CatalogueEntry {
 }
 
 export interface RefusalOptions {
-  /** For the log only. Must hold nothing personal. */
+  /** For the log only. Must not hold personal data. */
   readonly detail?: string;
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
   readonly scope?: readonly string[];
   /** Further members of the problem document. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** For the handler, which makes members and headers of them. */
+  /** Data from which the handler makes members and headers. */
   readonly facts?: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** A request that is answered with an entry of the catalogue. */
+/** An error that is answered with an entry of the catalogue. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 /** Round-robin between keys (callers, addresses): one that sends many delays no other. */
 export class FairQueue<Item> {
-  /** In the order of their turns. */
+  /** Keys in the order of their turns. */
   readonly #lines = new Map<string, Item[]>();
   #size = 0;
 

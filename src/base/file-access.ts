@@ -5,7 +5,7 @@ type FileAccess =
   | { readonly state: 'absent' | 'readable' }
   | { readonly state: 'forbidden'; readonly detail: string; readonly advice: string };
 
-/** Tells a file that this user may not see from one that is absent. */
+/** Tells a file that this user may not see from an absent one. */
 export function accessTo(file: string): FileAccess {
   try {
     accessSync(file, constants.R_OK);

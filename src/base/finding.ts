@@ -30,7 +30,7 @@ export function skipped(name: string, reason: string): Finding {
 
 const longestQuote = 200;
 
-/** A foreign value for a terminal: short, in quotes, without control characters. */
+/** An untrusted value for a terminal: shortened, in quotes, without control characters. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   const plain = text.replace(
@@ -45,7 +45,7 @@ export function unquoted(text: string): string {
   return quoted(text).slice(1, -1);
 }
 
-/** Settings to be pasted, or members of an entry to be changed. */
+/** Settings to paste, or members of an entry to change. */
 export function assigned(...changes: readonly (readonly [name: string, value: string])[]): string {
   const areSettings = changes.every(([name]) => /^[A-Z_]+$/.test(name));
   if (areSettings) return changes.map(([name, value]) => `${name}=${value}`).join(' ');

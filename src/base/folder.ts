@@ -10,8 +10,8 @@ export class FolderError extends Error {
 }
 
 /**
- * Makes a folder for its owner only, with missing ones above it. `recursive: true` would try for ever where a folder
- * answers ENOENT to a new one, as those of /proc do.
+ * Makes a folder for its owner only, with missing parents. `recursive: true` would retry for ever where a folder answers
+ * ENOENT to a new one, as in /proc.
  */
 export function makePrivateFolder(folder: string): void {
   if (isFolder(folder)) return;

@@ -1,49 +1,49 @@
 import { Buffer } from 'node:buffer';
 import type { Caller, RequestOrigin, UsedProof, VerifiedToken } from './caller.ts';
 
-/** What a handler gets of a request. No handler knows HTTP. */
+/** The request as a handler sees it. Handlers do not depend on HTTP. */
 export interface Input extends RequestOrigin {
   readonly contentType: string | undefined;
   readonly authorization: string | undefined;
-  /** The raw body; undefined when none was sent. */
+  /** The raw body; undefined without one. */
   readonly body: Uint8Array | undefined;
   /** The values of the route's `:named` segments. */
   readonly params: Readonly<Record<string, string>>;
-  /** Without the question mark, as it was sent. */
+  /** The query without the question mark, as sent. */
   readonly query: string;
-  /** By its name in lower case. */
+  /** A header by its name in lower case. */
   header(name: string): string | undefined;
   /** The DPoP proof of the request; null if it has none. */
   readonly proof: UsedProof | null;
-  /** True once the caller is gone. */
+  /** True once the caller has disconnected. */
   hasHungUp(): boolean;
   /** Calls back once when the response is finished or the connection is closed; at once if it already is. */
   onClose(callback: () => void): void;
 }
 
-/** What a handler answers with. The same answer may be sent many times. */
+/** The answer of a handler. The same answer may be sent many times. */
 export interface Answer {
   readonly status: number;
-  /** Null when there is nothing to describe. */
+  /** Null without a body. */
   readonly contentType: string | null;
   readonly text: string;
-  /** Sent piece by piece instead of the text; null for most answers. */
+  /** A body that is sent in pieces instead of the text; null for most answers. */
   readonly chunks: AsyncIterable<string> | null;
-  /** Takes over once the head is sent, until one side ends it; null for most answers. */
+  /** Takes over the connection once the head is sent, until one side ends it; null for most answers. */
   readonly live: ((outlet: Outlet) => void) | null;
   readonly contentLength: string;
   readonly isAscii: boolean;
-  /** Its own headers: names and values in turn, which Node takes fastest. */
+  /** Headers of this answer: names and values in turn, the form that Node handles fastest. */
   readonly head: readonly string[];
   /** Null for an answer that must not be cached. */
   readonly cacheControl: string | null;
 }
 
 export interface Outlet {
-  /** Bytes that the caller has not taken yet. */
+  /** Bytes that the caller has not read yet. */
   readonly unsent: number;
   write(text: string): void;
-  /** Settles when the text has left this process, or the caller is gone. */
+  /** Settles when the text has left this process, or the caller has disconnected. */
   send(text: string): Promise<void>;
   end(): void;
   /** Destroys the connection at once. */
@@ -55,7 +55,7 @@ type OwnHeaders = Readonly<Record<string, string>>;
 
 interface AnswerOptions {
   readonly status?: number;
-  /** Besides those that every answer has (http/headers), and none of them. */
+  /** Headers in addition to those of every answer (http/headers). */
   readonly headers?: OwnHeaders;
   readonly cacheControl?: string;
 }
@@ -81,7 +81,7 @@ export function answer(contentType: string | null, text: string, options: Answer
   };
 }
 
-/** An answer of unknown length, made while it is sent. */
+/** An answer of unknown length, generated while it is sent. */
 export function stream(contentType: string, chunks: AsyncIterable<string>, options?: AnswerOptions): Answer {
   return { ...answer(contentType, '', options), chunks };
 }

@@ -1,4 +1,4 @@
-/** An object of JSON: neither null nor a list. */
+/** True for a JSON object: neither null nor a list. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

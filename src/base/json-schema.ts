@@ -6,7 +6,7 @@ export function where(condition: JsonSchema, rule: JsonSchema, otherwise?: JsonS
   return { if: condition, then: rule, ...(otherwise === undefined ? {} : { else: otherwise }) };
 }
 
-/** Nothing fits it. */
+/** A schema that no value fits. */
 export function refuse(errorMessage: string): JsonSchema {
   return { not: {}, errorMessage };
 }
@@ -31,7 +31,7 @@ const longestWord = 200;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a value must be, by the keyword that it does not fit. The value is not repeated. */
+/** The expected value, by the keyword that it does not fit. Does not repeat the value. */
 export const errorWords: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${([type].flat() as string[]).map((one) => typeWords[one]).join(' or ')}`,
   enum: ({ allowedValues }) => {

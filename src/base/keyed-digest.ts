@@ -6,7 +6,7 @@ export type KeyedDigest = ReturnType<typeof createKeyedDigest>;
 export function createKeyedDigest(key: Uint8Array) {
   const secretKey = createSecretKey(key);
   const of = (...parts: readonly unknown[]) =>
-    // As JSON, so that no two lists of parts have the same bytes.
+    // JSON, so that no two lists of parts have the same bytes.
     createHmac('sha256', secretKey).update(JSON.stringify(parts)).digest();
   /** Compares in constant time. */
   const isOf = (digest: Uint8Array, ...parts: readonly unknown[]): boolean => {
@@ -23,7 +23,7 @@ export function createKeyedDigest(key: Uint8Array) {
       const hidden = createCipheriv(...cipherFor(mac)).update(text);
       return `${hidden.toString('base64url')}.${mac.toString('base64url')}`;
     },
-    /** The text that was sealed with these parts; null: it was not. */
+    /** The text that was sealed with these parts; null if it was not. */
     unseal(sealed: string, ...parts: readonly unknown[]): string | null {
       const [hidden = Buffer.alloc(0), mac = Buffer.alloc(0)] = sealed
         .split('.')

@@ -5,7 +5,7 @@ import type { LogLevel } from './plain-log.ts';
 
 export type Log = Logger;
 
-/** Structured lines. No host name and no process id: neither helps, and both identify. `fields` are on every line. */
+/** Structured log lines. No host name and no process id: neither helps, and both identify. `fields` are on every line. */
 export function createLog(
   level: LogLevel,
   destination: DestinationStream = { write() {} },
@@ -17,7 +17,7 @@ export function createLog(
 let lastNow = 0;
 let lastField = '';
 
-/** Made once for all lines of a millisecond: it is a third of what a line costs. */
+/** Formatted once for all lines of a millisecond: it is a third of the cost of a line. */
 function timeField(now: number): string {
   if (now !== lastNow) {
     lastNow = now;
@@ -26,15 +26,15 @@ function timeField(now: number): string {
   return lastField;
 }
 
-/** How long a line may wait for others, and for how many characters of them. */
+/** How long a line may wait, and how many waiting characters are written earlier. */
 const waitMs = 20;
 const enough = 16 * 1024;
 /** A pipe holds 64 KiB, which a busy service fills in 10 ms. After other failures (a full disk) there is no hurry. */
 const retryMs = { noRoom: 10, otherwise: 1_000 };
-/** Characters that may wait for a reader; further lines are dropped and counted. */
+/** Characters that may be queued; further lines are dropped and counted. */
 export const mostWaiting = 2 * 1024 * 1024;
 
-/** PIPE_BUF: so much is written to a pipe in one piece, also when other processes write to it. */
+/** PIPE_BUF: this much is written to a pipe in one piece, also if other processes write to it. */
 const mostInOnePiece = 4096;
 
 /** Makes pino set `lastLevel` before it writes a line. */
@@ -54,12 +54,12 @@ export class LogOutput {
   readonly #write: (bytes: Uint8Array) => number;
   readonly #isShared: boolean;
   #lines = '';
-  /** What the reader has not taken yet of the last batch. */
+  /** The rest of the last batch that the reader has not taken yet. */
   #offered: Uint8Array = Buffer.alloc(0);
   #timer: NodeJS.Timeout | null = null;
   #retryInMs = retryMs.noRoom;
   #droppedInAll = 0;
-  /** Dropped since the last line about it. While there are any, all are dropped. */
+  /** Lines dropped since the last line about it. While there are any, all are dropped. */
   #unreported = 0;
 
   /** `write` returns how many bytes were taken, or throws. With a shared reader, lines are written in one piece. */
@@ -84,7 +84,7 @@ export class LogOutput {
     else this.#later(waitMs);
   }
 
-  /** Offers everything that waits; what is not taken is offered again soon. */
+  /** Writes everything that is queued; the rest is retried soon. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -116,7 +116,7 @@ export class LogOutput {
         this.#offered = this.#offered.subarray(this.#write(piece));
       }
     } catch (error) {
-      // There is nowhere to report it to.
+      // The log itself has failed, so there is nowhere to report it.
       const hasNoRoom = (error as NodeJS.ErrnoException).code === 'EAGAIN';
       this.#retryInMs = hasNoRoom ? retryMs.noRoom : retryMs.otherwise;
     }
@@ -135,7 +135,7 @@ export function standardOutput(isShared = false): LogOutput {
   return output;
 }
 
-/** As many lines as go in one piece; a line that is longer than that goes as it may. */
+/** As many lines as fit into one piece; a longer line is written as the system takes it. */
 function wholeLines(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= mostInOnePiece) return bytes;
   const end = bytes.lastIndexOf(newline, mostInOnePiece - 1);

@@ -1,7 +1,7 @@
-/** Claims that must have exactly this text, or with `true` must be there. */
+/** Claims that must have exactly this text or, with `true`, must be present. */
 export type RequiredClaims = Readonly<Record<string, string | true>>;
 
-/** A path into the payload of a token: `realm_access`, then `roles`. */
+/** A path into the payload of a token, such as `realm_access`, `roles`. */
 export type ClaimPath = readonly [string, ...string[]];
 
 /** `scope` is a text (RFC 9068); `scp` is a text at Entra and a list at Okta. */
@@ -13,7 +13,7 @@ export interface IntrospectionEndpoint {
   readonly clientSecret: string;
 }
 
-/** The names of an issuer's settings, or of members of its entry. */
+/** The names of an issuer's settings, or of the members of its entry. */
 export interface IssuerSettingNames {
   readonly origin: string;
   readonly issuer: string;

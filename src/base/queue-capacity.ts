@@ -2,18 +2,18 @@ import type { Clock } from './clock.ts';
 
 interface QueueCapacityOptions {
   readonly most: number;
-  /** The least for an overloaded queue. */
+  /** The minimum for an overloaded queue. */
   readonly least: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** A queue that has not been empty for `longestBurstMs` may hold only as many as are done in `standingWaitMs`. */
+/** A queue that has not been empty for `longestBurstMs` may hold only as many items as are done in `standingWaitMs`. */
 export const longestBurstMs = 2_000;
 export const standingWaitMs = 500;
 
 export class QueueCapacity {
   readonly #options: QueueCapacityOptions;
-  /** When the queue was last found empty (monotonic), and how many have begun since. */
+  /** When the queue was last empty (monotonic), and how many items have begun since. */
   #lastEmptyAt = 0;
   #begunSinceEmpty = 0;
 
@@ -28,14 +28,14 @@ export class QueueCapacity {
     return Math.min(most, Math.max(least, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms)));
   }
 
-  /** For each that begins to wait; `waiting` are ahead of it. */
+  /** Called for each item that is queued; `waiting` are ahead of it. */
   join(waiting: number): void {
     if (waiting > 0) return;
     this.#lastEmptyAt = this.#options.clock.monotonic();
     this.#begunSinceEmpty = 0;
   }
 
-  /** For those whose turn it is. */
+  /** Called for items whose turn it is. */
   begin(count = 1): void {
     this.#begunSinceEmpty += count;
   }

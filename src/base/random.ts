@@ -1,17 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** The id of a request: random, so that it does not reveal how many there are. */
+/** The id of a request: random, so that it does not reveal the number of requests. */
 export function createRequestId(): string {
   return fewBytes(9).toString('base64url');
 }
 
-/** The name of a process among those that share a database. */
+/** The id of a process among those that share a database. */
 export function createProcessName(): string {
   return randomBytes(12).toString('hex');
 }
 
-/** A secret that is kept in a file: 384 random bits as text. */
+/** A secret that is stored in a file: 384 random bits as text. */
 export function createSecret(): string {
   return randomBytes(48).toString('base64url');
 }
@@ -46,7 +46,7 @@ export function createRevision(): string {
 const pool = Buffer.alloc(4_096);
 let taken = pool.length;
 
-/** Random bytes from a pool, for names and not for secrets. To be used at once. */
+/** Random bytes from a pool, for ids and not for secrets. Use them at once. */
 function fewBytes(count: number): Buffer {
   if (taken + count > pool.length) {
     randomFillSync(pool);

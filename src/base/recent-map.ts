@@ -69,7 +69,7 @@ export class RecentMap<K, V> {
     this.#oldPlaces = 0;
   }
 
-  /** Returns how many places became free. */
+  /** Deletes unwanted entries. Returns how many places became free. */
   #deleteFrom(generation: Map<K, V>, isUnwanted: (value: V) => boolean): number {
     let places = 0;
     for (const [key, value] of generation) {
@@ -90,7 +90,7 @@ export class RecentMap<K, V> {
   }
 }
 
-/** A pure function that answers at once when it is asked again what it was asked last. */
+/** Memoises a pure function for its last argument. */
 export function rememberLast<K, V>(compute: (key: K) => V): (key: K) => V {
   let last: { readonly key: K; readonly value: V } | null = null;
   return (key) => {

@@ -14,7 +14,7 @@ export function writeScopes(scopes: readonly string[]): string {
   return scopes.join(' ');
 }
 
-/** As a claim or a member of an answer: absent without scopes. */
+/** The scopes as a claim or member of an answer; absent without scopes. */
 export function scopeMember(scopes: readonly string[]): { readonly scope?: string } {
   return scopes.length > 0 ? { scope: writeScopes(scopes) } : {};
 }

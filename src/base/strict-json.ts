@@ -1,19 +1,22 @@
 import { Refusal } from './errors.ts';
 
-/** How many objects and arrays may be inside one another. */
+/** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** An unterminated text is a token, too: otherwise the search would take quadratic time. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]|-?\d[\d.eE+-]*/g;
-/** Names with a meaning of their own in JavaScript. */
+/** Names with a special meaning in JavaScript. */
 const treacherousNames = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** JSON that every database and program keeps unchanged. `JSON.parse` accepts duplicate names and NUL, and rounds numbers. */
+/**
+ * Parses JSON that every database and program keeps unchanged. `JSON.parse` accepts duplicate names and NUL, and rounds
+ * numbers.
+ */
 export function readStrictJson(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes);
-    // Before the parser, which has no limit of depth.
+    // Checked before the parser, which has no limit of depth.
     inspect(text, true);
     return JSON.parse(text);
   } catch (error) {
@@ -22,7 +25,7 @@ export function readStrictJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Any JSON without duplicate names, of which parsers choose different ones. Throws otherwise. */
+/** Parses JSON without duplicate names, of which parsers choose different ones. Throws otherwise. */
 export function readPlainJson(bytes: Uint8Array): unknown {
   const text = utf8.decode(bytes);
   inspect(text, false);
@@ -31,7 +34,7 @@ export function readPlainJson(bytes: Uint8Array): unknown {
 
 /** Looks at every token. The parser checks the grammar afterwards. */
 function inspect(text: string, isStrict: boolean): void {
-  /** The names of each object that is open; null for an array. */
+  /** The names of each open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
   for (const [token] of text.matchAll(tokens)) {
@@ -59,7 +62,7 @@ function readText(token: string): string {
 }
 
 function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
-  // Names that are equal once normalised count as one.
+  // Names that are equal after normalisation count as one.
   const normal = name.normalize('NFC');
   if (names?.has(normal)) throw fault('a name twice in one object');
   if (isStrict && treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
@@ -71,7 +74,7 @@ function checkText(text: string): void {
   if (!text.isWellFormed()) throw fault('half of a surrogate pair in a text');
 }
 
-/** Whole numbers must be exact; others must be finite as a double, and not vanish. */
+/** Whole numbers must be exact; others must be finite as a double, and not underflow to zero. */
 function checkNumber(token: string): void {
   const value = Number(token);
   const isWhole = /^-?\d+$/.test(token);

@@ -15,13 +15,13 @@ export interface OutgoingRequest {
   readonly method: string;
   /** The receiver in one or two words, for the name of the span. */
   readonly to: string;
-  /** It belongs to the trace of the request that is under way, if any. */
+  /** The span is a child of the current request, if any. */
   readonly isForCaller: boolean;
 }
 
 export interface RequestSpan {
   readonly traceId: string;
-  /** Outgoing requests of `work` belong to this span. */
+  /** Outgoing requests of `work` are children of this span. */
   run(work: () => void): void;
   /** `code` is that of a refusal. */
   end(status: number, code: string | null): void;
@@ -29,7 +29,7 @@ export interface RequestSpan {
 
 export interface OutgoingSpan {
   readonly headers: Readonly<Record<string, string>>;
-  /** `fault` is null when all went well. */
+  /** `fault` is null on success. */
   end(status: number | null, fault: string | null): void;
 }
 

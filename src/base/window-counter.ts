@@ -3,13 +3,15 @@ import { RecentMap } from './recent-map.ts';
 
 interface Count {
   used: number;
-  /** By the monotonic clock. */
+  /** A time of the monotonic clock. */
   readonly resetsAt: number;
 }
 
 const maxKeys = 100_000;
 
-/** Counts by key (caller, address, client) in fixed windows of a minute. Memory is bounded: a forgotten key begins anew. */
+/**
+ * Counts by key (caller, address, client) in fixed windows of a minute. Memory is bounded: an evicted key begins at zero.
+ */
 export class WindowCounter {
   readonly windowMs = 60_000;
   readonly limit: number;

@@ -5,7 +5,7 @@ import { type Environment, mistakesInFile, removedSettings } from './load.ts';
 import { environmentName, settings } from './settings.ts';
 import { readTextFile } from './text-file.ts';
 
-/** The one place that reads the environment. A settings file fills in what the environment does not say. */
+/** The only reader of the environment. A settings file supplies what the environment does not set. */
 export function readEnvironment(settingsFile: string | undefined): Environment {
   // An empty variable counts as not set.
   const set = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
@@ -36,7 +36,7 @@ function linesWithoutValue(file: string, text: string): readonly string[] {
   );
 }
 
-/** The environment may hold variables of other programs; every name in the file is meant for this one. */
+/** The environment may hold variables of other programs; every name in the file must be a setting. */
 function unknownNames(file: string, names: readonly string[]): readonly string[] {
   const known = Object.keys(settings).map(environmentName);
   return names

@@ -16,7 +16,7 @@ export function readMasterSecret(config: StorageConfig): string {
   return secretBeside(config.databaseUrl.file);
 }
 
-/** The same where none may be made: it belongs to data that is there already. */
+/** The same without creating one: it must belong to data that exists already. */
 export function readGivenMasterSecret(config: StorageConfig): string {
   const { masterSecret, masterSecretFile, databaseUrl } = config;
   if (masterSecret === null && masterSecretFile === null && databaseUrl.engine === 'sqlite') {
@@ -33,7 +33,7 @@ export function erasureLogFile({ erasureLog, databaseUrl }: StorageConfig): stri
   return erasureLog ?? (databaseUrl.engine === 'sqlite' ? `${databaseUrl.file}.erasures` : null);
 }
 
-/** Where the data of an SQLite database is, as absolute paths; null with PostgreSQL. */
+/** The absolute paths of an SQLite database and its files; null with PostgreSQL. */
 export function databaseFiles(config: StorageConfig) {
   const { databaseUrl, masterSecret, masterSecretFile } = config;
   if (databaseUrl.engine !== 'sqlite') return null;
@@ -64,7 +64,7 @@ function secretBeside(databaseFile: string): string {
   return checked('the master secret', file);
 }
 
-/** For its owner only, and whole or not at all: of two processes that start at once the first one wins. */
+/** Creates the file for its owner only and atomically: if two processes start at once, the first one wins. */
 function writeOnce(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -93,7 +93,7 @@ function checked(what: string, file: string): string {
   }
 }
 
-/** How many files and sockets this process may have open; infinite where the system does not say (outside Linux). */
+/** The limit of open files and sockets of this process; infinite if the system does not report it (outside Linux). */
 export function readOpenFileLimit(): number {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
@@ -103,19 +103,19 @@ export function readOpenFileLimit(): number {
   }
 }
 
-/** What can be read without making anything: the files that the settings name must be there and be right. */
+/** The settings that name files, read without creating any: the files must exist and be valid. */
 export function checkFiles(config: Config): void {
   readTls(config);
   if (config.masterSecretFile !== null) readMasterSecret(config);
 }
 
-/** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, known to fit together; null when none are set. */
+/** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, which must match; null if neither is set. */
 export function readTls(config: Config): { readonly cert: string; readonly key: string } | null {
   if (config.tlsCertFile === null || config.tlsKeyFile === null) return null;
   const [cert, key] = readFiles({ TLS_CERT_FILE: config.tlsCertFile, TLS_KEY_FILE: config.tlsKeyFile });
   const tls = { cert: String(cert), key: String(key) };
   try {
-    // An `import` of node:tls would read all its exports, and so convert every root certificate at each start.
+    // An `import` of node:tls would read all its exports, and so parse every root certificate at each start.
     process.getBuiltinModule('node:tls').createSecureContext(tls);
   } catch (error) {
     throw new OperatorError(
@@ -128,7 +128,7 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
 const collectionsDir = 'collections';
 const largestYamlFile = 256 * 1024;
 
-/** The declarations in a folder (null: "collections", if there is one), by the name of the file without `.yaml`. */
+/** The declarations in a folder (null: "collections", if it exists), by the name of the file without `.yaml`. */
 export function readCollectionFiles(folder: string | null) {
   const directory = folder ?? collectionsDir;
   if (folder === null && !existsSync(directory)) return [];
@@ -162,7 +162,7 @@ export function readProvidersText(path: string): string {
 function readYamlText(setting: string, path: string): string {
   return named(setting, path, (file) => {
     const found = statSync(file, { throwIfNoEntry: false });
-    // A pipe or a device may never end.
+    // Refuses a pipe or a device, which may never end.
     if (found?.isFile() === false)
       throw new Error('is not a regular file. Put one in its place, or rename it');
     if (found !== undefined && found.size > largestYamlFile)
@@ -171,14 +171,14 @@ function readYamlText(setting: string, path: string): string {
   });
 }
 
-/** In whatever encoding: what stands around a certificate does not matter, and a secret that was taken once stays the same. */
+/** Reads any encoding: text around a certificate does not matter, and a secret must stay the same. */
 function readFile(setting: string, file: string): string {
   const content = named(setting, file, readBytes).toString('utf8');
   if (content.trim() === '') throw new OperatorError(`The file "${file}" (${setting}) is empty.`);
   return content;
 }
 
-/** Reads each file, and reports all that cannot be read at once. */
+/** Reads each file, and reports all unreadable ones together. */
 function readFiles(files: Readonly<Record<string, string>>): readonly string[] {
   const faults: string[] = [];
   const contents = Object.entries(files).map(([setting, file]) => {
@@ -197,7 +197,7 @@ export function readText(setting: string, file: string): string {
   return named(setting, file, readTextFile);
 }
 
-/** What is wrong with the file is said with its name, and that of the setting. */
+/** Adds the names of the file and the setting to a mistake. */
 function named<T>(setting: string, file: string, read: (file: string) => T): T {
   try {
     return read(file);

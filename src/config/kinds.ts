@@ -3,12 +3,12 @@ import { availableParallelism } from 'node:os';
 import { isScopeName, longestScopeName } from '../base/scopes.ts';
 import { hasUnseen } from '../base/unseen.ts';
 
-/** Turns the text of a setting into its value, or throws an Error whose message says what was expected. */
+/** Parses the text of a setting, or throws an Error whose message says what was expected. */
 export type Parse<T> = (text: string) => T;
 
 export const text: Parse<string> = (value) => value;
 
-/** A name that is compared to the letter. With a letter in it that nobody sees it would be another one. */
+/** A name that is compared character by character. An invisible character would make it a different name. */
 export const visibleText: Parse<string> = (value) => {
   const isPlain = value.trim() === value && !hasUnseen(value);
   if (isPlain && value !== '' && value.length <= 2000) return value;
@@ -25,7 +25,7 @@ export function integer(min: number, max: number): Parse<number> {
   };
 }
 
-/** How many processes; `auto` is one for each core that this one may use. */
+/** The number of processes; `auto` is one for each core available to this one. */
 export const processCount: Parse<number> = (value) => {
   if (value === 'auto') return Math.min(availableParallelism(), mostProcesses);
   const number = Number(value);
@@ -56,7 +56,7 @@ function splitList(value: string): string[] {
   return value.split(/[\s,]+/).filter((part) => part !== '');
 }
 
-/** Scheme, host and port, written exactly as a browser would write them, because origins are compared as strings. */
+/** Scheme, host and port, written exactly as a browser writes them, because origins are compared as strings. */
 export const origin: Parse<string> = (value) => {
   const url = webUrl(value);
   if (value !== url.origin && value !== `${url.origin}/`) {
@@ -65,13 +65,13 @@ export const origin: Parse<string> = (value) => {
   return url.origin;
 };
 
-/** Where webhooks may go although it is not the internet: an origin, or any port of this machine. */
+/** Where webhooks may be sent besides the internet: an origin, or any port of this machine. */
 export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? value : origin(value));
 
-/** A URL that is kept as written, without a trailing slash. It stands in headers, so only plain ASCII is accepted. */
+/** A URL that is stored as written, without a trailing slash. It is used in headers, so only plain ASCII is accepted. */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
-  // A query or fragment may also be empty, and then the URL says nothing of it.
+  // A bare "?" or "#" does not appear in the parsed URL.
   if (/[?#]/.test(value) || url.username !== '' || url.password !== '') {
     throw new Error('must be a URL without user, query and fragment');
   }
@@ -91,7 +91,7 @@ function webUrl(value: string): URL {
   return url;
 }
 
-/** It is named in challenges, so that nothing else could be sent. */
+/** The scope appears in challenges, so other characters could not be sent. */
 export const scopeName: Parse<string> = (value) => {
   if (isScopeName(value)) return value;
   throw new Error(
@@ -124,7 +124,7 @@ export const networks: Parse<BlockList> = (value) => {
     if (family === 0 || extra !== undefined || !plain || prefix > width) {
       throw new Error(`must be addresses or networks in CIDR form, and "${part}" is neither`);
     }
-    // Trusting everybody is how a spoofed header becomes the truth.
+    // A network that contains every address would let any caller spoof the header.
     if (prefix === 0) throw new Error(`must name particular proxies, and "${part}" is the whole internet`);
     matcher.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
   }
@@ -145,9 +145,9 @@ export const databaseUrl: Parse<DatabaseUrl> = (value) => {
 };
 
 export interface DpopSetting {
-  /** Whether bound tokens are taken, or no others. */
+  /** Whether bound tokens are accepted, or required. */
   readonly policy: 'off' | 'on' | 'required';
-  /** Whether the reference frontend has its tokens bound. */
+  /** Whether the reference frontend requests bound tokens. */
   readonly page: boolean;
   readonly nonce: boolean;
 }
@@ -162,13 +162,13 @@ export const dpop: Parse<DpopSetting> = (value) => {
   return { policy, page: has('page') || has('required'), nonce: has('nonce') };
 };
 
-/** Long enough that nobody guesses it, in letters that a header can carry. */
+/** A minimum length against guessing, and characters that a header can carry. */
 export const opsToken: Parse<string> = (value) => {
   if (/^[\x21-\x7e]{32,512}$/.test(value)) return value;
   throw new Error('must have 32 to 512 visible ASCII characters');
 };
 
-/** 256 bits. A text of hex digits alone is taken for hex, which needs more characters than base64. */
+/** At least 256 bits. A text of hex digits alone counts as hex, which needs more characters than base64. */
 export const masterSecret: Parse<string> = (value) => {
   const form = /^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/;
   if (!form.test(value))
@@ -176,7 +176,7 @@ export const masterSecret: Parse<string> = (value) => {
   return value;
 };
 
-/** The host that the driver takes from the URL of a PostgreSQL database; a path is that of a socket. */
+/** The host that the driver takes from a PostgreSQL URL; a path is a socket. */
 export function hostOf(url: string): string {
   const { hostname, searchParams } = new URL(url);
   return searchParams.get('host') ?? decodeURIComponent(hostname);
@@ -184,13 +184,13 @@ export function hostOf(url: string): string {
 
 const modes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
-/** Whether it says how the way there is protected, even if it is not. */
+/** True if the URL says how the connection is protected, even if it is not. */
 export function saysHowItIsProtected(url: string): boolean {
   const { searchParams } = new URL(url);
   return modes.includes(searchParams.get('sslmode') ?? '') || searchParams.get('ssl') !== null;
 }
 
-/** `pg` 9 will check less with three of these modes. Here they go on to check certificate and name, as with `pg` 8. */
+/** `pg` 9 will check less with three of these modes. Here they still check certificate and name, as with `pg` 8. */
 function withCheckedCertificate(url: string): string {
   if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');

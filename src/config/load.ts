@@ -18,14 +18,14 @@ import {
   webhookSettings,
 } from './settings.ts';
 
-/** What is wrong with the file of settings by itself, to be said together with everything else that is. */
+/** Mistakes in the syntax of the settings file, to be reported with all others. */
 export const mistakesInFile = Symbol('mistakes in the file of settings');
 
 export type Environment = Readonly<Record<string, string | undefined>> & {
   readonly [mistakesInFile]?: readonly string[] | undefined;
 };
 
-/** Settings that were removed, and what to do instead. Ignored, they would seem to work. */
+/** Removed settings, and their replacement. If they were ignored, they would seem to work. */
 export const removedSettings: Readonly<Record<string, string>> = {
   MTLS: 'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
   MTLS_CERT_HEADER:
@@ -57,12 +57,12 @@ export const removedSettings: Readonly<Record<string, string>> = {
   EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
 };
 
-/** All mistakes at once, so that nobody repairs them one start at a time. */
+/** Reports all mistakes at once, so that the operator can fix them in one go. */
 export class SettingsError extends OperatorError {
   readonly mistakes: readonly string[];
 
   constructor(mistakes: readonly string[]) {
-    // Not how many: what is told of a file may be the first of many.
+    // No number: the text about a file may name only its first mistakes.
     const heading = mistakes.length === 1 ? 'There is a mistake' : 'There are mistakes';
     const shown = mistakes.map(escapeUnseen);
     super(`${heading} in the settings:\n${shown.map((mistake) => `  ${mistake}`).join('\n')}`);
@@ -70,7 +70,7 @@ export class SettingsError extends OperatorError {
   }
 }
 
-/** The settings of the running service. What reads a list of providers is loaded only where there is one. */
+/** The settings of the running service. Loads the reader of provider lists only if there is a list. */
 export async function loadConfig(environment: Environment): Promise<Config> {
   const { values, mistakes } = readEach(settings, environment);
   const config = values as unknown as Config;
@@ -81,13 +81,13 @@ export async function loadConfig(environment: Environment): Promise<Config> {
   return judged(values, mistakes, [...storageRules, ...serviceRules, ...providerRules]) as unknown as Config;
 }
 
-/** None, where a setting that they are read from is wrong by itself. */
+/** No providers if a setting that they depend on is invalid. */
 async function readProviders(config: Config) {
   try {
     const { idpsFile } = config;
     if (idpsFile === null) return { providers: [onlyProvider(config)], mistakes: [] };
     const { readProvidersFile } = await import('./providers-file.ts');
-    // A wrong audience is said of itself, and must not hide what is wrong in the file.
+    // An invalid audience is reported separately and must not hide mistakes in the file.
     const audience = Object.keys(config).includes('apiAudience') ? config.apiAudience : '';
     const { providers, mistakes } = readProvidersFile(idpsFile, readProvidersText(idpsFile), audience);
     return { providers: mistakes.length === 0 ? providers : null, mistakes };
@@ -113,20 +113,20 @@ export function loadWebhookConfig(environment: Environment): WebhookConfig {
   return read(table, storageRules, environment) as unknown as WebhookConfig;
 }
 
-/** The one setting of a command that only reads declarations: their folder; null for the usual one. */
+/** The folder of declarations, the only setting of a command that reads nothing else; null for the default. */
 export function loadCollectionsDir(environment: Environment): string | null {
   const { collectionsDir } = serviceSettings;
   return read({ collectionsDir }, [], environment).collectionsDir as string | null;
 }
 
-/** The text a setting has: what the environment says, else its default. A blank one counts as not set. */
+/** The text of a setting: from the environment, else its default. An empty value counts as not set. */
 export function settingText(key: string, setting: Setting, environment: Environment): string | null {
   return environment[environmentName(key)]?.trim() || setting.default;
 }
 
 export type SettingInForce = ReturnType<typeof settingsInForce>[number];
 
-/** The texts of all settings as they may be shown: without secrets. */
+/** The texts of all settings for display: without secrets. */
 export function settingsInForce(environment: Environment) {
   return Object.entries(settings).map(([key, setting]) => {
     const text = settingText(key, setting, environment);
@@ -140,7 +140,7 @@ export function settingsInForce(environment: Environment) {
   });
 }
 
-/** Thrown when a rule reads a setting of which there is no value. */
+/** Thrown when a rule reads a setting that has no valid value. */
 const unreadable = new Error('This setting is wrong.');
 const throwUnreadable = () => {
   throw unreadable;
@@ -169,7 +169,7 @@ function readEach(table: Readonly<Record<string, Setting>>, environment: Environ
   return { values, mistakes };
 }
 
-/** The values, if no rule has anything against them either. */
+/** The values, if no rule reports a mistake. */
 function judged(values: Record<string, unknown>, mistakes: string[], rules: readonly Rule[]) {
   for (const rule of rules) {
     try {

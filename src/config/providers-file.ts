@@ -19,7 +19,7 @@ export function readProvidersFile(path: string, text: string, apiAudience: strin
   return { providers, mistakes: mistakes().map(({ line, sentence }) => `${path}:${line}: ${sentence}`) };
 }
 
-/** The line tells which entry is meant, so that its number need not be counted. */
+/** The line identifies the entry, so that the operator need not count entries. */
 function placeOf(pointer: string): string {
   const [, ...members] = membersOf(pointer);
   if (pointer === '') return 'The file';
@@ -40,7 +40,7 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
     formerIssuer: entry.former_issuer ?? null,
     audiences: [entry.audience ?? apiAudience].flat(),
     audienceClaim,
-    // Amazon Cognito names the program instead of an audience. Its tokens say in `token_use` which are for APIs.
+    // Amazon Cognito tokens name the client instead of an audience, and `token_use` says which are for APIs.
     requiredClaims: {
       ...entry.required_claims,
       ...(audienceClaim === 'client_id' && { token_use: 'access' }),
@@ -76,7 +76,7 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
   };
 }
 
-/** Something has to tell access tokens from ID tokens, which are for the frontend only. */
+/** A rule must tell access tokens from ID tokens, which are for the frontend only. */
 function checkIdTokens(provider: Provider, at: string, say: Say): void {
   if (Object.keys(provider.requiredClaims).length > 0) return;
   if (provider.audienceClaim !== 'aud' && !provider.requireAtJwt)
@@ -91,18 +91,18 @@ function checkIdTokens(provider: Provider, at: string, say: Say): void {
     );
 }
 
-/** A token chooses its provider by its issuer, the operator by its name: both must be unique. */
+/** The issuer in a token selects the provider, and the operator refers to it by name: both must be unique. */
 function checkApart(provider: Provider, before: readonly Provider[], at: string, say: Say): void {
   if (before.some(({ name }) => name === provider.name))
     say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
-  // An opaque token does not say which provider to ask.
+  // An opaque token does not name the provider to ask.
   const asked = provider.introspection && before.find(({ introspection }) => introspection !== null);
   if (asked)
     say(
       pointerTo(at, 'introspection'),
       `can be of one entry only, since an opaque token does not say whom to ask about it; found it in "${asked.name}" and "${provider.name}"`,
     );
-  // An origin alone stands for two issuers, with and without a slash.
+  // An origin alone stands for two issuers, with and without a trailing slash.
   const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
   const taken = before.flatMap(({ issuers }) => issuers);
   const shared = provider.issuers.find((issuer) => taken.includes(issuer));
@@ -117,7 +117,7 @@ function checkApart(provider: Provider, before: readonly Provider[], at: string,
     );
 }
 
-/** A pseudonym is made of an issuer and a subject. Two providers with one issuer for it would mix their people. */
+/** A pseudonym is computed from issuer and subject. Two providers with one pseudonym issuer would mix their users. */
 function checkPseudonyms(provider: Provider, others: readonly Provider[], at: string, say: Say): void {
   const own = pseudonymIssuers(provider);
   for (const other of others) {

@@ -7,7 +7,7 @@ import { foundAddress } from '../base/yaml/mistakes.ts';
 import * as kind from './kinds.ts';
 import { readTextFile } from './text-file.ts';
 
-/** What may stand in IDPS_FILE, as JSON Schema. A new member is declared here; rules between entries are in providers-file.ts. */
+/** The JSON Schema of IDPS_FILE. A new member is declared here; rules between entries are in providers-file.ts. */
 
 /** An entry that fits the schema. A member with a default is always there. */
 export interface ProviderEntry {
@@ -36,18 +36,21 @@ export interface ProviderEntry {
 }
 
 const mostEntries = 32;
-/** Names of which a token has to have one: at Amazon Cognito there may be a client for each customer. */
+/** The longest list of accepted names: at Amazon Cognito there may be a client for each customer. */
 const mostTexts = 1000;
-/** Each of these is looked up in every token that was not seen before. */
+/** Limits how many claims are looked up in every new token. */
 const mostClaims = 100;
 
-/** What people read, and nothing is compared with. Where Hebrew or Arabic meets other letters it needs marks of direction. */
+/**
+ * A display name that is compared with nothing. Bidirectional marks are allowed, because Hebrew or Arabic beside other
+ * letters needs them.
+ */
 const readableText: kind.Parse<string> = (value) => {
   kind.visibleText(value.replaceAll(/[\u061c\u200e\u200f]/g, ''));
   return value;
 };
 
-/** An address of a provider to which a secret goes. */
+/** A provider address that receives a secret. */
 const endpointUrl: kind.Parse<string> = (value) => {
   const url = URL.parse(value);
   const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === '';
@@ -152,7 +155,7 @@ const entry = mapping(
       minItems: 1,
       maxItems: mostClaims,
       examples: [['scope', ['realm_access', 'roles']]],
-      // The name of a claim, or names of which each is inside the one before.
+      // The name of a claim, or a path of nested names.
       items: where({ type: 'array' }, { minItems: 1, maxItems: mostClaims, items: claim }, claim),
     },
     require_at_jwt: flag,
@@ -175,7 +178,10 @@ const entry = mapping(
   ['name', 'origin'],
 );
 
-/** Without "issuer" two spellings of an origin are taken, and an answer need not name any: one person would be two callers. */
+/**
+ * Without "issuer" two spellings of an origin are accepted and an introspection answer need not name one: one person would
+ * be two callers.
+ */
 const noIntrospectionWithoutIssuer = where(
   { not: { required: ['issuer'] } },
   {

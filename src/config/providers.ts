@@ -8,35 +8,35 @@ import {
 import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
 
 export interface Provider {
-  /** For the operator: in metrics, in the log, in what commands print. */
+  /** The name for operators: in metrics, in the log, in the output of commands. */
   readonly name: string;
-  /** For people who choose where to sign in. */
+  /** The name for people who choose where to sign in. */
   readonly title: string;
   readonly origin: string;
   readonly jwksUrl: string;
-  /** The exact values of `iss`. */
+  /** The accepted values of `iss`. */
   readonly issuers: readonly [string, ...string[]];
-  /** Pseudonyms are computed with this issuer instead, where it is not null. */
+  /** If not null, pseudonyms are computed with this issuer instead. */
   readonly formerIssuer: string | null;
   readonly audiences: readonly string[];
   /** The claim that must name one of `audiences`. */
   readonly audienceClaim: string;
   readonly requiredClaims: RequiredClaims;
-  /** Its access tokens carry the `nonce` of the sign-in, which elsewhere only ID tokens do. */
+  /** True if its access tokens carry the `nonce` of the sign-in, which other providers put only into ID tokens. */
   readonly allowsNonce: boolean;
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly requiredScopes: readonly string[];
-  /** The claims that grant scopes, each by the names that lead to it. */
+  /** The claims that grant scopes, each as a path of names. */
   readonly scopesFrom: readonly ClaimPath[];
   readonly requireAtJwt: boolean;
   readonly maxTokenLifetimeSeconds: number | null;
-  /** Under which id the reference frontend is registered there; null where it cannot be signed in at. */
+  /** The client id of the reference frontend at this provider; null if there is no sign-in. */
   readonly webClientId: string | null;
-  /** For whom its logout tokens may be; none: they are not taken. */
+  /** The accepted audiences of its logout tokens; empty if logout tokens are not accepted. */
   readonly logoutAudiences: readonly string[];
-  /** Where it is asked about tokens that are no JWTs (RFC 7662); null where those are refused. */
+  /** Where opaque tokens are introspected (RFC 7662); null if they are refused. */
   readonly introspection: IntrospectionEndpoint | null;
-  /** What a mistake in one of these is to be repaired in. */
+  /** The names that a mistake in one of these refers to. */
   readonly settings: IssuerSettingNames & { readonly jwksPath: string; readonly formerIssuer: string };
 }
 
@@ -95,7 +95,7 @@ export function issuersOf(origin: string, issuer: string | null): Provider['issu
   return issuer === null ? [origin, `${origin}/`] : [issuer];
 }
 
-/** The issuers that the pseudonyms of a provider's people are computed with. */
+/** The issuers that the pseudonyms of this provider's users are computed with. */
 export function pseudonymIssuers({
   issuers,
   formerIssuer,
@@ -103,7 +103,7 @@ export function pseudonymIssuers({
   return formerIssuer === null ? issuers : [formerIssuer];
 }
 
-/** Gives the issuer for pseudonyms by the `iss` of a token. */
+/** Maps the `iss` of a token to the issuer for pseudonyms. */
 export function createPseudonymIssuer(providers: readonly Provider[]): (issuer: string) => string {
   const former = new Map(
     providers.flatMap(({ issuers, formerIssuer }) =>
@@ -113,7 +113,7 @@ export function createPseudonymIssuer(providers: readonly Provider[]): (issuer: 
   return (issuer) => former.get(issuer) ?? issuer;
 }
 
-/** A logout token is for the client of whoever has signed out there: by default the reference frontend. */
+/** The audience of a logout token is the client that the user signed out of: by default the reference frontend. */
 export function logoutAudiencesOf(
   stated: readonly string[],
   webClientId: string | null,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 interface Release {
   readonly version: string;
-  /** Null outside of a clone and of a package that was made in one. */
+  /** Null outside of a clone and of a package that was built in one. */
   readonly commit: string | null;
 }
 
@@ -11,7 +11,7 @@ export function readRelease(): Release {
   return { version, commit: gitHead ?? commitOfClone() };
 }
 
-/** Reads the files of git instead of starting it. A branch has a file of its own, or a line in `packed-refs`. */
+/** Reads the files of git instead of starting git. A branch has its own file, or a line in `packed-refs`. */
 function commitOfClone(): string | null {
   const head = readText('.git/HEAD')?.trim();
   if (!head?.startsWith('ref: ')) return head ?? null;
@@ -21,7 +21,7 @@ function commitOfClone(): string | null {
   return line?.slice(0, 40) ?? null;
 }
 
-/** A file of the clone or the package; null where it is not there. */
+/** A file of the clone or the package; null if it does not exist. */
 function readText(path: string): string | null {
   try {
     return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

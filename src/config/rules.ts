@@ -64,14 +64,14 @@ export const serviceRules: readonly Rule[] = [
     `PORT and OPS_PORT are both ${config.port}. Example: OPS_PORT=${config.port === 65535 ? 8081 : config.port + 1}`,
 ];
 
-/** The address the service is known by: BASE_URL, else what HOST, PORT and TLS make of it. */
+/** The public address of the service: BASE_URL, or a default from HOST, PORT and TLS. */
 export function ownIssuer(config: Pick<Config, 'baseUrl' | 'host' | 'port' | 'tlsCertFile'>): string {
   if (config.baseUrl !== null) return config.baseUrl;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return `${config.tlsCertFile === null ? 'http' : 'https'}://${host}:${config.port}`;
 }
 
-/** What stands in each entry of the file for itself. */
+/** Settings that each entry of the file has for itself. */
 function besideProvidersFile(config: Config): string | false {
   const beside = [
     config.idpOrigin !== null && 'IDP_ORIGIN',
@@ -80,7 +80,7 @@ function besideProvidersFile(config: Config): string | false {
     config.idpRequiredScopes.length > 0 && 'IDP_REQUIRED_SCOPES',
     config.webClientId !== null && 'WEB_CLIENT_ID',
     config.maxTokenLifetimeSeconds !== null && 'MAX_TOKEN_LIFETIME_SECONDS',
-    // These have defaults: only another value can have been meant for the entries, which would not heed it.
+    // These settings have defaults. Another value was meant for the entries, which ignore the setting.
     config.idpJwksPath !== '/.well-known/jwks.json' && 'IDP_JWKS_PATH',
     config.allowedAlgorithms.join() !== 'RS256' && 'ALLOWED_ALGORITHMS',
     config.requireAtJwt && 'REQUIRE_AT_JWT',
@@ -117,7 +117,7 @@ export function isBehindProxy(config: Pick<Config, 'trustedProxies'>): boolean {
   return config.trustedProxies.rules.length > 0;
 }
 
-/** A path is that of a socket; without a host the driver takes this machine. */
+/** A path is a socket; without a host the driver connects to this machine. */
 function leavesTheMachine(url: string): boolean {
   const host = hostOf(url);
   return host !== '' && !host.startsWith('/') && !isLoopback(host);

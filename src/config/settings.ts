@@ -14,7 +14,7 @@ export interface Setting<T = unknown, D extends string | null = string | null> {
   readonly example: string;
   readonly sentence: string;
   readonly required?: boolean;
-  /** The name of the setting that makes this one needless; without it this one is required. */
+  /** The name of the setting that replaces this one; without it this one is required. */
   readonly requiredWithout?: string;
   readonly secret?: true;
 }
@@ -71,7 +71,7 @@ export const storageSettings = {
   }),
 };
 
-/** What is needed to make and change the keys that sign our own tokens. */
+/** The settings to create and change the keys that sign our own tokens. */
 export const keySettings = {
   tokenTtlSeconds: defaulted(kind.integer(30, 86400), '600', {
     example: '300',
@@ -279,6 +279,6 @@ type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 export type StorageConfig = Values<typeof storageSettings>;
 export type KeyConfig = Values<typeof keySettings>;
 export type Config = Values<typeof settings> & { readonly providers: Providers };
-/** What the commands for webhooks need: where they may go, and where they come from. */
+/** The settings of the commands for webhooks: allowed targets, and the source address. */
 export type WebhookConfig = StorageConfig &
   Pick<Config, 'webhookAllow' | 'baseUrl' | 'host' | 'port' | 'tlsCertFile'>;

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text of a file, without the byte order mark that some editors begin it with. What is not UTF-8 is refused: read all the
- * same it would be another text, and an issuer so written would never be that of a token. Throws an Error whose message says
- * what is wrong with the file.
+ * The text of a file, without a byte order mark. Refuses what is not UTF-8: decoded anyway, an issuer would differ from that
+ * of the token. Throws an Error whose message says what is wrong with the file.
  */
 export function readTextFile(file: string): string {
   const bytes = readBytes(file);
@@ -16,7 +15,7 @@ export function readTextFile(file: string): string {
   }
 }
 
-/** The same without a look at what is in it. */
+/** The same without checking the content. */
 export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -25,7 +24,7 @@ export function readBytes(file: string): Buffer {
   }
 }
 
-/** By what the system calls the reason: ENOENT. */
+/** The code of the system, such as ENOENT. */
 export function systemCode(error: unknown): string {
   return String((error as { code?: unknown }).code ?? 'unknown reason');
 }

@@ -11,7 +11,7 @@ interface Parts {
 
 const atOnce = 1_000;
 
-/** Those of which a restored database knows nothing: they came after the backup. */
+/** The erasures that a restored database does not know, because they came after the backup. */
 export async function missingErasures(
   { list }: Pick<Storage['erasures'], 'list'>,
   known: readonly Erasure[],
@@ -21,7 +21,7 @@ export async function missingErasures(
   return [...missing.values()];
 }
 
-/** Erases again the callers of these erasures that a backup brought back. Returns how many there were. */
+/** Repeats these erasures for callers that a backup brought back. Returns their number. */
 export async function eraseAgain(
   { storage, digestOf, audit, families }: Parts,
   erasures: readonly Erasure[],

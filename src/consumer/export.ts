@@ -11,7 +11,7 @@ import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../stora
 
 const largestPage = 50;
 
-/** GET /me/export: everything that is held about the caller, a line of JSON for each thing. */
+/** GET /me/export: all data that is stored about the caller, one line of JSON for each item. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
   return async (input, caller) => {
@@ -19,7 +19,7 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
     requireScopesOf(collections, caller, 'read');
     const headers = reads.take(owner);
     const known = await registry.register(caller, input.proof);
-    // Before the answer begins: what cannot be read is an error then, and not half an export.
+    // Read before the answer begins: a failure is then an error, and not half an export.
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
@@ -29,13 +29,13 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
   };
 }
 
-/** How many records at a time: no more than fit on a page of a list, even if all are as large as they may be. */
+/** Records per read: no more than fit on a page of a list, even if all have the largest size. */
 function pageSizeFor(collections: readonly Collection[]): number {
   const largest = Math.max(1, ...collections.map(({ limits }) => limits.bytes));
   return Math.min(largestPage, Math.max(Math.floor(largestPageBytes / largest), 1));
 }
 
-/** The last line counts the others, so that an export that was cut off is not taken for a whole one. */
+/** The last line has the number of lines before it, so that an incomplete export is recognised. */
 async function* lines(
   store: RecordStore,
   owner: string,
@@ -60,7 +60,7 @@ async function* lines(
   yield line({ type: 'end', records });
 }
 
-/** Also of collections that are not declared to have a history any more. */
+/** Also for collections whose declaration has no history any more. */
 async function* historyLines(store: RecordStore, page: readonly StoredRecord[]): AsyncGenerator<string> {
   for (const [collection, records] of Map.groupBy(page, (record) => record.collection)) {
     const ids = records.map(({ id }) => id);
@@ -72,7 +72,7 @@ async function* historyLines(store: RecordStore, page: readonly StoredRecord[]):
 
 const membershipsAtOnce = 500;
 
-/** The caller's roles in records of others, and the invitations that it has made, without their codes. */
+/** The caller's roles in records of others, and its invitations, without their codes. */
 async function* peopleLines(store: RecordStore, owner: string, now: number): AsyncGenerator<string> {
   let page: readonly StoredMember[] = [];
   do {

@@ -6,9 +6,9 @@ import * as schema from '../openapi/schemas.ts';
 import type { Consumer } from '../storage/port.ts';
 import type { Registry } from './registry.ts';
 
-/** GET /me: what is held about the caller, beside what the token says. The first request registers the caller. */
+/** GET /me: the stored data about the caller and the claims of its token. The first request registers the caller. */
 export function me(registry: Registry): BearerHandler {
-  /** The token cache holds the callers. The first answer to a token is not kept, because many tokens are sent once. */
+  /** Caches an answer per caller. The first answer to a token is not cached, because many tokens are sent once. */
   const answers = new WeakMap<Caller, LastAnswer>();
 
   return (input, caller, token) => {

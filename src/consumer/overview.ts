@@ -8,7 +8,7 @@ import { answersJson, type Description, tags } from '../openapi/description.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import * as schema from '../openapi/schemas.ts';
 
-/** Where the consumer API begins: the collections and their rules: what a frontend needs to draw itself. */
+/** The entry point of the consumer API: the collections and their rules, from which a frontend can build its pages. */
 export function overview(collections: readonly Collection[]): PublicHandler {
   const answer = json({
     collections: collections.map((collection) =>

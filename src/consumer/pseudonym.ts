@@ -6,8 +6,8 @@ import type { KeyedDigest } from '../base/keyed-digest.ts';
 type PseudonymOf = (claims: Pick<Caller, 'issuer' | 'subject'>) => string | null;
 
 /**
- * The only name under which a caller is kept; without the key it cannot be traced back. Byte-exact, without case folding or
- * normalisation: two subjects never become one owner. Neither part contains NUL (auth/claims).
+ * The only name under which a caller is stored; it cannot be traced back without the key. Byte-exact, without case folding
+ * or normalisation: two subjects never become one owner. Neither part contains NUL (auth/claims).
  */
 export function createPseudonym(key: Uint8Array): PseudonymOf {
   const secretKey = createSecretKey(key);
@@ -24,21 +24,21 @@ export type RevocationNames = ReturnType<typeof createRevocationNames>;
 export function createRevocationNames(digest: KeyedDigest) {
   const name = (...parts: readonly string[]) => digest.of(...parts).toString('base64url');
   return {
-    /** All tokens of a caller. */
+    /** Names all tokens of a caller. */
     caller: (pseudonym: string) => name('caller', pseudonym),
-    /** The tokens of a caller that name no session: they may belong to any. */
+    /** Names the tokens of a caller without a session: they may belong to any. */
     withoutSession: (pseudonym: string) => name('without session', pseudonym),
     session: (issuer: string, sessionId: string) => name('session', issuer, sessionId),
     /** The digest by which a used logout token is remembered. */
     document: (documentId: string) => digest.of('document', documentId),
-    /** One token of ours, by its `jti`. */
+    /** Names one token of this service, by its `jti`. */
     token: (tokenId: string) => name('token', tokenId),
   };
 }
 
 /**
- * Adds the names that take a key: the pseudonym, and the digest of the session. `pseudonymIssuer` maps an issuer to its former
- * one. Returns `known`, the caller of an earlier token with this issuer and subject, if nothing else differs.
+ * Adds the values that need a key: the pseudonym and the digest of the session. `pseudonymIssuer` maps an issuer to its
+ * former one. Returns `known`, the caller of an earlier token with this issuer and subject, if nothing else differs.
  */
 export function createNameCaller(
   pseudonymKey: Uint8Array,

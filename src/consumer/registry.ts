@@ -12,34 +12,34 @@ interface RegistryOptions {
   readonly clock: Clock;
 }
 
-/** The callers as the database has them. One that was seen before is answered from memory, whatever token it brings. */
+/** The callers in the database. A caller that was seen before comes from memory, with any of its tokens. */
 export class Registry {
   readonly #options: RegistryOptions;
   readonly #known = new RecentMap<string, Consumer>(mostRemembered);
-  /** Changes when something about callers was changed elsewhere. */
+  /** Changes when another process has changed callers. */
   epoch = 0;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
   }
 
-  /** The caller as it was first seen. The first sight registers it, which is a write and uses up the proof. Null without a subject. */
+  /** The stored caller. The first request registers it, which is a write and uses up the proof. Null without a subject. */
   register(caller: Caller, proof: UsedProof | null): Consumer | null | Promise<Consumer> {
     const { id } = caller;
     return id === null ? null : (this.#known.get(id) ?? this.#enter(id, caller, proof));
   }
 
-  /** Something about callers was changed elsewhere: the database is asked again. */
+  /** Called when another process has changed callers: clears the memory. */
   forget(): void {
     this.epoch += 1;
     this.#known.clear();
   }
 
-  /** Reads first: a caller is registered once and seen many times. */
+  /** Reads first: a caller is registered once and read many times. */
   async #enter(id: string, caller: Caller, proof: UsedProof | null): Promise<Consumer> {
     const epoch = this.epoch;
     const consumer = (await this.#options.store.find(id)) ?? (await this.#register(id, caller, proof));
-    // Not when everything was forgotten meanwhile: this may have been read before the change.
+    // Not cached if the memory was cleared meanwhile: this may be older than the change.
     if (epoch === this.epoch) this.#known.set(id, consumer);
     return consumer;
   }

@@ -2,13 +2,13 @@ import type { VerifiedToken } from '../base/caller.ts';
 import type { Revocation, StandingStore, StoredRevocation } from '../storage/port.ts';
 import type { RevocationNames } from './pseudonym.ts';
 
-/** The revocations of the database, in memory: about 180 bytes each. */
+/** The revocations of the database in memory, about 180 bytes each. */
 export class Revocations {
   readonly #names: RevocationNames;
   readonly known: Map<string, Omit<Revocation, 'name'>> = new Map();
   readonly #counts = new Map<string, number>();
   #last: Pick<StoredRevocation, 'seq' | 'name'> = { seq: 0, name: '' };
-  /** Tokens that passed since the last change: one look is enough. */
+  /** Tokens that passed since the last change: they need only one check. */
   #passed = new WeakSet<VerifiedToken>();
 
   constructor(names: RevocationNames) {
@@ -29,9 +29,9 @@ export class Revocations {
   }
 
   /**
-   * The revocations after the newest one that is known. The database still has that one, in its place or moved on because it
-   * was stored again. If not, the database is an older one (a failover, a restored backup) whose numbers begin further down:
-   * then all of it is read, in addition to what is known.
+   * Reads the revocations after the newest known one. The database still has that row, in place or with a higher number
+   * because it was stored again. If not, the database is an older one (failover, restored backup) whose numbers begin lower:
+   * then all rows are read and merged.
    */
   async #since(store: Pick<StandingStore, 'revocations'>): Promise<readonly StoredRevocation[]> {
     const { seq: last, name } = this.#last;
@@ -44,7 +44,7 @@ export class Revocations {
     return store.revocations(0);
   }
 
-  /** The later times count, as in the database: an older database revives no token. */
+  /** Keeps the later times, as the database does: an older database revives no token. */
   #take({ name, issuedUntil, forgetAt, issuer }: Revocation): void {
     const known = this.known.get(name);
     if (known === undefined) this.#count(issuer, 1);
@@ -85,9 +85,9 @@ export class Revocations {
   }
 
   /**
-   * By whole seconds, which is what almost all issuers write: a token issued in the second of the revocation is refused,
-   * and a user who signs in again within that second has to do it once more. A token without `iat` is refused until the
-   * revocation is forgotten; signing in again does not help, the provider has to write `iat`.
+   * Compares whole seconds, because almost all issuers write them: a token issued in the second of the revocation is
+   * refused, and a user who signs in within that second has to repeat it. A token without `iat` is refused until the
+   * revocation expires; signing in again does not help, the provider has to write `iat`.
    */
   #isNamed({ issuedAtSeconds }: VerifiedToken, name: string): boolean {
     const revocation = this.known.get(name);

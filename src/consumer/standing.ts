@@ -14,7 +14,7 @@ import {
 import type { RevocationNames } from './pseudonym.ts';
 import { Revocations } from './revocations.ts';
 
-/** The clients of ours that are genuine; see `tokens/client-directory`. */
+/** The valid clients of this service; see `tokens/client-directory`. */
 export interface KnownClients {
   find(id: string): ClientWithSecrets | null;
   lookUp(id: string): Promise<ClientWithSecrets | null>;
@@ -25,12 +25,12 @@ interface StandingOptions {
   readonly store: Pick<StandingStore, 'suspendedConsumers' | 'revocations' | 'watch'>;
   readonly names: RevocationNames;
   readonly clients: KnownClients;
-  /** The issuer whose tokens speak for clients of ours. */
+  /** The issuer whose tokens belong to clients of this service. */
   readonly ownIssuer: string;
-  /** Hears what has changed, after it counts here; once more when it rejects. */
+  /** Called after a change takes effect here; called again if it rejects. */
   readonly onChange: (changed: ReadonlySet<WatchedTable>) => Promise<void>;
   readonly clock: Clock;
-  /** A clock that is ahead for a moment makes no token good again. */
+  /** A clock that is ahead for a moment must not revive a token. */
   readonly time: Pick<ConfirmedTime, 'now'>;
   readonly log: Log;
 }
@@ -39,15 +39,15 @@ const retryMs = 1_000;
 const forgetEveryMs = 60_000;
 
 /**
- * Whom the operator has shut out, and whose tokens were taken back: kept in memory and brought up to date within a second of
- * a change by any process, so that a request with a known token reads no database.
+ * Suspended callers and revoked tokens, in memory and at most a second old, so that a request with a known token reads no
+ * database.
  */
 export class Standing {
   readonly #options: StandingOptions;
   readonly ownIssuer: string;
   suspended: ReadonlySet<string> = new Set();
   readonly revocations: Revocations;
-  /** Callers that were looked up in the database and refused since the last change: one look is enough. */
+  /** Callers that were looked up and refused since the last change: they need only one look. */
   #refused = new WeakMap<Caller, ErrorCode>();
   #loading = false;
   #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
@@ -61,7 +61,7 @@ export class Standing {
     this.revocations = new Revocations(options.names);
   }
 
-  /** Watches first and reads then, so that nothing falls in between. */
+  /** Watches before it reads, so that no change is missed. */
   async start(): Promise<void> {
     this.#loading = true;
     this.#unwatch = await this.#options.store.watch((changed) => void this.#reload(changed));
@@ -84,7 +84,7 @@ export class Standing {
     this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
-  /** For tokens of ours. A promise only where the credentials or scopes may be newer than what is in memory. */
+  /** For tokens of this service. Returns a promise only if the credentials or scopes may be newer than the memory. */
   checkClient(caller: Caller, subject: string, again: () => void | Promise<void>): void | Promise<void> {
     if (refusalFor(caller, this.#options.clients.find(subject)) !== null)
       return this.#lookUp(subject, caller, again);
@@ -95,14 +95,14 @@ export class Standing {
     const known = refused.get(caller);
     if (known !== undefined) throw new Refusal(known);
     const code = refusalFor(caller, await this.#options.clients.lookUp(id));
-    // What was found may be older than the change.
+    // The result may be older than the change.
     if (refused !== this.#refused) return again();
     if (code === null) return;
     refused.set(caller, code);
     throw new Refusal(code);
   }
 
-  /** One load at a time; a change during it is followed by one more, and so is a failure. */
+  /** One load at a time; a change during it causes one more, and so does a failure. */
   async #reload(changed: ReadonlySet<WatchedTable> = new Set()): Promise<void> {
     this.#changed = this.#changed.union(changed);
     if (this.#loading) return;
@@ -141,9 +141,9 @@ export class Standing {
 }
 
 /**
- * Null if the client is active and still has the credentials and all scopes of the token. The credentials of another client
- * of the same name have another id. Times are not compared: a clock that was set back issues tokens that seem to be older
- * than their client.
+ * Null if the client is active and still has the credentials and all scopes of the token. Credentials of another client of
+ * the same name have another id. Times are not compared: a clock that was set back issues tokens that seem older than their
+ * client.
  */
 function refusalFor(
   { credentialId, scopes }: Caller,

@@ -9,7 +9,7 @@ import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from '../records/rules/budgets.ts';
 import type { Usage } from '../storage/port.ts';
 
-/** GET /me/usage: what the caller has used of what it may, collection by collection. */
+/** GET /me/usage: the caller's budgets and quotas with their use, for each collection. */
 export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
   return async (input, caller) => {

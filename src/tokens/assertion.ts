@@ -4,12 +4,12 @@ import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
-/** Takes a signed JWT apart and checks its signature; who it is from is not its business. Null when it is none. */
+/** Parses a signed JWT and checks its signature, not its claims. Null if it is no such JWT. */
 type OpenSigned = (text: string) => {
-  /** `typ` in lower case without `application/`; undefined when absent. */
+  /** `typ` in lower case without `application/`; undefined without one. */
   readonly type: string | undefined;
   readonly unverifiedClaims: Readonly<Record<string, unknown>>;
-  /** Whether a key of that JWKS (in JSON) signed it. */
+  /** True if a key of that JWKS (in JSON) signed it. */
   signedBy(keys: string, origin: RequestOrigin): Promise<boolean>;
 } | null;
 
@@ -18,33 +18,33 @@ export type CheckAssertion = ReturnType<typeof createCheckAssertion>;
 interface CheckAssertionOptions {
   readonly openSigned: OpenSigned;
   readonly store: AssertionStore;
-  /** Any of these as the audience means us. */
+  /** The accepted audiences: each of these means this service. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
   readonly time: ConfirmedTime;
 }
 
 const toleranceMs = clockToleranceSeconds * 1000;
-/** Used assertions are remembered until they expire, so they may not be made for longer. */
+/** The longest lifetime of an assertion. Used assertions are stored until they expire. */
 const longestLifeMs = 600_000;
 const longestJti = 256;
-/** Most clients write `JWT`, or nothing; the revision of RFC 7523 has a type of its own for assertions. */
+/** Most clients send `JWT` or no type; the revision of RFC 7523 adds a type for assertions. */
 const types: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
-/** RFC 7523: a client that proves itself with a key of its own. */
+/** RFC 7523: a client that authenticates with its own key. */
 export function createCheckAssertion({ openSigned, store, audiences, clock, time }: CheckAssertionOptions) {
   return (assertion: string) => {
     const signed = openSigned(assertion);
     const claims = signed?.unverifiedClaims ?? {};
     return {
       clientId: typeof claims.sub === 'string' ? claims.sub : '',
-      /** Whether it is meant for us, alive, and signed with one of these keys. */
+      /** True if the assertion is for this service, has not expired, and is signed with one of these keys. */
       isSignedBy: async (publicKeys: string | null, origin: RequestOrigin) =>
         publicKeys !== null &&
         types.has(signed?.type) &&
         expiryOf(claims, audiences, clock.now()) !== null &&
         (await signed?.signedBy(publicKeys, origin)) === true,
-      /** True the first time only, of all processes together. */
+      /** True the first time only, across all processes. */
       async use(): Promise<boolean> {
         const expiresAt = expiryOf(claims, audiences, clock.now());
         if (expiresAt === null) return false;
@@ -55,7 +55,7 @@ export function createCheckAssertion({ openSigned, store, audiences, clock, time
   };
 }
 
-/** When an assertion ends, in milliseconds; null when it is not one that we take now. */
+/** When an assertion expires, in milliseconds; null if it is not acceptable now. */
 function expiryOf(
   { iss, sub, aud, exp, nbf, iat, jti }: Readonly<Record<string, unknown>>,
   audiences: readonly string[],
@@ -65,7 +65,7 @@ function expiryOf(
   if (namedAudience(aud, audiences) === undefined) return null;
   if (typeof exp !== 'number' || !Number.isFinite(exp)) return null;
   if (!hasBegun(nbf, now / 1000) || !hasBegun(iat, now / 1000)) return null;
-  // A claim may be a fraction of a second; the database keeps whole milliseconds.
+  // A claim may be a fraction of a second; the database stores whole milliseconds.
   const expiresAt = Math.ceil(exp * 1000);
   return expiresAt > now - toleranceMs && expiresAt <= now + longestLifeMs + toleranceMs ? expiresAt : null;
 }

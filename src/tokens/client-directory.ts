@@ -13,15 +13,18 @@ interface DirectoryOptions {
 
 /** Clients that are checked in one turn of the event loop: under a millisecond. */
 const checkedInATurn = 50;
-/** Lookups of unknown clients in the database: at once, and waiting. */
+/** Lookups of unknown clients in the database: concurrent, and queued. */
 const lookUps = { running: 4, waiting: 500, refusal: 'storage_unavailable' } as const;
 
-/** The clients with a valid MAC, in memory. Read again after every change; `lookUp` finds one that was changed a moment ago. */
+/**
+ * The clients with a valid MAC, in memory. Loaded again after every change; `lookUp` finds a client that was added a moment
+ * ago.
+ */
 export class ClientDirectory {
   readonly #options: DirectoryOptions;
   readonly #limit = new ConcurrencyLimit(lookUps);
   #clients = new Map<string, ClientWithSecrets>();
-  /** Clients with a wrong MAC that were logged. */
+  /** Clients with a wrong MAC that were logged already. */
   readonly #reported = new Set<string>();
 
   constructor(options: DirectoryOptions) {
@@ -83,7 +86,7 @@ const unknownClient: Bound = {
 };
 const noMac = new Uint8Array(32);
 
-/** Covers everything that decides who gets which token, not labels and dates of use. */
+/** Covers everything that decides which client gets which token, not labels and dates of use. */
 export function createClientMac(key: Uint8Array): ClientMac {
   const digest = createKeyedDigest(key);
   const of = (client: Bound) => digest.of(...boundParts(client));

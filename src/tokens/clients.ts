@@ -19,7 +19,7 @@ interface ClientsOptions {
   readonly secretKey: Uint8Array;
   readonly audit: AuditLine;
   readonly clock: Clock;
-  /** Whether a JWKS (in JSON) has keys that can sign assertions; its sentence when it has not. */
+  /** Null if a JWKS (in JSON) has keys that can sign assertions, otherwise the reason. */
   readonly faultOfKeys: (keys: string) => string | null;
 }
 
@@ -27,11 +27,11 @@ export interface NewClient {
   readonly id: string;
   readonly label: string;
   readonly scopes: readonly string[];
-  /** The public key, in PEM or as a JWK or JWKS, of a client that has that instead of secrets. */
+  /** The public key, as PEM, JWK or JWKS, of a client that authenticates with a key instead of secrets. */
   readonly publicKey: string | null;
 }
 
-/** No other is ever looked up. */
+/** Ids of another form are never looked up. */
 export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const mostScopes = 50;
 
@@ -41,7 +41,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
     return clientMac.isGenuine(client) ? client : null;
   };
 
-  /** A secret as it is shown once, and what is kept of it. */
+  /** A new secret, which is shown once, and its stored form. */
   const newSecret = (label: string) => {
     const secret = createSecret();
     const kept: ClientSecret = {
@@ -56,7 +56,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
   };
 
   return {
-    /** Answers with the secret, which is shown this once and not kept; null for a client with keys of its own. */
+    /** Returns the secret, which is shown only now and not stored; null for a client with its own keys. */
     async add({ id, label, scopes: named, publicKey }: NewClient): Promise<string | null> {
       if (!clientIdForm.test(id)) {
         throw new OperatorError(
@@ -86,7 +86,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
       );
     },
 
-    /** Adds a second secret. With `retireAfterMs` the one before it ends by itself; else it lives until it is removed. */
+    /** Adds a second secret. With `retireAfterMs` the previous one expires; otherwise it stays valid until it is removed. */
     async rotate(id: string, label: string, retireAfterMs: number | null) {
       const client = await find(id);
       if (client === null) throw noSuchClient(id);
@@ -139,7 +139,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
   };
 }
 
-/** Each once, however often it was named. */
+/** Removes duplicates. */
 function checkedScopes(named: readonly string[]): readonly string[] {
   const scopes = [...new Set(named)];
   const odd = scopes.find((scope) => !isScopeName(scope));
@@ -159,7 +159,7 @@ function noSuchClient(id: string): OperatorError {
   );
 }
 
-/** A public key in PEM, a JWK or a JWKS, as the JSON of a JWKS. */
+/** Converts a PEM public key, a JWK or a JWKS to a JWKS in JSON. */
 export function asPublicKeys(text: string): string {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
     throw new OperatorError(

@@ -16,7 +16,7 @@ interface IssueParts {
   readonly throttle: Throttle;
   readonly mint: Mint;
   readonly ttlSeconds: number;
-  /** Null where tokens are bound to no key. */
+  /** Null if tokens are not bound to keys. */
   readonly proveKey: ProveKey | null;
 }
 
@@ -26,7 +26,7 @@ export function issueToken(parts: IssueParts): PublicHandler {
   return async (input) => {
     const request = readTokenRequest(input);
     const { wrong, tooMany } = refusals[request.dialect];
-    /** Counts a failure, and answers with what to refuse it with: the same, or that there were too many. */
+    /** Counts a failure, and returns the refusal to answer with: the same one, or that there were too many. */
     const counted = (clientId: string, refusal: unknown): unknown => {
       const retryAfterSeconds = throttle.fail(clientId, input.address);
       return retryAfterSeconds === 0 ? refusal : new Refusal(tooMany, { retryAfterSeconds });
@@ -38,7 +38,8 @@ export function issueToken(parts: IssueParts): PublicHandler {
     if (!isGranted(scopes, client.scopes)) throw new Refusal('oauth_scope_invalid');
     let thumbprint: string | null = null;
     try {
-      // Not before the client is known: a proof is checked with a key of its sender's choice, and strangers make many.
+      // Only after the client is authenticated: a proof is checked with a key that its sender chooses, which strangers
+      // could exploit.
       thumbprint = (await proveKey?.(input, throttle.origin(client.id, input))) ?? null;
     } catch (error) {
       const refusal = refusalIn(request.dialect, error);
@@ -50,7 +51,7 @@ export function issueToken(parts: IssueParts): PublicHandler {
   };
 }
 
-/** JSON gets exactly the two fields of the specification, a form what RFC 6749 section 5.1 says. */
+/** JSON gets exactly the two fields of the specification, a form gets the answer of RFC 6749 section 5.1. */
 function answerIn(
   dialect: TokenRequest['dialect'],
   { token, type, scopes }: { token: string; type: string; scopes: readonly string[] },
@@ -145,12 +146,12 @@ const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
   proof_nonce_required: 'oauth_proof_nonce_required',
 };
 
-/** Not one that only lacks a nonce: every client's first one does. */
+/** A proof that only lacks a nonce is not counted: the first proof of every client does. */
 export function isBadProof(error: unknown): boolean {
   return error instanceof Refusal && (error.code === 'proof_invalid' || error.code === 'proof_replayed');
 }
 
-/** A refused proof in the dialect of the request: JSON has no words for it but that the credentials are not complete. */
+/** A refused proof in the dialect of the request. For JSON, that is the answer to incomplete credentials. */
 export function refusalIn(dialect: TokenRequest['dialect'], error: unknown): unknown {
   const code = error instanceof Refusal ? inOAuth[error.code] : undefined;
   if (!(error instanceof Refusal) || code === undefined) return error;

@@ -8,10 +8,10 @@ import type { SigningKey } from './signing-key.ts';
 export const assertionAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
 
 const cacheControl = 'public, max-age=3600';
-/** At POST /token and at POST /revoke. */
+/** Ways to authenticate at POST /token and POST /revoke. */
 const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-/** GET /.well-known/oauth-authorization-server (RFC 8414): how a standard client gets a token here. */
+/** GET /.well-known/oauth-authorization-server (RFC 8414): how a standard client gets a token. */
 export function authorizationServer(issuer: string, dpop: ProtectedResource['dpop']): PublicHandler {
   const answer = json(serverMetadata(issuer, dpop?.algorithms ?? null), { cacheControl });
   return () => answer;
@@ -46,11 +46,11 @@ interface ProtectedResource {
   readonly resource: string;
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
-  /** How tokens may be bound to a key (RFC 9449); null where none is. */
+  /** How tokens may be bound to a key (RFC 9449); null if they are not. */
   readonly dpop: { readonly algorithms: readonly string[]; readonly isRequired: boolean } | null;
 }
 
-/** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service takes. */
+/** GET /.well-known/oauth-protected-resource (RFC 9728): where to get a token that this service accepts. */
 export function protectedResource(about: ProtectedResource): PublicHandler {
   const { resource, issuers, scopes, dpop } = about;
   const answer = json(
@@ -83,10 +83,10 @@ export function describeProtectedResource({ dpop }: Pick<TokenTerms, 'dpop'>): D
   return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };
 }
 
-/** How long others may keep it. By default a new key is published for longer than that before it signs. */
+/** How long verifiers may cache the keys. By default a new key is published for longer than that before it signs. */
 const keepSeconds = 300;
 
-/** GET /.well-known/jwks.json, so that anyone can verify our tokens. */
+/** GET /.well-known/jwks.json: the keys that verify tokens of this service. */
 export function publishedKeys(keys: { published(): readonly SigningKey[] }): PublicHandler {
   return (): Answer => {
     const published = { keys: keys.published().map(({ publicJwk }) => publicJwk) };

@@ -7,10 +7,10 @@ import { type SigningKey, sign } from './signing-key.ts';
 
 interface Grant {
   readonly clientId: string;
-  /** By which of its credentials the client is known: a token is worth nothing once they are removed. */
+  /** The credential that the client authenticated with: when it is removed, the token is refused. */
   readonly credentialId: string;
   readonly scopes: readonly string[];
-  /** Of the key that the token is bound to; null for a plain bearer token. */
+  /** The thumbprint of the key that the token is bound to; null for a plain bearer token. */
   readonly thumbprint: string | null;
 }
 
@@ -19,7 +19,7 @@ interface MintOptions {
   readonly audience: string;
   readonly ttlSeconds: number;
   readonly keys: { current(): SigningKey };
-  /** Signatures take milliseconds: so many at once, and so many in line. */
+  /** Signatures take milliseconds: the number that run concurrently, and that wait. */
   readonly limit: ConcurrencyLimit;
   readonly clock: Clock;
 }
@@ -29,7 +29,7 @@ export type Mint = (grant: Grant) => Promise<string>;
 export function createMint({ issuer, audience, ttlSeconds, keys, limit, clock }: MintOptions): Mint {
   return ({ clientId, credentialId, scopes, thumbprint }) =>
     limit.run(async () => {
-      // Not before it is its turn: a token lives from the moment it is made.
+      // The times are set when signing begins, because the lifetime of the token begins then.
       const key = keys.current();
       const issuedAt = Math.floor(clock.now() / 1000);
       const claims = {
@@ -52,11 +52,11 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** The event loop learns once in a turn which signatures are done: with fewer at once the thread pool would wait for it. */
+/** The event loop learns once per turn which signatures are done: with fewer at once the thread pool would be idle. */
 const atOnce = 32;
 export const mostWaiting = 1_000;
 
-/** Signatures take most of what a token costs: so many at once, and so many in line. */
+/** Signing dominates the cost of a token, so concurrent and waiting signatures are bounded. */
 export function createSigningLimit(clock: Clock): ConcurrencyLimit {
   return new ConcurrencyLimit({
     running: atOnce,

@@ -9,12 +9,12 @@ import { digestSecret, findSecret } from './secrets.ts';
 import type { Throttle } from './throttle.ts';
 import type { ClientProof } from './token-request.ts';
 
-/** The client and its credential; or only the id that was claimed. */
+/** The client and its credential; or only the claimed id. */
 type Recognised =
   | { readonly client: ClientWithSecrets; readonly credentialId: string }
   | { readonly client: null; readonly claimedId: string };
 
-/** Finds out who the client is. An assertion counts once, even if the request is refused; a secret can be used again. */
+/** Authenticates the client. An assertion counts as used even if the request is refused; a secret can be used again. */
 export type RecogniseClient = (proof: ClientProof, from: RequestOrigin) => Promise<Recognised>;
 type Check<T> = (client: ClientWithSecrets | null) => T | null | Promise<T | null>;
 
@@ -30,12 +30,12 @@ interface RecogniseClientOptions {
 
 const dayMs = 86_400_000;
 
-/** An unknown client is looked up once. It costs the same work as a wrong or expired secret and a disabled client (timing). */
+/** Looks an unknown client up once. Does the same work for a wrong or expired secret and a disabled client (timing). */
 export function createRecogniseClient(options: RecogniseClientOptions): RecogniseClient {
   const { directory, store, secretKey, checkAssertion, throttle, clock, log } = options;
   const noted = new Map<string, number>();
 
-  /** To the day, which shows unused secrets and no habits. */
+  /** Rounded to the day, which shows unused secrets but no habits. */
   const noteUse = ({ id, lastUsedOn }: ClientSecret) => {
     const today = Math.floor(clock.now() / dayMs) * dayMs;
     if (lastUsedOn === today || noted.get(id) === today) return;
@@ -49,7 +49,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
   /** Checks the client in memory, then the one in the database. */
   const findClient = async <T>(id: string, from: RequestOrigin, check: Check<T>): Promise<T | null> => {
     const known = await check(directory.find(id));
-    // A client that has failed too often is refused from memory: a flood of guesses does not reach the database.
+    // A client that failed too often is refused from memory, so guesses do not reach the database.
     if (known !== null || throttle.isReached(id, from.address)) return known;
     return check(await directory.lookUp(id));
   };
@@ -80,7 +80,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
       return isActive && (await isSignedBy(client.publicKeys, origin)) ? client : null;
     };
     const client = await findClient(clientId, from, check);
-    // After the signature check: others cannot use up the assertions of a client.
+    // Marked as used after the signature check: others cannot use up the assertions of a client.
     if (client === null || !(await use())) return { client: null, claimedId: clientId };
     return { client, credentialId: keyCredential(client.createdAt) };
   };

@@ -17,13 +17,13 @@ interface OwnToken {
 export interface RevokeParts {
   readonly recognise: RecogniseClient;
   readonly throttle: Throttle;
-  /** Rejects with a refusal for everything that is no live token of ours. */
+  /** Rejects with a refusal unless it is a valid token of this service. */
   readonly verifyOwn: (token: string, input: Input) => Promise<OwnToken>;
   readonly nameOf: (tokenId: string) => string;
   readonly revoke: (revocation: ReturnType<typeof revocationOf>) => Promise<unknown>;
 }
 
-/** POST /revoke (RFC 7009): request -> client -> token. The answer does not tell whether there was anything to revoke. */
+/** POST /revoke (RFC 7009): request -> client -> token. The answer does not tell whether a token was revoked. */
 export function revokeToken(parts: RevokeParts): PublicHandler {
   const { recognise, throttle, nameOf, revoke } = parts;
   return async (input) => {
@@ -46,7 +46,7 @@ export function revokeToken(parts: RevokeParts): PublicHandler {
 
 const done = answer(null, '', { status: 200 });
 
-/** Null for what is no live token of ours: then there is nothing to do, and that is as good (RFC 7009 section 2.2). */
+/** Null if it is no valid token of this service: then there is nothing to revoke (RFC 7009 section 2.2). */
 async function findOwn({ verifyOwn }: RevokeParts, token: string, input: Input): Promise<OwnToken | null> {
   try {
     return await verifyOwn(token, input);

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 256 random bits. The prefix lets secret scanners recognise one that was committed by mistake. */
+/** 256 random bits. The prefix lets secret scanners recognise a committed secret. */
 export function createSecret(): string {
   return `vsec_${randomBytes(32).toString('base64url')}`;
 }
 
-/** A name for a secret. Short, because every token that is issued for it carries the name. */
+/** The id of a secret. Short, because every token that is issued for the secret contains it. */
 export function createSecretId(): string {
   return randomBytes(6).toString('hex');
 }
@@ -35,14 +35,14 @@ export function findSecret<Stored extends { readonly digest: Uint8Array }>(
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated with it, so that a box fits only its own place. */
+/** AES-256-GCM: nonce, ciphertext, tag. `context` is authenticated, so that a box can be opened only in its own place. */
 export function seal(key: Uint8Array, plain: Uint8Array, context: string): Uint8Array {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Null when the box was sealed with another key or for another place, or was changed. */
+/** Null if the box was sealed with another key or context, or was changed. */
 export function unseal(key: Uint8Array, box: Uint8Array, context: string): Uint8Array | null {
   if (box.length < nonceBytes + tagBytes) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, nonceBytes))

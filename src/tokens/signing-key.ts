@@ -26,13 +26,13 @@ export interface SigningKey {
 
 interface Algorithm {
   readonly makePair: () => Promise<{ privateKey: KeyObject; publicKey: KeyObject }>;
-  /** What defines a key, in the order in which RFC 7638 hashes it. */
+  /** The members that define a key, in the order in which RFC 7638 hashes them. */
   readonly definingMembers: readonly string[];
   readonly hash: string | null;
   readonly options?: Omit<SignKeyObjectInput, 'key'>;
 }
 
-/** RFC 7518 and RFC 8037, in the words of node:crypto. */
+/** Names of RFC 7518 and RFC 8037, mapped to those of node:crypto. */
 const algorithms: Readonly<Record<SigningAlgorithm, Algorithm>> = {
   RS256: {
     makePair: () => promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
@@ -90,7 +90,7 @@ export function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array)
   return { kid, algorithm, privateKey, publicKey, publicJwk: published.publicJwk, signsFrom, retiresAt };
 }
 
-/** What is published of a key: these members and no other. The name is the key's own thumbprint (RFC 7638). */
+/** The public JWK: these members and no others. The `kid` is the key's thumbprint (RFC 7638). */
 function publish(publicKey: KeyObject, algorithm: SigningAlgorithm) {
   const jwk = publicKey.export({ format: 'jwk' }) as Readonly<Record<string, string>>;
   const defining = Object.fromEntries(
@@ -106,7 +106,7 @@ function sealContext(kid: string): string {
 
 const signOnPool = promisify(signWith);
 
-/** Signs the first two parts of a JWT and answers with the third. On Node's thread pool: a signature takes milliseconds. */
+/** Signs the first two parts of a JWT and returns the third. Runs on Node's thread pool: a signature takes milliseconds. */
 export async function sign({ algorithm, privateKey }: SigningKey, text: string): Promise<string> {
   const { hash, options } = algorithms[algorithm];
   const signature = await signOnPool(hash, Buffer.from(text), { ...options, key: privateKey });

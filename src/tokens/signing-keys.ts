@@ -7,7 +7,7 @@ import { errorFields } from '../base/plain-log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
-/** Published for that long before it signs, so that all verifiers have it by then. */
+/** A key is published this long before it signs, so that all verifiers have it. */
 const prepublishMs = 15 * 60 * 1000;
 const rotateAfterMs = 90 * 24 * 60 * 60 * 1000;
 
@@ -29,23 +29,23 @@ interface ServingOptions extends SigningKeysOptions {
   readonly log: Log;
 }
 
-/** Added to the life of the last token of a key, because clocks differ. */
+/** Added to the lifetime of the last token of a key, because of clock skew. */
 const marginMs = 60_000;
 const lookAgainMs = 3_600_000;
 const unconfirmedMs = 60_000;
 const shortestPauseMs = 1_000;
-/** Between two reads of the database: tokens with invented key names must not flood it. */
+/** Minimum time between two reads of the database: tokens with invented key names must not flood it. */
 const pauseMs = 100;
 
 /**
- * Our own keys, as the database has them. Time alone decides which one signs, so that all processes agree: a key is
+ * The keys of this service, from the database. The time alone decides which one signs, so all processes agree: a key is
  * published first, signs later, and stays published until the last token that it signed has expired.
  */
 export class SigningKeys {
   readonly #options: ServingOptions;
   #keys: readonly SigningKey[] = [];
   #generation = 0;
-  /** When the next of them retires. */
+  /** When the next key retires. */
   #retirementAt = Number.POSITIVE_INFINITY;
   readonly #refresh = coalescedRefresh(() => this.#load(), pauseMs);
   #cancelTimer: () => void = () => {};
@@ -69,7 +69,7 @@ export class SigningKeys {
     this.#cancelTimer();
   }
 
-  /** The one that signs now: the newest published key whose time has come. */
+  /** The key that signs now: the newest published key whose time has come. */
   current(): SigningKey {
     const now = this.#options.clock.now();
     const published = this.published();
@@ -79,13 +79,13 @@ export class SigningKeys {
     return current;
   }
 
-  /** Those that verify, or will soon verify, a living token. The newest never retires. */
+  /** The keys that verify tokens now or soon. The newest never retires. */
   published(): readonly SigningKey[] {
     const now = this.#options.clock.now();
     return this.#keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
   }
 
-  /** Also changes when a key retires. */
+  /** Changes with the keys, also when a key retires. */
   get generation(): number {
     const now = this.#options.clock.now();
     if (now >= this.#retirementAt) {
@@ -125,7 +125,9 @@ export class SigningKeys {
     this.#retirementAt = nextRetirement(this.#keys, this.#options.clock.now());
   }
 
-  /** Adds the next key when it is due and deletes retired ones. Of several processes that do so at once, the store lets one win. */
+  /**
+   * Adds the next key when it is due and deletes retired ones. If several processes do so at once, the store lets one win.
+   */
   async #keepUp(): Promise<void> {
     const { clock, time, log } = this.#options;
     const beganAt = clock.monotonic();
@@ -208,14 +210,14 @@ async function addNextKey(
   return store.addNext(key, after, audit('key.added', key.kid, details));
 }
 
-/** `vestibule keys rotate`: the next key, published at once, signing after the usual time or at once, too. */
+/** `vestibule keys rotate`: publishes the next key at once; it signs after the usual time or at once. */
 export async function rotateSigningKey(
   options: SigningKeysOptions,
   atOnce: boolean,
 ): Promise<SigningKeyRecord> {
   const { store, clock } = options;
   const keys = await store.list();
-  // The only one signs, also when a clock that was wrong has dated it.
+  // A single key signs even if a wrong clock has dated it in the future.
   const waiting = keys.length > 1 ? keys.at(-1) : undefined;
   let isChanged: boolean;
   if (waiting !== undefined && waiting.signsFrom > clock.now()) {
@@ -235,7 +237,7 @@ export async function rotateSigningKey(
   return (await store.list()).at(-1) as SigningKeyRecord;
 }
 
-/** Others know the key that waits already, so it is the best to go on with when the one before it has leaked. */
+/** Verifiers know the waiting key already, so it is the best replacement for a leaked key. */
 function signAtOnce(
   { store, clock, tokenTtlMs, audit }: SigningKeysOptions,
   before: KeyTimes,
@@ -250,14 +252,14 @@ function signAtOnce(
   );
 }
 
-/** When the last token has expired that a key can have signed before the next one did. */
+/** When the last token has expired that a key can have signed before its successor signs. */
 function retirementAfter(signsFrom: number, tokenTtlMs: number): number {
   return signsFrom + tokenTtlMs + marginMs;
 }
 
 /**
  * Reads again on demand: one read at a time, with a pause between two. Unlike with `singleFlight`, a call during a read
- * shares the next one, because the read in flight may miss the change that the caller heard of.
+ * starts another one, because the read in flight may miss the change that the caller knows about.
  */
 function coalescedRefresh(read: () => Promise<void>, pauseMs: number): () => Promise<void> {
   /** The last read and the pause after it. Never rejects. */

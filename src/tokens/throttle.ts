@@ -2,11 +2,11 @@ import type { RequestOrigin } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { WindowCounter } from '../base/window-counter.ts';
 
-/** Longer than any client id; longer names are counted as one. */
+/** Longer than any client id; longer names share one count. */
 const longestName = 64;
-/** A failed try at POST /token counts as so many refused requests: 30 a minute by default. */
+/** A failure at POST /token counts as this many refused requests: 30 a minute by default. */
 export const refusalsPerFailure = 40;
-/** Clients, and addresses, that are counted at once. */
+/** Clients, and addresses, that are counted at the same time. */
 const maxNames = 20_000;
 
 /** Counts failures at POST /token by client and by address. Successes are not counted: no client can be locked out. */
@@ -19,18 +19,18 @@ export class Throttle {
     this.#byAddress = new WindowCounter(perMinute, clock, maxNames);
   }
 
-  /** Whether the next failure will be one too many. */
+  /** True if the next failure exceeds the limit. */
   isReached(clientId: string, address: string): boolean {
     return this.#byClient.isReached(nameOf(clientId)) || this.#byAddress.isReached(address);
   }
 
-  /** Where signatures of a client come from: past a limit they wait with those of other suspects. */
+  /** The origin for the signature queue: past a limit a client counts as a suspect. */
   origin(clientId: string, from: RequestOrigin): RequestOrigin {
     const { address } = from;
     return { address, isSuspect: () => from.isSuspect() || this.isReached(clientId, address) };
   }
 
-  /** Counts a failure, and answers with the seconds to wait: 0 while the limits are not passed. */
+  /** Counts a failure, and returns the seconds to wait: 0 below the limits. */
   fail(clientId: string, address: string): number {
     return Math.max(this.#byClient.add(nameOf(clientId)), this.#byAddress.add(address));
   }

@@ -9,23 +9,23 @@ export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'assertion'; readonly clientId: string | null; readonly assertion: string };
 
-/** A request for a token, in whichever of the two dialects it was made; the answer is in the same. */
+/** A token request in one of two dialects, JSON or form. The answer uses the same dialect. */
 export interface TokenRequest {
   readonly dialect: 'json' | 'oauth';
   readonly proof: ClientProof;
-  /** Null when none was asked for: that is all the client may have. */
+  /** Null if no scope was requested: the client gets all of its scopes. */
   readonly scopes: readonly string[] | null;
 }
 
-/** A form is standard OAuth (RFC 6749); everything else is held to what the specification says of JSON. */
+/** A form is standard OAuth (RFC 6749); everything else is read as JSON, as the specification says. */
 export function readTokenRequest(input: Input): TokenRequest {
   return isForm(input.contentType) ? readForm(input) : readJson(input);
 }
 
-/** Exactly as the specification writes it; a charset may follow when it is the one JSON has. */
+/** The media type of the specification; a `charset` parameter may follow if it is UTF-8. */
 const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:"[uU][tT][fF]-8"|[uU][tT][fF]-8))?[ \t]*$/;
 
-/** Whatever is not a JSON object with two non-empty strings carries no credentials: 400 with an empty object. */
+/** Anything but a JSON object with two non-empty strings has no credentials: 400 with an empty object. */
 export function readJson({ contentType, authorization, body }: Input): TokenRequest {
   if (/^basic\b/i.test(authorization ?? ''))
     throw incomplete('credentials: one set in the body and one in a header');
@@ -56,7 +56,7 @@ function incomplete(missing: string): Refusal {
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** A request as RFC 6749 section 4.4 has it: one grant, and the credentials of one client by one way of sending them. */
+/** A form as RFC 6749 section 4.4 defines it: one grant, and the credentials of one client sent in one way. */
 export function readForm(input: Input): TokenRequest {
   return withFields(input, (form) => {
     const grant = form.get('grant_type');
@@ -67,7 +67,7 @@ export function readForm(input: Input): TokenRequest {
   });
 }
 
-/** A request as RFC 7009 section 2.1 has it: a token, and the credentials of the client that it was issued to. */
+/** A form as RFC 7009 section 2.1 defines it: a token, and the credentials of the client that it was issued to. */
 export function readRevocation(input: Input): { readonly token: string; readonly proof: ClientProof } {
   return withFields(input, (form) => {
     const token = form.get('token');
@@ -103,7 +103,7 @@ function readProof(form: ReadonlyMap<string, string>, authorization: string | un
   return basic;
 }
 
-/** HTTP Basic, each half encoded as a form is (RFC 6749 section 2.3.1 and appendix B). */
+/** HTTP Basic: each half is form-encoded (RFC 6749 section 2.3.1 and appendix B). */
 function readBasic(authorization: string): ClientProof {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   if (encoded === undefined) throw wrong('the Authorization header is not HTTP Basic');

@@ -7,12 +7,12 @@ import type { ProvePossession } from '../authenticate.ts';
 import type { CheckProof, Proof } from './proof.ts';
 import { invalidProof } from './proof-keys.ts';
 
-/** A request as far as a proof is about it. */
+/** The parts of a request that a proof covers. */
 export interface ProvableRequest extends RequestOrigin {
   readonly method: string;
   readonly path: string;
   header(name: string): string | undefined;
-  /** Set once it is proven. */
+  /** Set once the proof is verified. */
   proof: UsedProof | null;
 }
 
@@ -35,8 +35,8 @@ export function createPossession(
 }
 
 /**
- * Marks a proof as used, and refuses one that was. The key comes first in the digest, so a reader of the database cannot
- * test whose proof it is. (An HMAC takes three times as long and protects no more: digests are not shown to callers.)
+ * Marks a proof as used, and refuses a used one. The digest covers the key first, so a reader of the database cannot link a
+ * proof to its sender. (An HMAC takes three times as long and protects no more: digests are not shown to callers.)
  */
 export function createUseProof(digestKey: Uint8Array, seen: SeenProofs) {
   const start = Buffer.from(digestKey).toString('base64url');
@@ -47,14 +47,14 @@ export function createUseProof(digestKey: Uint8Array, seen: SeenProofs) {
   };
 }
 
-/** More than one core can verify within the two minutes that a proof counts at most. */
+/** More proofs than one core can verify in the two minutes during which a proof is valid. */
 export const mostSeenProofs = 1_000_000;
-/** Proofs that expire within the same slot are forgotten together. */
+/** Proofs that expire within the same slot are evicted together. */
 const slotMs = 10_000;
 
 interface Slot {
   readonly proofs: Set<number>;
-  /** On the monotonic clock. */
+  /** A time of the monotonic clock. */
   endsAt: number;
 }
 
@@ -66,7 +66,7 @@ interface Slot {
 export class SeenProofs {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #most: number;
-  /** By the slot in which the proofs expire. */
+  /** Grouped by the slot in which the proofs expire. */
   readonly #slots = new Map<number, Slot>();
   #size = 0;
 
@@ -83,7 +83,7 @@ export class SeenProofs {
   use({ digest, expiresAt }: UsedProof): boolean {
     this.#forgetExpired();
     const name = Buffer.from(digest.buffer, digest.byteOffset, 6).readUIntBE(0, 6);
-    // In all slots: another proof with the same `jti` counts as the same one, whenever it expires.
+    // Looks in all slots: another proof with the same `jti` counts as the same one, whenever it expires.
     for (const { proofs } of this.#slots.values()) if (proofs.has(name)) return false;
     if (this.#size >= this.#most)
       throw new Refusal('overloaded', { detail: 'DPoP proofs to be remembered', retryAfterSeconds: 1 });

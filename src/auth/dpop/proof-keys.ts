@@ -5,7 +5,7 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { jsonObject } from '../jws.ts';
 import { admitKey } from '../key-policy.ts';
 
-/** The rule that a DPoP proof breaks, for programs: mostly the name of a claim or header member. */
+/** The rule that a DPoP proof breaks: mostly the name of a claim or header member. */
 export type ProofFault =
   | 'missing'
   | 'repeated'
@@ -29,7 +29,7 @@ export function invalidProof(fault: ProofFault): Refusal {
   return new Refusal('proof_invalid', { detail: fault, members: { proof_fault: fault } });
 }
 
-/** What proofs may be signed with. A short list, because every challenge contains it. */
+/** Accepted algorithms of proofs. The list is short, because every challenge contains it. */
 export const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'] as const;
 
 export interface ProofKey {
@@ -39,12 +39,12 @@ export interface ProofKey {
   readonly thumbprint: string;
 }
 
-/** Of RSA: clients choose their own keys, and larger ones make every check slower. */
+/** The largest RSA key: clients choose their own keys, and larger ones make every check slower. */
 export const mostProofKeyBits = 4096;
 
-/** A client has the same header in all its proofs. An entry takes about 2 KB, and 4 KB at most. */
+/** Number of cached headers. A client has the same header in all its proofs. An entry takes 2 KB, at most 4 KB. */
 const mostRemembered = 10_000;
-/** Twice the header with an RSA key of 4096 bits. Longer ones are not cached. */
+/** Twice the length of a header with an RSA key of 4096 bits. Longer headers are not cached. */
 const longestRemembered = 2048;
 
 /** Caches the keys of valid proofs by their header: importing a key takes a third of the time of a signature check. */
@@ -59,7 +59,7 @@ export class ProofKeys {
     if (header.length <= longestRemembered) this.#remembered.set(header, key);
   }
 
-  /** Reads a header. Imports the key only if it has the wanted thumbprint; null wants any. */
+  /** Reads a header. Imports the key only if it has the wanted thumbprint; null accepts any. */
   read(header: string, wanted: string | null): ProofKey {
     const { typ, alg, jwk, crit, b64 } = jsonObject(header);
     if (typeof typ !== 'string' || !/^(application\/)?dpop\+jwt$/i.test(typ)) throw invalidProof('typ');
@@ -79,7 +79,7 @@ function isProofAlgorithm(alg: unknown): alg is (typeof proofAlgorithms)[number]
   return proofAlgorithms.some((name) => name === alg);
 }
 
-/** Of RSA, of the curves, and of a shared secret. */
+/** Private members of RSA keys and curves, and the secret of a symmetric key. */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /** The members that define a key, in the order of their names (RFC 7638 section 3.2, RFC 8037 section 2). */

@@ -7,13 +7,13 @@ import type { SignatureQueue } from '../signature-queue.ts';
 import type { Nonces } from './nonce.ts';
 import { invalidProof, type ProofFault, ProofKeys } from './proof-keys.ts';
 
-/** How far the time in a proof may be from ours, either way: the clocks of browsers are often wrong. */
+/** Tolerated difference between the `iat` of a proof and our clock, either way: the clocks of browsers are often wrong. */
 export const proofWindowSeconds = 60;
 const longestJti = 512;
 
 export interface ProvenRequest {
   readonly method: string;
-  /** As clients know it, without query and fragment. */
+  /** The URL as clients know it, without query and fragment. */
   readonly uri: string;
   /** The SHA-256 of the access token in the request, in base64url; null without one. */
   readonly tokenDigest: string | null;
@@ -24,7 +24,7 @@ export interface ProvenRequest {
 export interface Proof {
   readonly thumbprint: string;
   readonly jti: string;
-  /** When it is too old to be accepted, in milliseconds since 1970. */
+  /** When the proof is too old to be accepted, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -47,7 +47,7 @@ export function createProofCheck({ signatures, nonces, now }: ProofParts) {
     try {
       const readKey = (segment: string) => keys.recall(segment) ?? keys.read(segment, wanted);
       const { segment, header, verify } = openJws(proof, readKey, signatures);
-      // Before the signature: the check is not worth it for another key.
+      // Checked before the signature, because a signature with another key is not worth checking.
       if (wanted !== null && header.thumbprint !== wanted) throw invalidProof('cnf');
       return { segment, header, claims: await verify(() => header.key, origin) };
     } catch (error) {
@@ -68,7 +68,7 @@ export function createProofCheck({ signatures, nonces, now }: ProofParts) {
     const expiresAt = checkTimes(claims, now() / 1000);
     if (request.tokenDigest !== null && claims.ath !== request.tokenDigest) throw invalidProof('ath');
     if (nonces !== null && !nonces.accepts(claims.nonce)) throw new Refusal('proof_nonce_required');
-    // Only now, and only a key that a token is bound to: strangers cannot evict the keys of others.
+    // Cached only now, and only for a key that a token is bound to: strangers cannot evict the keys of others.
     if (request.thumbprint !== null) keys.remember(segment, key);
     return { thumbprint, jti, expiresAt };
   };
@@ -100,11 +100,11 @@ function checkTimes({ iat, exp, nbf }: JsonObject, nowSeconds: number): number {
     throw invalidProof('exp');
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= nowSeconds + proofWindowSeconds))
     throw invalidProof('nbf');
-  // The database keeps whole milliseconds; `iat` may be a fraction.
+  // The database stores whole milliseconds; `iat` may be a fraction.
   return Math.ceil((iat + proofWindowSeconds) * 1000);
 }
 
-/** Absolute, in ASCII, without credentials and without anything that a URL parser would repair. */
+/** An absolute ASCII URL without credentials, in a form that a URL parser would not repair. */
 const plainUri = /^https?:\/\/[^\s\\@/?#]+(?:[/?#][!-[\]-~]*)?$/i;
 const escapes = /%[0-9a-f]{2}/gi;
 const unreserved = /^[A-Za-z0-9._~-]$/;
@@ -118,7 +118,7 @@ function isSameUri(htu: string, uri: string): boolean {
 
 function normalised(text: string): string | null {
   if (!plainUri.test(text)) return null;
-  // Escapes first: a dot may be escaped.
+  // Decodes escapes first: a dot may be escaped.
   const url = URL.parse(text.replace(escapes, plainEscape));
   return url === null ? null : `${url.origin}${url.pathname}`;
 }

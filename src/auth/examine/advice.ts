@@ -184,7 +184,7 @@ function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
   return `The keys of the issuer cannot be had. ${todo}`;
 }
 
-/** What to do about an issuer that is not accepted: most are a near miss. */
+/** What to do about an issuer that is not accepted. Most are nearly right. */
 function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
   const { origin, issuer: setting } = issuers[0].settings;
   if (typeof iss !== 'string')
@@ -198,7 +198,7 @@ function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
       change: assigned([settings.issuer, unquoted(iss)]),
     })),
   );
-  /** The first accepted issuer that has this in common with the one of the token. */
+  /** The first accepted issuer for which `same` gives the same value as for the token's issuer. */
   const nearest = (partOf: (issuer: string) => string | undefined) => {
     const part = partOf(iss);
     return accepted.find(({ issuer }) => part !== undefined && partOf(issuer) === part);
@@ -225,7 +225,7 @@ function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
 const wantsJwt =
   'Ask the provider for a signed JWT: name this API (API_AUDIENCE) when you ask for the token.';
 
-/** What a text that is no JWT most likely is, and what to send instead. */
+/** What a string that is no JWT most likely is, and what to send instead. */
 function adviceByLooks(text: string): string {
   const parts = text.split('.');
   if (/^[{[]/.test(text))
@@ -262,7 +262,7 @@ const profileClaims = 'name email picture nickname preferred_username auth_time 
 /** Supabase says `role`, and all tokens of Firebase have `firebase`. */
 const accessClaims = 'scope scp roles permissions role firebase'.split(' ');
 
-/** A token about a person that grants nothing. */
+/** True for a token of a person that grants no scope. */
 function looksLikeIdToken(claims: JsonObject): boolean {
   // A service account of Google has an address, too.
   if (typeof claims.sub === 'string' && isMarkedClient(claims, claims.sub)) return false;

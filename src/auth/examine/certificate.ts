@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 export type ExaminedCertificate = ReturnType<typeof examineCertificate>;
 
-/** What callers of that host will see of the first certificate of a chain in PEM. Times are milliseconds since 1970. */
+/** The first certificate of a PEM chain, as callers of that host see it. Times are milliseconds since 1970. */
 export function examineCertificate(pem: string, host: string) {
   const certificate = new X509Certificate(pem);
   const covered = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);

@@ -12,11 +12,11 @@ import type { TrustedIssuer } from '../verifier.ts';
 
 /** An issuer with its rules, and how to name it and its settings to the operator. */
 export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
-  /** "the provider", one of several by its name, or "this service". */
+  /** "the provider", the name of one of several providers, or "this service". */
   readonly who: string;
   /** Providers have `jwksPath`; our own keys are in the database. */
   readonly settings: IssuerSettingNames & { readonly jwksPath?: string };
-  /** Rejects with a refusal that says why there are none. */
+  /** Rejects with a refusal if there are no usable keys. */
   readonly keysNow: () => Promise<KeysNow>;
   /** Asks the provider about an opaque token: null if it is not active. Opaque tokens are refused if no issuer has it. */
   readonly introspect?: (token: string) => Promise<JsonObject | null>;
@@ -24,17 +24,17 @@ export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
 
 export interface CallerNow {
   readonly found: string;
-  /** False if the database has not answered. */
+  /** False if the database did not answer. */
   readonly isKnown: boolean;
   readonly pseudonym: string | null;
   readonly refusal: Refusal | null;
 }
 
-/** What a trace is described with. The token itself is never shown. */
+/** The data that a trace is described with. The token itself is never shown. */
 export interface TraceContext {
   readonly text: string;
   readonly issuers: readonly [ExaminedIssuer, ...ExaminedIssuer[]];
-  /** The first one stands in for an unknown issuer, so that there is more to tell. */
+  /** The first issuer stands in for an unknown one, so that more steps can be explained. */
   readonly issuer: ExaminedIssuer;
   readonly nowSeconds: number;
   /** Null for an opaque token; {} if it cannot be read. */
@@ -42,19 +42,19 @@ export interface TraceContext {
   readonly claims: JsonObject;
   readonly verified: VerifiedClaims | null;
   readonly keys: KeysNow | null;
-  /** Null if the token does not say who it speaks for. */
+  /** Null if the token names no caller. */
   readonly caller: CallerNow | null;
 }
 
 export interface KeysNow {
   readonly set: Pick<KeySet, 'keys' | 'find'> & Partial<Pick<KeySet, 'alarms'>>;
-  /** Where they come from, and which are left out. */
+  /** Where the keys come from, and which are left out. */
   readonly source: string;
   /** When a key was made, if that is known. */
   readonly madeAt?: (kid: string | undefined) => number | undefined;
 }
 
-/** Fetched now; if that fails, the stored ones that a restart would begin with. */
+/** Fetches the keys now. If that fails, returns the stored ones that a restart would use. */
 export async function providerKeysNow(
   url: string,
   algorithms: readonly string[],

@@ -7,7 +7,7 @@ import type { Outcomes, StepName } from '../trace.ts';
 import { adviceFor, requiredShown, shown, shownTime } from './advice.ts';
 import type { TraceContext } from './context.ts';
 
-/** One step as it is shown. The code is what the service refuses the token with if this step fails first. */
+/** One step as shown. `code` is the refusal of the service if this step fails first. */
 export type Step = Finding & { readonly code: ErrorCode | null };
 
 export function describeSteps(outcomes: Outcomes, context: TraceContext): readonly Step[] {

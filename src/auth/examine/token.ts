@@ -52,7 +52,7 @@ export async function examineToken(text: string, parts: ExaminationParts) {
 
 /** The form of a bearer token (RFC 6750 section 2.1); auth/authenticate checks it first. */
 const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
-/** The steps that decide whom a token speaks for. */
+/** The steps that identify the caller. */
 const identifying = ['issuer', 'subject', 'credentials'] as const;
 
 function checkShape(text: string, maxHeaderBytes: number): void {
@@ -101,10 +101,10 @@ async function introspected({ introspect }: ExaminedIssuer, token: string): Prom
   return answer;
 }
 
-/** A real token has a dozen or two. */
+/** A real token has a dozen or two claims. */
 const mostClaims = 100;
 
-/** Why a token is accepted or refused. Holds nothing of it that must not be shared: of claims only the names. */
+/** Explains why a token is accepted or refused. Shows only the names of claims, so the output can be shared. */
 function conclude(outcomes: Outcomes, context: TraceContext) {
   const { claims, verified, caller } = context;
   const steps = describeSteps(outcomes, context);

@@ -4,10 +4,10 @@ import { type Formats, type FormError, formErrors } from './form-errors.ts';
 import { pointerTo } from './json-pointer.ts';
 import { found, listed, nearest, type Say, suggestion, type Tell } from './mistakes.ts';
 
-/** Says every mistake in the data; true if there is none. Fills in the defaults of the schema. */
+/** Reports every mistake in the data; true if there is none. Fills in the defaults of the schema. */
 export type CheckForm = (data: unknown, say: Say, at?: string) => boolean;
 
-/** An operator may have written a secret in the place of its file. */
+/** An operator may have written a secret instead of a file name. */
 const redacted = 'what was found is not shown, since it may be the secret itself';
 
 /**

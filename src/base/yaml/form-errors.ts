@@ -2,7 +2,7 @@ import { isJsonObject } from '../json-object.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { pointerTo } from './json-pointer.ts';
 
-/** By format: what is wrong with a text, such as "must be a date"; null when nothing is. */
+/** Checks by format: the mistake in a text, such as "must be a date"; null if there is none. */
 export type Formats = Readonly<Record<string, (text: string) => string | null>>;
 
 /** A keyword that a value does not fit. */
@@ -52,7 +52,7 @@ interface Place {
 
 // biome-ignore lint/suspicious/noExplicitAny: each keyword knows the form of its own value
 type Expected = any;
-/** Whether the value fits, or what is wrong in it. */
+/** True if the value fits, otherwise the mistakes. */
 type Check = (expected: Expected, data: unknown, place: Place) => boolean | readonly FormError[];
 
 const isNumber = (data: unknown): data is number => typeof data === 'number';
@@ -68,7 +68,7 @@ function isOfType(data: unknown, type: string): boolean {
 
 const isAnnotation: Check = () => true;
 
-/** In the order in which mistakes are found: of several at one place the first is reported. */
+/** In the order in which mistakes are found: of several mistakes at one place the first is reported. */
 const keywords: Readonly<Record<string, Check>> = {
   title: isAnnotation,
   description: isAnnotation,

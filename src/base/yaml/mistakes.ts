@@ -1,7 +1,7 @@
 import { withoutPassword, withoutSecrets } from '../without-password.ts';
 import { membersOf } from './json-pointer.ts';
 
-/** Says what is wrong with the value at a JSON pointer: "must be a list; found 5". */
+/** Reports a mistake of the value at a JSON pointer: "must be a list; found 5". */
 export type Say = (pointer: string, predicate: string) => void;
 
 /** How a mistake names its place: `limits.writes`. */
@@ -13,7 +13,7 @@ export type Tell = (value: unknown) => string;
 
 export const found: Tell = (value) => foundText(value, withoutPassword);
 
-/** For values that may be an address with a secret. */
+/** For values that may be an address with a secret in it. */
 export const foundAddress: Tell = (value) => foundText(value, withoutSecrets);
 
 function foundText(value: unknown, printable: (text: string) => string): string {

@@ -15,7 +15,7 @@ import { escapeUnseen } from '../unseen.ts';
 import { membersOf } from './json-pointer.ts';
 import { brief, nameOf, type Say } from './mistakes.ts';
 
-/** Deeper than the deepest schema that is allowed. */
+/** Deeper than the deepest allowed schema. */
 const mostLevels = 48;
 const mostSyntaxErrors = 5;
 
@@ -73,7 +73,7 @@ export function readYaml(text: string) {
     return known.get(name);
   };
 
-  /** The line of the value at a JSON pointer, or of what surrounds it. */
+  /** The line of the value at a JSON pointer, or of the value around it. */
   const lineOf = (pointer: string): number => {
     let node: unknown = document.contents;
     let line = lineOfNode(node);
@@ -128,7 +128,7 @@ export interface LineMistake {
 
 const mostShown = 20;
 
-/** A YAML text as data, with its mistakes. Its readers add theirs by `say`, each with a JSON pointer. */
+/** A YAML text as data, with its mistakes. Readers report theirs with `say` and a JSON pointer. */
 export function readWithMistakes(text: string, placeOf: (pointer: string) => string = nameOf) {
   const yaml = readYaml(text);
   const mistakes: LineMistake[] = [...yaml.mistakes];
@@ -142,7 +142,7 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
   return {
     data: yaml.data,
     say,
-    /** The first of them in the order of their lines, and how many more there are. */
+    /** The first mistakes by line, and the number of further ones. */
     mistakes(): readonly LineMistake[] {
       const all = mistakes
         .toSorted((one, other) => one.line - other.line)

@@ -32,7 +32,7 @@ export const eventSchema = {
 
 const position = { ...count, description: 'Its place in the log. A later event has a higher one.' };
 
-/** The route of read-events.ts, and what webhooks are told. */
+/** Describes the route of read-events.ts, and the webhooks. */
 export function describeEvents(collections: readonly Collection[]): Description {
   const page = schema.object({
     items: schema.listOf({ allOf: [{ $ref: '#/components/schemas/Event' }], ...schema.object({ position }) }),
@@ -83,7 +83,7 @@ export function describeEvents(collections: readonly Collection[]): Description 
   };
 }
 
-/** Every type of event that there can be, with a sentence. */
+/** Every possible type of event, with a sentence. */
 function toldOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
   const ofCollections = collections.flatMap(({ name, title, machine, events }) => {
     if (events === null) return [];

@@ -23,11 +23,11 @@ export const largestPage = 100;
 
 export interface AskedEvents {
   readonly isStream: boolean;
-  /** Null: all that admit the caller. */
+  /** Null: all collections that admit the caller. */
   readonly collections: readonly Collection[] | null;
-  /** Records under which everyone can read: events under these are wanted, too. */
+  /** Records under which everyone can read: events under these are included, too. */
   readonly under: readonly RecordName[];
-  /** After this position; null: from now on. */
+  /** Start after this position; null: start now. */
   readonly after: number | null;
   readonly waitMs: number;
 }
@@ -35,7 +35,7 @@ export interface AskedEvents {
 const known: ReadonlySet<string> = new Set(['collection', 'in', 'after', 'wait']);
 const positionForm = /^(?:0|[1-9]\d{0,14})$/;
 
-/** Throws when something in it cannot be used. A stream that comes again says where it was in `Last-Event-ID`. */
+/** Throws if a parameter is invalid. A stream that reconnects sends its position in `Last-Event-ID`. */
 export function readEventQuery(input: Input, declared: readonly Collection[]): AskedEvents {
   const parameters = new URLSearchParams(input.query);
   for (const name of parameters.keys())
@@ -50,7 +50,7 @@ export function readEventQuery(input: Input, declared: readonly Collection[]): A
   };
 }
 
-/** Anything else is a page. */
+/** Any other `Accept` gets a page. */
 function wantsStream(accept = ''): boolean {
   return accept.split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === 'text/event-stream');
 }
@@ -103,8 +103,8 @@ function invalid(parameter: string): Refusal {
 }
 
 /**
- * What a caller may know of: its own events, and a machine client those of all whose records it reaches. Collections that do
- * not admit it are left out, unless they are asked for by name: then it is refused as it would be there.
+ * The events that a caller may see: its own and, for a machine client, those of all whose records it reaches. Collections
+ * that do not admit it are left out, unless it names them: then it is refused as on their routes.
  */
 export function visibleTo(
   caller: Caller,
@@ -119,7 +119,7 @@ export function visibleTo(
     (collection) => [collection.name, CallerAccess.admit([collection], caller, 'read')] as const,
   );
   const own = new Set(accesses.map(([name]) => name));
-  /** The states in which it reads everybody's records; null: all of them. */
+  /** The states in which the caller reads everyone's records; null: all of them. */
   const all = new Map(
     accesses.flatMap(([name, access]) => (access.reachesAll ? [[name, access.listedStates] as const] : [])),
   );
@@ -139,7 +139,7 @@ export function visibleTo(
     audience,
     sees(event) {
       const { type, collection, owner } = event;
-      // A reader of all records may keep copies, and has to erase them too.
+      // A reader of all records may keep copies, so it must learn of erasures.
       if (type === erasedType) return all.size > 0;
       if (collection === null || seesAll(event)) return collection !== null;
       if (sharedNames.has(collection)) return audience?.hears(event) === true;
@@ -150,7 +150,7 @@ export function visibleTo(
   };
 }
 
-/** What a caller hears of shared collections. `isNamed`: it has asked for them by name. */
+/** The events of shared collections that a caller gets. `isNamed`: the caller has named them in its request. */
 export type AudienceOf = (
   caller: Caller,
   shared: readonly Collection[],
@@ -169,16 +169,16 @@ export interface EventParts {
   readonly streams: Streams;
   readonly streamLimit: StreamLimit;
   readonly longPolls: LongPolls;
-  /** Throws, or rejects, when the caller would not be let in any more. */
+  /** Throws or rejects if the caller would no longer be admitted. */
   readonly checkStillIn: (token: VerifiedToken) => void | Promise<void>;
   readonly reads: ReadLimit;
-  /** Null where no collection is shared. */
+  /** Null if no collection is shared. */
   readonly audienceOf: AudienceOf | null;
   readonly records: Pick<RecordStore, 'find'>;
   readonly clock: Clock;
 }
 
-/** GET /events: a live stream, or a page for a caller that keeps its own position. */
+/** GET /events: a live stream, or a page for a caller that stores its own position. */
 export function readEvents(collections: readonly Collection[], parts: EventParts): BearerHandler {
   return async (input, caller, token) => {
     const owner = ownerOf(caller);
@@ -188,9 +188,9 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
     if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
     const take = parts.streams.open(token, reader, asked.after);
-    // Taken before the answer is sent: many requests of one caller can be authenticated at the same moment.
+    // Reserved before the answer is sent: many requests of one caller can be authenticated at the same moment.
     input.onClose(parts.streamLimit.take(owner));
-    // A proxy that keeps answers until they are whole would keep this one for ever.
+    // Tells proxies not to buffer: they would hold a stream back for ever.
     return live('text/event-stream', take, { headers: { ...headers, 'x-accel-buffering': 'no' } });
   };
 }
@@ -239,18 +239,18 @@ async function readPage(
   let found = await from(start, last);
   if (found.events.length === 0 && found.reached >= last && waitMs > 0) {
     const leave = streamLimit.take(owner);
-    // Listens first and reads then, so that nothing falls in between.
+    // Subscribes before it reads, so that no event is missed.
     const waiting = new NextEvent(parts, reader, found.reached, owner);
     const forget = longPolls.add({ token, end: () => waiting.stop() });
     try {
-      // From now on the long poll ends when the caller is shut out.
+      // From now on the long poll ends if the caller is suspended or revoked.
       await checkStillIn(token);
       found = await from(found.reached, (await store.extent()).last);
       const isOver = () => input.hasHungUp() || hasExpired(token, clock.now() / 1000);
       if (found.events.length === 0) await waiting.come(waitMs, isOver);
-      // It has waited, and much may have happened to it meanwhile.
+      // Check again after the wait: the caller may have been suspended meanwhile.
       await checkStillIn(token);
-      // It asks again, and its token is then verified with the keys of that day.
+      // The client asks again, and its token is then verified with the current keys.
       if (!isCurrent(token)) return page([], start, reader, headers, false);
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);
     } finally {
@@ -259,7 +259,7 @@ async function readPage(
       leave();
     }
   }
-  // Pruned meanwhile.
+  // Events after the position are pruned meanwhile.
   const kept = await store.extent();
   if (start < kept.first - 1) return page([], kept.last, reader, headers, true);
   return page(found.events, found.reached, reader, headers, false);
@@ -278,7 +278,7 @@ function page(
 
 const lookEveryMs = 1_000;
 
-/** The next event after a position that a reader may see, or that it was erased itself. */
+/** The next event after a position that a reader may see, or the erasure of the reader itself. */
 class NextEvent {
   readonly #clock: Clock;
   readonly #came = Promise.withResolvers<void>();
@@ -299,7 +299,7 @@ class NextEvent {
     });
   }
 
-  /** Until it has come, the time is over, or the request is. */
+  /** Waits until there is an event, the time is over, or the request has ended. */
   come(waitMs: number, isOver: () => boolean): Promise<void> {
     const until = this.#clock.monotonic() + waitMs;
     const waitOn = () => {

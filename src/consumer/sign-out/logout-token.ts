@@ -5,10 +5,10 @@ import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** A logout token tells of something that has just happened; the provider does not send it twice later. */
+/** The maximum age of a logout token. The provider sends it at once and does not repeat it later. */
 const longestAgeSeconds = 300;
 
-/** Most providers write `logout+jwt`; Auth0 and older Keycloaks write `JWT`, or nothing. */
+/** Most providers write `logout+jwt`; Auth0 and older Keycloaks write `JWT` or no type. */
 const types: ReadonlySet<string | undefined> = new Set(['logout+jwt', 'jwt', undefined]);
 
 /** Ends one session, or all sessions of a subject. Times are milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface LogoutToken {
   readonly subject: string | null;
   readonly sessionId: string | null;
   readonly issuedAt: number;
-  /** From this time the logout token is refused. */
+  /** The logout token is refused from this time on. */
   readonly expiresAt: number;
 }
 
@@ -37,11 +37,11 @@ export function checkLogoutToken(
   const id = nameIn(jti);
   if (id === null) throw wrong('jti');
   if (!isJsonObject(events) || !isJsonObject(events[logoutEvent])) throw wrong('events');
-  // Only an ID token has one: none may ever be taken for a logout token, nor the other way round.
+  // Only ID tokens have a `nonce`: neither kind may pass for the other.
   if (Object.hasOwn(claims, 'nonce')) throw wrong('nonce');
   const subject = nameIn(sub);
   if (sub !== undefined && subject === null) throw wrong('sub');
-  // What is no usable name of a session names none, as in an access token: then all tokens of the subject end.
+  // An unusable `sid` counts as none, as in an access token: then all tokens of the subject end.
   const sessionId = nameIn(sid);
   if (subject === null && sessionId === null) throw wrong('sub and sid');
   return {
@@ -49,7 +49,7 @@ export function checkLogoutToken(
     subject,
     sessionId,
     issuedAt: iat * 1000,
-    // Claims may be fractions of a second; the database keeps whole milliseconds.
+    // Claims may be fractions of a second; the database stores whole milliseconds.
     expiresAt: Math.ceil((Math.min(exp, iat + longestAgeSeconds) + clockToleranceSeconds) * 1000),
   };
 }
@@ -60,7 +60,7 @@ function isFresh(iat: number, nowSeconds: number): boolean {
   );
 }
 
-/** The rule of access tokens (`auth/claims`), so that each subject that is let in can be signed out. */
+/** The same rule as for access tokens (`auth/claims`), so that every admitted subject can be signed out. */
 function nameIn(value: unknown): string | null {
   return isUsableName(value) ? value : null;
 }
