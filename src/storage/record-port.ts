@@ -321,8 +321,12 @@ export interface BatchKeys {
   readonly memberCounts: readonly RecordName[];
   /** Callers whose roles in a collection are counted. */
   readonly memberships: readonly OwnerInCollection[];
-  /** Invitations. What each leads to is loaded, too: the record, the roles of this caller in it, and the counts. */
-  readonly invitations: readonly { readonly digest: Uint8Array; readonly member: string }[];
+  /** Invitations that are open at a time. What each leads to is loaded, too: the record, the roles of this caller in it, and the counts. */
+  readonly invitations: readonly {
+    readonly digest: Uint8Array;
+    readonly member: string;
+    readonly openAt: number;
+  }[];
   /** By collection, the roles that members can have. */
   readonly memberRoles: Readonly<Record<string, readonly string[]>>;
   /** Collections whose records are under others. The records above a named one are loaded, and locked before it. */

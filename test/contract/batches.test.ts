@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/base/errors.ts';
@@ -99,6 +99,34 @@ for (const engine of storageKinds) {
           0,
           'and it is gone once it is taken up',
         );
+      });
+
+      it('is for an expired code what it is for an unknown one', async () => {
+        const [owner, maker] = [await registered(), await registered()];
+        const record = newRecord({ owner });
+        const expiresAt = openedAt + 1_000;
+        const digest = new Uint8Array(randomBytes(32));
+        const { collection, id: recordId } = record;
+        const made = { digest, id: 'i', collection, recordId, role: 'member', usesLeft: 1, expiresAt };
+        const alias = digest.slice(16);
+        await apply(storage, {
+          newRecords: [record],
+          invitations: [{ ...made, madeBy: maker, createdAt: openedAt }],
+          newMembers: [
+            { collection, recordId, role: 'member', member: maker, alias, since: 1, recordCreatedAt: 1 },
+          ],
+        });
+        const found = (code: Uint8Array, openAt: number) =>
+          load(neighbour, {
+            invitations: [{ digest: code, member: maker, openAt }],
+            memberRoles: { [collection]: ['member'] },
+          });
+        const open = await found(digest, expiresAt - 1);
+        assert.deepEqual(
+          [open.records, open.invitations.length, open.members.length, open.memberCounts.length],
+          [[record], 1, 1, 1],
+        );
+        assert.deepEqual(await found(digest, expiresAt), await found(alias, expiresAt));
       });
 
       it('is nothing for a batch that names nothing, and a batch of nothing does nothing', async () => {

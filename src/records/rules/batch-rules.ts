@@ -75,17 +75,17 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
   const idempotencyKeys: IdempotencyKeyName[] = [];
   const proofs: Uint8Array[] = [];
   const people: PeopleKeys = { members: [], memberCounts: [], memberships: [], invitations: [] };
-  for (const { caller, proof, change } of operations) {
+  for (const { caller, proof, change, now } of operations) {
     if (proof !== null) proofs.push(proof.digest);
     if (change.kind === 'accept') {
-      people.invitations.push({ digest: change.digest, member: caller.id });
+      people.invitations.push({ digest: change.digest, member: caller.id, openAt: now });
       for (const collection of Object.keys(change.admitted))
         usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     }
     if (change.kind === 'fill') records.set(`${change.parent.collection} ${change.parent.id}`, change.parent);
     if (!isOfRecord(change)) continue;
     const { collection, id } = change;
-    addPeople(people, change, caller.id, rules);
+    addPeople(people, change, { caller: caller.id, now }, rules);
     usage.set(`${caller.id} ${collection}`, { owner: caller.id, collection });
     if (change.kind === 'create_under') proofs.push(usedId(collection, id));
     const above = parentOf(change, rules);
@@ -117,7 +117,12 @@ type PeopleKeys = {
 };
 
 /** What a change of a record in a shared collection needs to know of its members. */
-function addPeople(keys: PeopleKeys, change: RecordChange, caller: string, rules: WriteRules): void {
+function addPeople(
+  keys: PeopleKeys,
+  change: RecordChange,
+  { caller, now }: { readonly caller: string; readonly now: number },
+  rules: WriteRules,
+): void {
   const { collection: name, id } = change;
   const collection = rules.collections.get(name);
   const wanted = collection && membersWanted(collection, caller);
@@ -127,7 +132,7 @@ function addPeople(keys: PeopleKeys, change: RecordChange, caller: string, rules
   if (change.kind === 'change_role') keys.memberCounts.push({ collection: name, id });
   if (change.kind === 'act') keys.memberships.push({ owner: caller, collection: name });
   if (change.kind === 'end_invitation' && change.digest !== null)
-    keys.invitations.push({ digest: change.digest, member: caller });
+    keys.invitations.push({ digest: change.digest, member: caller, openAt: now });
 }
 
 /** The record that a new one would be under. */

@@ -27,7 +27,7 @@ const conflicts = new Set(['23505', '23503', '40001', '40P01']);
 const mostAttempts = 10;
 const mostStale = 4;
 
-/** Loads and applies a batch in two round trips, three for a new caller. All processes lock rows in one order; conflicts retry. */
+/** Loads and applies a batch in two round trips, three for a new caller or a code. All processes lock rows in one order; conflicts retry. */
 export function postgresBatches(inTransaction: InTransaction, rules: BatchRules): BatchStore {
   const tryOnce = (operations: readonly unknown[]) =>
     inTransaction(async (transaction) => {
@@ -81,10 +81,14 @@ async function loadAll(
   }
 }
 
-/** All statements are sent before the first answer. They name their columns, because sessions keep them prepared. */
-async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> {
+/**
+ * All statements are sent before the first answer, except that codes are looked up first. They name their columns, because
+ * sessions keep them prepared.
+ */
+async function load(transaction: Transaction, wanted: BatchKeys): Promise<Loaded> {
   const ask: Ask = async <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) =>
     isNeeded ? ((await transaction.run(sql, parameters)).rows as Found[]) : [];
+  const keys = { ...wanted, invitations: await openInvitations(ask, wanted) };
   const { newcomers } = keys;
   const digests = keys.invitations.map(({ digest }) => Buffer.from(digest));
   const byAlias = membersByAlias(keys);
@@ -174,6 +178,18 @@ async function load(transaction: Transaction, keys: BatchKeys): Promise<Loaded> 
     newcomers: (await counted)[0]?.count ?? 0,
     ...(await people),
   };
+}
+
+/** An unknown and an expired code lead to nothing: the statements after this one are the same for both. */
+async function openInvitations(ask: Ask, { invitations }: BatchKeys): Promise<BatchKeys['invitations']> {
+  const rows = await ask<Pick<Tables['invitations'], 'digest' | 'expires_at'>>(
+    invitations.length > 0,
+    'select digest, expires_at from invitations where digest = any($1::bytea[])',
+    [invitations.map(({ digest }) => Buffer.from(digest))],
+  );
+  const isOpen = ({ digest, openAt }: BatchKeys['invitations'][number]) =>
+    rows.some((row) => Buffer.compare(row.digest, digest) === 0 && row.expires_at > openAt);
+  return invitations.filter(isOpen);
 }
 
 /**

@@ -172,8 +172,11 @@ export class SqliteBatches {
 
   #loadPeople(keys: BatchKeys): Pick<Loaded, 'members' | 'memberCounts' | 'memberships' | 'invitations'> {
     const { invitation, membersOfRecord, memberByAlias, memberCounts, memberships } = this.#statements;
-    const invitations = keys.invitations.flatMap(({ digest, member }) =>
-      one<Tables['invitations']>(invitation.get(digest)).map((row) => ({ member, ...toInvitation(row) })),
+    const invitations = keys.invitations.flatMap(({ digest, member, openAt }) =>
+      one<Tables['invitations']>(invitation.get(digest, openAt)).map((row) => ({
+        member,
+        ...toInvitation(row),
+      })),
     );
     const wanted = [
       ...keys.members,
@@ -363,7 +366,7 @@ function prepareAll(database: DatabaseSync) {
     removeMember: database.prepare(
       'delete from members where collection = ? and record_id = ? and role = ? and member = ?',
     ),
-    invitation: database.prepare('select * from invitations where digest = ?'),
+    invitation: database.prepare('select * from invitations where digest = ? and expires_at > ?'),
     putInvitation: database.prepare(
       `insert into invitations (digest, id, collection, record_id, role, made_by, uses_left, expires_at, created_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
