@@ -44,9 +44,9 @@ export const catalogue = {
       'A parameter of the query is unknown, repeated or has no usable value. The member "parameter" names it.',
     cursor_invalid: 'The cursor does not belong to this list. Start again without one.',
     json_invalid:
-      'The body is not JSON that can be kept as it is: UTF-8, one value for each name, at most 64 levels, no NUL, no number beyond a double.',
+      'The body is not valid JSON. Expected: UTF-8, each name once, at most 64 levels, no NUL, numbers that fit a double.',
     header_invalid: 'A header of the request has no usable value. The member "header" names it.',
-    bad_request: 'The request is not well-formed HTTP, or its address cannot be read.',
+    bad_request: 'The request is not well-formed HTTP, or its address is malformed.',
   }),
   ...answered(400, { emptyBody: true })({
     credentials_missing:
@@ -54,9 +54,9 @@ export const catalogue = {
   }),
   ...answered(400, { oauthError: 'invalid_request' })({
     oauth_request_invalid:
-      'The request is not a form with what is asked for (grant_type at /token, token at /revoke) and the credentials of one client, each once and by one way of sending them.',
+      'The form lacks a parameter (grant_type at /token, token at /revoke) or the credentials of one client. Send each once, in one way.',
     logout_token_invalid:
-      'The request is not a form with one logout token of a provider that is trusted here, fresh, for this service, and sent once.',
+      'The form does not contain one valid logout token of a trusted provider: fresh, for this service, not sent before.',
   }),
   ...answered(400, { oauthError: 'unsupported_grant_type' })({
     oauth_grant_not_supported: 'The only grant here is client_credentials.',
@@ -65,8 +65,7 @@ export const catalogue = {
     oauth_scope_invalid: 'The client may not have a scope that it asks for.',
   }),
   ...answered(400, { oauthError: 'invalid_dpop_proof' })({
-    oauth_proof_invalid:
-      'The DPoP proof is missing where one is needed, was sent before, or does not hold for this request.',
+    oauth_proof_invalid: 'The DPoP proof is missing, was sent before, or does not fit this request.',
   }),
   ...answered(400, { oauthError: 'use_dpop_nonce' })({
     oauth_proof_nonce_required:
@@ -81,10 +80,10 @@ export const catalogue = {
   ...answered(403)({
     consumer_suspended: 'The operator of this service has suspended this caller.',
     client_not_admitted: 'This collection is for people; it does not admit machine clients.',
-    not_owner: 'The record belongs to somebody else and can only be read.',
+    not_owner: 'The record belongs to another caller and can only be read.',
     role_required: 'The caller has no role in the record that allows this.',
-    action_not_allowed: 'In this state the action is not for this caller to take.',
-    https_required: 'The request came in over plain HTTP. Tokens and secrets are taken over HTTPS only.',
+    action_not_allowed: 'The caller may not take this action in this state.',
+    https_required: 'The request came over plain HTTP. Tokens and secrets are accepted over HTTPS only.',
   }),
   ...answered(403, { challenge: null })({
     token_missing: 'No bearer token was sent. Send the access token as "Authorization: Bearer <token>".',
@@ -97,8 +96,7 @@ export const catalogue = {
     token_malformed:
       'The token is not a well-formed JWT in compact form: three base64url parts joined by dots.',
     token_too_large: 'The token is longer than 8192 bytes.',
-    token_type_not_allowed:
-      'The token is of a type that grants no access here. Send an access token, not an ID token.',
+    token_type_not_allowed: 'The token is not an access token. Send an access token, not an ID token.',
     header_not_supported:
       'The token demands an extension ("crit" or "b64") that this service does not support.',
     algorithm_not_allowed:
@@ -111,23 +109,23 @@ export const catalogue = {
     token_expired: 'The token has expired. Get a new one and try again.',
     token_not_yet_valid: 'The token is not valid yet. Check the clock of the machine that issued it.',
     token_lifetime_too_long:
-      'The token lives longer, from "iat" to "exp", than this service accepts, or does not say since when.',
+      'The token lives longer, from "iat" to "exp", than this service accepts, or has no "iat".',
     token_bound:
       'The token is bound to a key or certificate ("cnf") and was sent without its proof. Send it with the proof, or get one that is not bound.',
     proof_required:
-      'Only tokens that are bound to a key are taken here, and this one is not. Ask for it with a DPoP proof.',
+      'Only tokens bound to a key are accepted, and this one is not. Request it with a DPoP proof.',
     audience_mismatch:
-      'The token was issued for another audience than this API. Send an access token that is for it; an ID token never is.',
+      'The token was issued for another audience than this API. Send an access token for this API, not an ID token.',
     subject_invalid: 'The token names no usable subject: "sub" must be a non-empty string.',
-    subject_required: 'This endpoint needs to know whose data it serves, and the token names nobody.',
+    subject_required: 'The endpoint needs an owner, and the token has no subject ("sub").',
     token_inactive:
-      'The provider says that the token is not active: it has expired, was taken back, or is none of its tokens. Get a new one.',
+      'The provider says that the token is not active: it has expired, was revoked, or is unknown. Get a new one.',
     client_disabled: 'The client that the token was issued to has been disabled or removed.',
-    token_revoked: 'The token was taken back before its end. Sign in again and send a new one.',
+    token_revoked: 'The token was revoked. Sign in again and send a new one.',
   }),
   ...answered(403, { challenge: 'invalid_dpop_proof' })({
     proof_invalid:
-      'The DPoP proof does not hold for this request and token. The member "proof_fault" names the rule that it breaks.',
+      'The DPoP proof does not fit this request and token. The member "proof_fault" names the rule that it breaks.',
     proof_replayed:
       'The DPoP proof was sent before. Make a new one, with a "jti" of its own, for every request.',
   }),
@@ -152,12 +150,12 @@ export const catalogue = {
     invalid_transition:
       'The record is in a state without this action. The member "allowed" lists those it has.',
     not_editable: 'In its present state the fields of the record cannot be changed.',
-    idempotency_record_gone: 'The record that was made with this Idempotency-Key has been deleted since.',
+    idempotency_record_gone: 'The record that was created with this Idempotency-Key has been deleted.',
     already_member: 'The caller has this role, or another one by invitation, in the record already.',
-    parent_closed: 'The parent record takes no new records now, or does not allow this action any more.',
+    parent_closed: 'The parent record accepts no new records now, or no longer allows this action.',
     no_capacity: 'There is no free place under the parent record. Try again when one is free.',
     not_unique:
-      'There is a record with the same values already. The member "fields" says which values must differ.',
+      'A record with the same values exists. The member "fields" names the values that must differ.',
     has_children:
       'There are records under this one. Delete them first. The member "collection" says where they are.',
     role_full: 'The role has no free place in this record. A member with this role has to leave first.',
@@ -169,8 +167,8 @@ export const catalogue = {
       'The record is not the version that the request was made for. The member "current" is the record now.',
   }),
   ...answered(413)({
-    record_too_large: 'The record is larger than this collection takes. The member "limit" is in bytes.',
-    body_too_large: 'The body of the request is larger than this service takes.',
+    record_too_large: 'The record is larger than this collection allows. The member "limit" is in bytes.',
+    body_too_large: 'The body of the request is too large.',
   }),
   ...answered(415)({ media_type_not_supported: 'The Content-Type of the request cannot be read.' }),
   ...answered(422)({
@@ -184,37 +182,35 @@ export const catalogue = {
       'A change must say which version it changes. Send the ETag of the record as If-Match.',
   }),
   ...answered(429)({
-    write_budget_spent:
-      'This caller has written as much as it may for now. Retry-After says when there is more.',
-    newcomer_budget_spent: 'A caller who is new here may write little at first, and that is used up for now.',
-    newcomers_paused: 'So many callers are new here at the moment that new ones can only read for a while.',
-    read_limit_reached:
-      'This caller has read as much as it may for now. Retry-After says when there is more.',
+    write_budget_spent: 'The write budget of this caller is spent. Retry-After says when it is renewed.',
+    newcomer_budget_spent:
+      'The write budget of this new caller is spent. Retry-After says when it is renewed.',
+    newcomers_paused: 'Too many new callers in the last hour. New callers can only read for now.',
+    read_limit_reached: 'The read limit of this caller is reached. Retry-After says when it is renewed.',
     too_many_streams:
-      'This caller has as many streams and waiting requests of events open as it may have. End one first.',
-    too_many_refusals:
-      'Too many requests from this address were refused of late. Wait before sending more like them.',
+      'This caller has the most event streams and long polls that are allowed. End one first.',
+    too_many_refusals: 'Too many requests from this address were refused. Wait before sending more.',
   }),
   ...answered(429, { emptyBody: true })({
     credentials_too_many_failures:
-      'Too many tries with wrong credentials, for this client or from this address. Wait before the next one.',
+      'Too many failed attempts for this client or from this address. Wait before the next one.',
   }),
   ...answered(429, { oauthError: 'invalid_client' })({
     oauth_too_many_failures:
-      'Too many tries with wrong credentials, for this client or from this address. Wait before the next one.',
+      'Too many failed attempts for this client or from this address. Wait before the next one.',
   }),
-  ...answered(431)({ headers_too_large: 'The headers of the request are larger than this service takes.' }),
-  ...answered(500)({ internal: 'Something went wrong on our side. The request id helps to find it.' }),
+  ...answered(431)({ headers_too_large: 'The headers of the request are too large.' }),
+  ...answered(500)({ internal: 'Internal error. Report the request id (X-Request-Id).' }),
   ...answered(503)({
     keys_unavailable:
-      'The keys of the provider cannot be had at the moment, so the token cannot be verified. Try again.',
+      'The keys of the provider are not available, so the token cannot be verified. Try again.',
     introspection_unavailable:
-      'The provider cannot be asked about the token at the moment, so it cannot be verified. Try again.',
-    signing_overloaded: 'More tokens wait to be signed than this process can take. Try again.',
-    overloaded: 'More waits than this process can take. Nothing was begun. Try again.',
+      'The provider does not answer about the token, so it cannot be verified. Try again.',
+    signing_overloaded: 'Too many tokens wait to be signed. Try again.',
+    overloaded: 'The process is overloaded. Nothing was begun. Try again.',
     revocations_full:
-      'Too many revocations are kept for this issuer, so this one was not stored and its tokens still work. Try again later.',
-    storage_unavailable: 'The database does not answer at the moment. Try again.',
+      'The limit of revocations for this issuer is reached. This one was not stored, and its tokens still work. Try again later.',
+    storage_unavailable: 'The database does not answer. Try again.',
     shutting_down: 'This process is shutting down. Try again.',
   }),
 } satisfies Record<string, CatalogueEntry>;

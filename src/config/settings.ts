@@ -37,37 +37,36 @@ export const storageSettings = {
   databaseUrl: defaulted(kind.databaseUrl, 'sqlite:./data/vestibule.db', {
     example: 'postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full',
     sentence:
-      'Where data is kept: an SQLite file, or a PostgreSQL database for more than one machine. The URL of a PostgreSQL on another machine has to say `sslmode`: `verify-full` (so do `require` and `verify-ca` here: certificate and name are always checked, by `sslrootcert` where it is given), or `disable` for a network that is to be trusted.',
+      'An SQLite file, or a PostgreSQL database. The URL of a PostgreSQL on another machine needs `sslmode`: `verify-full` (`require` and `verify-ca` mean the same here; `sslrootcert` is optional), or `disable` in a trusted network.',
     secret: true,
   }),
   databasePoolSize: defaulted(kind.integer(1, 200), '10', {
     example: '20',
-    sentence:
-      'How many PostgreSQL connections the service opens at most, in all its processes together (`serve --processes`).',
+    sentence: 'PostgreSQL connections at most, of all processes together (`serve --processes`).',
   }),
   migrate: defaulted(kind.oneOf(['auto', 'off']), 'auto', {
     example: 'off',
     sentence:
-      'Whether a start brings the schema to the version of this release, as far as older processes can go on beside it. With "off" nothing starts before "npx vestibule migrate" has done it.',
+      'Whether a start migrates the schema, as far as older processes can go on beside it. With "off" run "npx vestibule migrate" before a start.',
   }),
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
     sentence:
-      'The secret from which all keys are derived: pseudonyms, stored client secrets, the encryption of signing keys. It must be 256 random bits or more: at least 43 characters of base64, or 64 of hex. Losing it makes every stored pseudonym meaningless. Required with PostgreSQL; with SQLite it is made at the first start in a file beside the database.',
+      'All keys derive from it: pseudonyms, client secrets, the encryption of signing keys. At least 256 random bits: 43 characters of base64 or 64 of hex. Without it the stored pseudonyms mean nothing. Required with PostgreSQL; with SQLite the first start makes it in a file beside the database.',
     secret: true,
   }),
   masterSecretFile: optional(kind.text, {
     example: '/run/secrets/vestibule',
-    sentence: 'A file that holds the master secret, instead of MASTER_SECRET.',
+    sentence: 'A file with the master secret, instead of MASTER_SECRET.',
   }),
   erasureLog: optional(kind.text, {
     example: '/mnt/elsewhere/vestibule.erasures',
     sentence:
-      'The file to which every erasure of a caller is noted before it is done, as a keyed digest, so that a restored backup can do those again that came after it. Best on another disk than the database; each machine needs one of its own. With SQLite it is by default the file `<database>.erasures`; with PostgreSQL there is none by default.',
+      'The file that lists erasures of callers, as keyed digests, so that a restore can repeat later ones. Use another disk than the database, and one file for each machine. Default with SQLite: `<database>.erasures`; with PostgreSQL none.',
   }),
   logLevel: defaulted(kind.oneOf(logLevels), 'info', {
     example: 'warn',
-    sentence: 'The least severe lines that are logged. One line a request is written at "info".',
+    sentence: 'The lowest level that is logged. Requests are logged at "info".',
   }),
 };
 
@@ -75,12 +74,12 @@ export const storageSettings = {
 export const keySettings = {
   tokenTtlSeconds: defaulted(kind.integer(30, 86400), '600', {
     example: '300',
-    sentence: 'How long a token of POST /token lives.',
+    sentence: 'Lifetime of a token of POST /token.',
   }),
   tokenSigningAlg: defaulted(kind.oneOf(signingAlgorithms), 'RS256', {
     example: 'ES256',
     sentence:
-      'What the tokens of POST /token are signed with. After a change the next start publishes a key for it, which then takes over. All processes need the same value.',
+      'The algorithm that signs tokens of POST /token. After a change the next start publishes a key, which then takes over.',
   }),
 };
 
@@ -88,7 +87,7 @@ export const webhookSettings = {
   webhookAllow: defaulted(kind.list(kind.webhookTarget), '', {
     example: 'http://127.0.0.1:9000, https://hooks.internal',
     sentence:
-      'The origins of receivers of webhooks inside your own network. Any other receiver must have https and addresses of the internet. `loopback` stands for every port of this machine, as `dev` has it.',
+      'Origins of webhook receivers inside your network. Any other receiver needs https and a public address. `loopback` allows every port of this machine, as in `dev`.',
   }),
 };
 
@@ -96,54 +95,54 @@ export const serviceSettings = {
   baseUrl: optional(kind.baseUrl, {
     example: 'https://api.example.org',
     sentence:
-      'The address callers use, and the issuer of the tokens of POST /token. By default made from HOST and PORT; required when the service is reached through another address.',
+      'The address that callers use, and the issuer of tokens of POST /token. Made from HOST and PORT by default; required behind another address.',
   }),
   host: defaulted(kind.host, '127.0.0.1', {
     example: '0.0.0.0',
-    sentence: 'The address to listen on. Anything but loopback needs TLS or TRUSTED_PROXIES.',
+    sentence: 'The address to listen on. Other than loopback needs TLS or TRUSTED_PROXIES.',
   }),
   port: defaulted(kind.integer(0, 65535), '8080', {
     example: '8443',
-    sentence: 'The port to listen on; 0 takes any free one.',
+    sentence: 'The port to listen on; 0 chooses a free one.',
   }),
   idpOrigin: optional(kind.origin, {
     example: 'https://tenant.eu.auth0.com',
     sentence:
-      'The origin of the identity provider. Must be https, except on loopback. IDPS_FILE takes its place where there are several.',
+      'The origin of the identity provider; https, except on loopback. For several providers use IDPS_FILE.',
     requiredWithout: 'IDPS_FILE',
   }),
   idpsFile: optional(kind.text, {
     example: '/etc/vestibule/providers.yaml',
     sentence:
-      'A YAML file with a list of providers, each with its own keys and rules, instead of IDP_ORIGIN and the settings that go with it (docs/providers.md).',
+      'A YAML file with several providers, instead of IDP_ORIGIN and the settings that belong to it (docs/providers.md).',
   }),
   idpJwksPath: defaulted(kind.urlPath, '/.well-known/jwks.json', {
     example: '/realms/main/protocol/openid-connect/certs',
-    sentence: 'Where on IDP_ORIGIN the provider publishes its keys.',
+    sentence: "The path of the provider's keys on IDP_ORIGIN.",
   }),
   jwksMaxStaleSeconds: defaulted(kind.integer(60, 604800), '86400', {
     example: '3600',
     sentence:
-      'How long the last good keys of the provider are used while new ones cannot be had. After that protected endpoints answer 503.',
+      'How long the last good keys are used while the provider does not answer. After that protected endpoints are 503.',
   }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:
-      'How many refused requests a minute an address may cause. Further ones are 429. Good tokens from there are served, and a missing or expired token is still answered with 403. Failed tries at POST /token have a fortieth of it (30), for each address and each client; a valid secret is always served.',
+      'Refused requests a minute for each address; further ones are 429. Good tokens from there are served, and a missing or expired token is still 403. POST /token allows a fortieth (30) for each address and client; a valid secret is always served.',
   }),
   idpIssuer: optional(kind.visibleText, {
     example: 'https://login.example.org/realms/main',
     sentence:
-      'The one exact value of "iss" in the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
+      'The exact "iss" of the provider\'s tokens. By default IDP_ORIGIN, with or without one trailing slash.',
   }),
   idpFormerIssuer: optional(kind.visibleText, {
     example: 'https://old.example.org/realms/main',
     sentence:
-      'The exact "iss" that the provider\'s tokens had before its address changed. People keep their id and records, if their "sub" is the same.',
+      'The exact "iss" before the provider\'s address changed. People with the same "sub" keep their id and records.',
   }),
   idpRequiredScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'consumer',
-    sentence: 'Scopes that every token of the provider must carry to reach the consumer API.',
+    sentence: 'Scopes that every token of the provider must carry.',
   }),
   apiAudience: required(kind.visibleText, {
     example: 'https://api.example.org',
@@ -155,63 +154,63 @@ export const serviceSettings = {
   }),
   requireAtJwt: defaulted(kind.flag, 'false', {
     example: 'true',
-    sentence: 'Accept only tokens that say they are access tokens: "typ" of "at+jwt" (RFC 9068).',
+    sentence: 'Accept only tokens whose "typ" is "at+jwt" (RFC 9068).',
   }),
   maxTokenLifetimeSeconds: optional(kind.integer(60, 31_536_000), {
     example: '86400',
     sentence:
-      'How long a token of the provider may live, from "iat" to "exp"; one without "iat" is then refused too. By default as long as the provider says.',
+      'The longest time from "iat" to "exp" of a provider\'s token; a token without "iat" is then refused. No limit by default.',
   }),
   dpop: defaulted(kind.dpop, 'on', {
     example: 'required, nonce',
     sentence:
-      'Whether tokens may be bound to a key of their sender (DPoP, RFC 9449). With "on" a bound token needs a proof with every request, and any other is a bearer token; with "off" none is taken. "page": the reference frontend has its tokens bound. "required": only bound tokens are taken. "nonce": a proof must contain the nonce of the last answer (DPoP-Nonce), so that none can be made ahead of time.',
+      'Tokens bound to a key (DPoP, RFC 9449). "on": a bound token needs a proof, any other is a bearer token. "off": bound tokens are refused. "page": the reference frontend binds its tokens. "required": only bound tokens are accepted. "nonce": a proof needs the nonce of a recent answer.',
   }),
   collectionsDir: optional(kind.text, {
     example: '/etc/vestibule/collections',
     sentence:
-      'The folder with the declarations of the collections to serve, one YAML file for each. By default "collections" in the working folder, if there is one.',
+      'The folder with the declarations, one YAML file for each collection. By default "collections" in the working folder, if it exists.',
   }),
   readsPerMinute: defaulted(kind.integer(1, 1_000_000), '600', {
     example: '1200',
     sentence:
-      'How many reads of records a minute a caller may make of each process (429 past that). Writes that are refused, or repeat an earlier one, count as reads.',
+      'Reads of records a minute for each caller at each process (then 429). Refused and repeated writes count as reads.',
   }),
   newcomersPerHour: defaulted(kind.integer(0, 1_000_000), '1000', {
     example: '200',
     sentence:
-      'When more users than that were new here within an hour, those who are new can only read for a while; 0 is never.',
+      'If more users than this are new within an hour, new users can only read for a while; 0 means no limit.',
   }),
   web: defaulted(kind.oneOf(['on', 'off']), 'off', {
     example: 'on',
-    sentence: 'Whether the reference frontend is served at /. Its files come from "npm run build".',
+    sentence: 'Serve the reference frontend at /.',
   }),
   webClientId: optional(kind.visibleText, {
     example: 'vestibule-web',
     sentence:
-      'The id under which the frontend is registered at the provider: a public client, authorization code with PKCE, coming back to BASE_URL and a slash. Logout tokens at POST /idp/logout have to be for it, also with WEB=off; for several clients set "logout_audience" in IDPS_FILE.',
+      'The id of the frontend at the provider: a public client (authorization code with PKCE) that returns to BASE_URL and a slash. Logout tokens must be for it, also with WEB=off.',
   }),
   webScopes: defaulted(kind.list(kind.scopeName), '', {
     example: 'offline_access',
     sentence:
-      'Scopes that the frontend asks the provider for, besides openid, profile, IDP_REQUIRED_SCOPES and those of the collections.',
+      'Further scopes that the frontend asks for, besides openid, profile, IDP_REQUIRED_SCOPES and those of collections.',
   }),
   tlsCertFile: optional(kind.text, {
     example: '/etc/vestibule/tls.crt',
-    sentence: 'The certificate chain (PEM), when the service speaks TLS itself.',
+    sentence: 'The certificate chain (PEM), if the service speaks TLS itself.',
   }),
   tlsKeyFile: optional(kind.text, {
     example: '/etc/vestibule/tls.key',
-    sentence: 'The private key (PEM) that belongs to TLS_CERT_FILE.',
+    sentence: 'The private key (PEM) of TLS_CERT_FILE.',
   }),
   trustedProxies: defaulted(kind.networks, '', {
     example: '10.0.0.7, 192.168.1.0/24',
     sentence:
-      'The proxies in front of the service. With any named, a request is taken only from them and only when X-Forwarded-Proto says "https".',
+      'The proxies in front of the service. Requests are then accepted only from them, with X-Forwarded-Proto "https".',
   }),
   corsOrigins: defaulted(kind.list(kind.origin), '', {
     example: 'https://www.example.org',
-    sentence: 'The origins of the frontends that may call the consumer API from a browser.',
+    sentence: 'Origins of frontends that may call the API from a browser.',
   }),
   opsHost: defaulted(kind.host, '127.0.0.1', {
     example: '127.0.0.1',
@@ -234,30 +233,29 @@ export const serviceSettings = {
   }),
   maxBodyBytes: defaulted(kind.integer(1024, 1048576), '65536', {
     example: '65536',
-    sentence: 'The largest request body taken, in bytes (413 past that).',
+    sentence: 'The largest request body, in bytes (then 413).',
   }),
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',
     sentence:
-      'How many connections are open at once at most, in all processes together (`serve --processes`). Past that a new one takes the place of an idle one; where none is idle it is closed.',
+      'Open connections of all processes together. Past that a new one replaces an idle one, or is closed.',
   }),
   maxConnectionsPerAddress: defaulted(kind.integer(1, 100000), '2000', {
     example: '200',
-    sentence:
-      'The same for the connections from one address, or one IPv6 network (/64). Trusted proxies are not bound by it.',
+    sentence: 'The same for one address, or one IPv6 network (/64). It does not apply to trusted proxies.',
   }),
   requestTimeoutSeconds: defaulted(kind.integer(1, 300), '30', {
     example: '15',
-    sentence: 'How long a client may take to send a whole request (408 past that).',
+    sentence: 'Time to send a whole request (then 408).',
   }),
   keepAliveSeconds: defaulted(kind.integer(1, 3600), '72', {
     example: '30',
-    sentence: 'How long an idle connection is kept open for the next request.',
+    sentence: 'Time that an idle connection stays open.',
   }),
   drainSeconds: defaulted(kind.integer(0, 300), '0', {
     example: '5',
     sentence:
-      'How long after SIGTERM requests are still taken while /readyz says 503 already, so that a load balancer can notice.',
+      'Time after SIGTERM in which requests are still accepted while /readyz is 503, so that a load balancer notices.',
   }),
 };
 
