@@ -40,14 +40,14 @@ import { WriteQueue } from './records/write-queue.ts';
 import type { Migration } from './storage/migrations.ts';
 import { SigningKeys } from './tokens/signing-keys.ts';
 
-/** What a test may replace; the service runs on the real ones. */
+/** Parts that a test may replace; the service runs on the real ones. */
 export interface Surroundings {
   readonly clock?: Clock;
   readonly logOutput?: LogOutput;
   readonly steps?: readonly Migration[];
   /** For the console. */
   readonly settings?: readonly SettingInForce[];
-  /** One of several processes of a supervisor. */
+  /** Set for one of several processes of a supervisor. */
   readonly member?: { readonly process: number };
   /** For `dev`: no limits for newcomers, and log lines as text. */
   readonly development?: {
@@ -57,7 +57,7 @@ export interface Surroundings {
 }
 
 export interface App {
-  /** Empty if the app listens nowhere itself and gets its connections by `take`. */
+  /** Empty if the app listens nowhere itself and gets its connections through `take`. */
   readonly address: string;
   /** Empty if the supervisor answers on the ops port. */
   readonly opsAddress: string;
@@ -68,7 +68,7 @@ export interface App {
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
   ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
   families(): readonly Family[];
-  /** What the console of the supervisor needs of this process. */
+  /** The data of this process for the supervisor's console. */
   readonly forConsole: ConsoleSource;
 }
 

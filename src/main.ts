@@ -12,9 +12,9 @@ try {
   process.exitCode = report(error);
 }
 
-/** One clear sentence on standard error and an exit code, never a stack trace. */
+/** Prints one clear sentence to standard error, never a stack trace. */
 function report(error: unknown): number {
-  // The parser has printed its own sentence. Help and version end here too, with exit code 0.
+  // The parser has printed its own sentence. Help and version end here, too, with exit code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   write(`vestibule: ${sentenceOf(error)}\n`, process.stderr);
   return 1;

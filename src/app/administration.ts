@@ -24,7 +24,7 @@ import { seal, unseal } from '../tokens/secrets.ts';
 import { type KeyRules, rotateSigningKey } from '../tokens/signing-keys.ts';
 import { type OpenOptions, openStorage } from './open-storage.ts';
 
-/** The database and what administers it, for commands and the service. `actor` is for the audit log. */
+/** The database and its administration, for commands and the service. `actor` is for the audit log. */
 export async function openAdministration(
   config: StorageConfig,
   actor: string,
@@ -72,7 +72,7 @@ export async function openAdministration(
     const families = familiesOf([...(await declarations.load()).values()]);
     return storage.records.erase(id, line, eventOfErasure(id, clock.now()), undefined, null, families);
   };
-  /** Refuses the tokens of the caller that exist now. Returns the latest `iat` that is refused. */
+  /** Refuses the caller's existing tokens. Returns the latest `iat` that is refused. */
   const signOutConsumer = async (id: string, line: AuditEntry): Promise<number> => {
     // The clock of a provider may be ahead.
     const until = clock.now() + clockToleranceSeconds * 1000;

@@ -8,7 +8,7 @@ import { copySqlite, noteBackup, readBackup } from '../storage/backup/sqlite-cop
 import { newestVersion } from '../storage/migrations.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 
-/** Writes a copy of the SQLite file, which may be in use, to a new file. */
+/** Copies the SQLite file, which may be in use, to a new file. */
 export async function backUp(config: StorageConfig, file: string, force: boolean) {
   const { databaseUrl } = config;
   if (databaseUrl.engine === 'postgres')
@@ -21,7 +21,7 @@ export async function backUp(config: StorageConfig, file: string, force: boolean
     draft.fill((path) => copySqlite(databaseUrl.file, path)),
   );
   const { version, lastPosition } = readBackup(draft.path);
-  // A newer release may have added to the schema, and this one cannot tell what.
+  // The schema may have additions of a newer release, which this one does not know.
   if (version <= newestVersion) await refuseForeignSchema(databaseUrl.file, draft.path);
   draft.publish();
   const bytes = statSync(file).size;
@@ -29,7 +29,7 @@ export async function backUp(config: StorageConfig, file: string, force: boolean
   return { file, bytes, rows, position: lastPosition };
 }
 
-/** A restore would refuse it. */
+/** A restore would refuse this backup. */
 async function refuseForeignSchema(file: string, copy: string): Promise<void> {
   const { differences } = await explained(file, () => checkSchema(copy));
   if (differences.length === 0) return;

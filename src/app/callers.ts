@@ -36,7 +36,7 @@ interface CallerOptions {
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
   readonly writes: WriteQueue;
-  /** Called when data that is cached in memory has changed; called again if it rejects. */
+  /** Called when the database has changed data that is cached in memory; called again if it rejects. */
   readonly onChange: (changed: ReadonlySet<WatchedTable>) => Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   };
 }
 
-/** Asks a provider about opaque tokens; null where none is to be asked. */
+/** Introspects opaque tokens at their provider; null if no provider does that. */
 function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts) {
   const provider = config.providers.find(({ introspection }) => introspection !== null);
   const endpoint = provider?.introspection;
@@ -124,7 +124,7 @@ function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts
   });
 }
 
-/** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null where DPoP is off. */
+/** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */
 export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
   if (config.dpop.policy === 'off') return null;
   const now = () => clock.now();

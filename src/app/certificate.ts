@@ -5,7 +5,7 @@ import { readTls } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Listener } from '../http/listener.ts';
 
-/** The TLS certificate and key of their files; null where the service does not speak TLS itself. */
+/** The TLS certificate and key from their files; null if the service does not use TLS itself. */
 export function readCertificate(config: Config) {
   const tls = readTls(config);
   if (tls === null) return null;

@@ -24,14 +24,14 @@ export async function verdictsOn(config: Config, { documents, records }: Storage
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
 }
 
-/** What a start would begin with. A database that is absent or does not answer is no mistake in the settings. */
+/** The database as a start would find it. A database that is absent or does not answer is no mistake in the settings. */
 export async function checkService(config: Config) {
   const collections = (await readDeclaredCollections(config)).map(({ name, title }) => ({ name, title }));
   const { keys, ...database } = await readDatabase(config, async (found) => {
     if (found.state === 'ready')
       return { state: found.state, sentence: null, keys: await storedKeys(config, found.storage) };
     const sentence = whyNotRead(config, found);
-    // An older schema is migrated by the next "serve"; with a newer one it cannot start.
+    // The next "serve" migrates an older schema; it cannot start with a newer one.
     if (found.state === 'other_version' && found.isTooNew) throw new OperatorError(sentence);
     const keys: StoredKeys[] = config.providers.map(({ name }) => ({ name, times: null }));
     return { state: found.state, sentence, keys };
@@ -39,7 +39,7 @@ export async function checkService(config: Config) {
   return { collections, database, keys, warnings: erasureLogFindings(config) };
 }
 
-/** The age of the keys of a provider that a restart would begin with. */
+/** The age of a provider's stored keys, which a restart would use. */
 export interface StoredKeys {
   readonly name: string;
   readonly times: Readonly<

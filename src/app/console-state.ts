@@ -22,10 +22,10 @@ interface StateParts {
   readonly signingKeys: Pick<SigningKeys, 'published'>;
 }
 
-/** Further ones are counted and not shown. */
+/** Further receivers are counted and not shown. */
 const mostShown = 100;
 
-/** What one process knows besides its metrics, as plain data for the console. */
+/** The data of one process besides its metrics, as plain data for the console. */
 export function createConsoleState(
   { storage, keyring, clock }: BaseParts,
   { collections, keySets, signingKeys }: StateParts,
@@ -122,8 +122,8 @@ const readEveryMs = 1_500;
 const answerWithinMs = 500;
 
 /**
- * A read of the database that is repeated when it is asked for, and answered within half a second: with the last value and
- * why there is no newer one.
+ * A read of the database that is repeated on demand and answered within half a second: with the last value, and why there is
+ * no newer one.
  */
 function lastKnown<Value extends object>(clock: Clock, read: () => Promise<Value>) {
   let value: Value | null = null;

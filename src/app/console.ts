@@ -10,13 +10,13 @@ import { ConsoleData, type ConsoleParts } from '../ops/console-data.ts';
 
 interface Parts extends Omit<ConsoleParts, 'settings' | 'advice'> {
   readonly settings: readonly SettingInForce[];
-  /** All that is held about a caller. Null where there is none. */
+  /** All data that is stored about a caller. Null if there is none. */
   readonly consumer: (id: string) => Promise<object | null>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The console: what the ops port serves besides health and metrics, by path. */
+/** The console: the files and data that the ops port serves besides health and metrics, by path. */
 export interface Console {
   readonly handlers: Readonly<Record<string, PublicHandler>>;
   stop(): void;
@@ -56,7 +56,7 @@ const notBuilt: PublicHandler = () =>
     status: 503,
   });
 
-/** What docs/operations.md says about each alert. Links to a part of a document become its path. */
+/** The advice of docs/operations.md for each alert. Links to a part of a document become its path. */
 function readAdvice(): Readonly<Record<string, string>> {
   try {
     const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');

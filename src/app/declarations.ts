@@ -15,7 +15,7 @@ export function declaredIn(folder: string | null): readonly Collection[] {
   );
 }
 
-/** What each role may do in each state, for each collection in a folder. */
+/** The matrix of each collection in a folder: what each role may do in each state. */
 export function declaredMatrices(folder: string | null): readonly Matrix[] {
   return declaredIn(folder).map(matrixOf);
 }

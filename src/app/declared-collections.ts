@@ -20,7 +20,7 @@ export async function readDeclaredCollections(config: Config): Promise<readonly 
   );
 }
 
-/** Accepts these declarations although records that exist may not fit them. */
+/** Accepts these declarations even if existing records do not fit them. */
 export async function acceptBreaking(config: Config, declared: readonly Collection[]): Promise<void> {
   const { openAdministration } = await import('./administration.ts');
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);

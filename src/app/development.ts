@@ -15,13 +15,13 @@ interface DevServiceOptions {
 
 /**
  * The composition root of `dev`: restarts the app in the same process when the collections change. The listening socket
- * stays open, and connections that come in meanwhile wait for the next app.
+ * stays open, and new connections wait for the next app.
  */
 export async function startDevService(options: DevServiceOptions, collections: readonly Collection[]) {
   const { config } = options;
   let served = collections;
   let app = await startWith(options, served);
-  // The next app keeps the ops port, also when any free one was asked for.
+  // The next app keeps the ops port, even if any free one was requested.
   const again = { ...options, config: { ...config, opsPort: Number(new URL(app.opsAddress).port) } };
   let restarted: Promise<void> = Promise.resolve();
   const hand = async (socket: Socket) => {
@@ -29,12 +29,12 @@ export async function startDevService(options: DevServiceOptions, collections: r
     app.take(socket);
     process.nextTick(() => socket.resume());
   };
-  // Half-open like the HTTP server of Node that gets its sockets.
+  // Half-open, like the HTTP server of Node that gets its sockets.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     const onEnd = () => socket.destroy();
     socket.on('error', () => {});
     socket.once('end', onEnd);
-    // An app that stops refuses further requests, so a connection comes to an app with its first request.
+    // A stopping app refuses further requests, so a connection is handed to an app with its first request.
     socket.once('data', (bytes) => {
       socket.off('end', onEnd);
       socket.pause();
@@ -52,7 +52,7 @@ export async function startDevService(options: DevServiceOptions, collections: r
     get app(): App {
       return app;
     },
-    /** Throws if it cannot serve them, and goes on with the previous ones. */
+    /** Throws if it cannot serve them, and keeps serving the previous ones. */
     async serve(changed: readonly Collection[]): Promise<void> {
       const restart = Promise.withResolvers<void>();
       restarted = restart.promise;

@@ -8,7 +8,7 @@ import { portFindings } from './doctor/ports.ts';
 import { providerFindings } from './doctor/provider.ts';
 import { transportFindings } from './doctor/transport.ts';
 
-/** Everything between the settings and a first 200, in the order in which it is needed. */
+/** Checks everything between the settings and a first 200, in the order in which a request needs it. */
 export async function examineService(config: Config): Promise<readonly Finding[]> {
   const collections = await collectionsFinding(config);
   const [provider, database, ports] = await Promise.all([

@@ -16,10 +16,13 @@ import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 
-/** Tables that decide who may come in. */
+/** Tables that decide which callers are admitted. */
 const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'revocations']);
 
-/** Events of records that everyone can read go only to people who ask for their collection by name: no machine is everyone. */
+/**
+ * Events of records that everyone can read go only to people who request their collection by name. A machine client does not
+ * count as "everyone".
+ */
 function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'>, names: PeopleNames) {
   const listJoined = async (topic: string, after: number) => {
     const joined: StoredEvent[] = [];
@@ -130,10 +133,10 @@ export function createEventParts(
       if (changed.has('webhooks')) void webhooks.look();
     },
 
-    /** This process has written: its own streams need not wait for the next poll. */
+    /** This process has written events: its own streams need not wait for the next poll. */
     notice: () => tail.notice(),
 
-    /** Opens no more streams, and ends those that are open spread over this time. */
+    /** Opens no more streams, and ends the open ones spread over this time. */
     drain(overMs: number): void {
       streams.drain(overMs);
       longPolls.endAll();

@@ -27,7 +27,7 @@ import { readDatabase } from './read-storage.ts';
 
 export type ExplainedToken = Awaited<ReturnType<typeof explainToken>>;
 
-/** What becomes of a token, step by step, by the keys and the database as they are now; and what it may do in each collection. */
+/** Explains a token step by step with the current keys and database, and what it may do in each collection. */
 export function explainToken(config: Config, token: string, clock: Clock = systemClock) {
   return readDatabase(config, async (opened) => {
     let claims: VerifiedClaims | null = null;
@@ -76,7 +76,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
   });
 }
 
-/** A provider with its rules. `memory` has its stored keys; null where only the published ones count. */
+/** A provider with its rules. `memory` has its stored keys; null to use only the published ones. */
 export function examinedIssuer(
   config: Config,
   provider: Provider,
@@ -97,7 +97,7 @@ export function examinedIssuer(
   };
 }
 
-/** What the service knows of a caller, and the refusal if it is shut out. Registers nothing. */
+/** The stored state of a caller, and the refusal if it is shut out. Registers nothing. */
 async function examineCaller(
   config: Config,
   storage: Storage,
@@ -108,7 +108,7 @@ async function examineCaller(
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
   const caller = nameCaller(claims);
-  // The token was verified just now, and its keys are not looked at again.
+  // The token was verified just now, so its keys need no check.
   const token = { caller, ...claims.times, tokenId: claims.tokenId, keys: { generation: 0 }, generation: 0 };
   const log = createLog('silent');
   const standing = new Standing({
@@ -145,13 +145,13 @@ async function knownSince({ consumers }: Storage, pseudonym: string | null): Pro
   return `known here since ${new Date(consumer.registeredAt).toISOString()}`;
 }
 
-/** What the caller may read and write in each collection, by the checks of the service. */
+/** The read and write access of the caller in each collection, by the checks of the service. */
 function examineAccess(
   { subject, kind, scopes, credentialId }: VerifiedClaims,
   collections: readonly Collection[],
 ) {
   const bearer = { id: subject, kind, scopes, credentialId };
-  /** `code` and `scope` say why not. */
+  /** `code` and `scope` give the reason of a refusal. */
   const accessTo = (collection: Collection, purpose: 'read' | 'write') => {
     try {
       const access = CallerAccess.admit([collection], bearer, purpose);

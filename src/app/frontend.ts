@@ -3,7 +3,7 @@ import type { Collection } from '../collections/collection.ts';
 import type { Config } from '../config/settings.ts';
 import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
-/** The built frontend and its configuration. Null where none is served. */
+/** The built frontend and its configuration. Null if none is served. */
 export function readFrontend(config: Config, collections: readonly Collection[]) {
   if (config.web !== 'on') return null;
   const further = [...scopesOf(collections), ...config.webScopes];
@@ -15,7 +15,7 @@ export function readFrontend(config: Config, collections: readonly Collection[])
     const scopes = new Set(['openid', 'profile', ...requiredScopes, ...further]);
     return { name, title, issuer: issuers[0], clientId, audience: audiences[0] ?? '', scopes: [...scopes] };
   });
-  // Of the token endpoint and of the keys: the same at most providers.
+  // The origin of the token endpoint and of the keys: the same at most providers.
   const origins = offered.flatMap(({ issuers, origin }) => [URL.parse(issuers[0])?.origin ?? origin, origin]);
   return {
     files: readBuiltFiles(),

@@ -28,7 +28,7 @@ export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring:
     isGenuine: openSecrets(webhookBox(keyring), webhook, systemClock.now()) !== null,
     dead: counts.get(webhook.id)?.dead ?? 0,
     oldestAt: counts.get(webhook.id)?.oldestAt ?? null,
-    /** When it will be disabled, unless it works by then. */
+    /** When it will be disabled if it does not succeed before. */
     disabledAt:
       webhook.state === 'active' && webhook.failingSince !== null
         ? webhook.failingSince + disabledAfterMs
@@ -36,7 +36,7 @@ export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring:
   }));
 }
 
-/** Pending and dead deliveries of a webhook; null when there is no such webhook. */
+/** Pending and dead deliveries of a webhook; null if there is no such webhook. */
 export function listDeliveries(
   config: StorageConfig,
   id: string,
@@ -50,7 +50,7 @@ export function listDeliveries(
   });
 }
 
-/** Not genuine if it was written without the master secret: then it is ignored. */
+/** False if it was written without the master secret: then the client is ignored. */
 export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
 
 export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
@@ -71,7 +71,7 @@ export function inspectConsumer(config: StorageConfig, id: string): Promise<Insp
   return readStorage(config, (storage, keyring) => inspectedConsumer(storage, keyring, id));
 }
 
-/** All that is held about a caller; null when there is no such consumer. */
+/** All data that is stored about a caller; null if there is no such consumer. Times are milliseconds since 1970. */
 export async function inspectedConsumer(
   { consumers, records, standing }: Storage,
   keyring: Keyring,
@@ -88,7 +88,7 @@ export async function inspectedConsumer(
     kind,
     state,
     registered_at: isoTime(registeredAt),
-    /** Tokens issued up to then are refused. */
+    /** Tokens issued up to this time are refused. */
     signed_out_at: isoTime(revocations.get(names.caller(id)) ?? null),
     /** The same for tokens without a session id, because a session has ended. */
     session_ended_at: isoTime(revocations.get(names.withoutSession(id)) ?? null),

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import type { FromChild, Start, ToChild } from '../supervisor/child.ts';
 
-/** The service as one of several processes, which gets its connections from the supervisor and ends with it. */
+/** The service as one of several processes. It gets its connections from the supervisor, and ends with it. */
 export async function startMember(processes: number): Promise<App> {
   const [{ id, start }] = (await once(process, 'message')) as [ToChild & { start: Start }];
   try {
@@ -13,13 +13,13 @@ export async function startMember(processes: number): Promise<App> {
     const app = await startApp(config, { member: { process: start.process } });
     process.on('message', async (message: ToChild, socket?: Socket) => {
       send({ id: message.id, answer: await answerTo(message, app).catch(() => null) });
-      // Without a socket the caller has hung up on the way.
+      // Without a socket the client has hung up during the hand-over.
       if (socket) app.take(socket);
     });
     send({ id, answer: true });
     return app;
   } catch (error) {
-    // The channel to the supervisor must not keep a process that has failed.
+    // The channel to the supervisor must not keep a failed process alive.
     process.channel?.unref();
     throw error;
   }
@@ -43,6 +43,6 @@ async function answerTo({ ask, consumer = '' }: ToChild, app: App): Promise<From
 }
 
 function send(message: FromChild): void {
-  // Without a listener, a supervisor that is gone would be an error.
+  // Without a listener, the loss of the supervisor would be an uncaught error.
   process.send?.(message, undefined, {}, () => {});
 }

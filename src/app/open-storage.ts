@@ -13,7 +13,7 @@ import { createStorage, migrateAndClose } from '../storage/storage.ts';
 
 export interface OpenOptions {
   readonly onNotice?: (notice: string) => void;
-  /** Other migrations, in tests. */
+  /** Other migrations, for tests. */
   readonly steps?: readonly Migration[] | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function openEngine(
 ): Promise<Engine> {
   if (databaseUrl.engine === 'sqlite') return openSqlite(databaseUrl.file, { readOnly, clock });
   const { openPostgres } = await import('../storage/postgres/engine.ts');
-  // A command that reads is over soon: one session, and no statement that is kept.
+  // A command that reads is short: it uses one session, and prepares no statements.
   if (readOnly) return openPostgres(databaseUrl.url, { poolSize: 1, keepsStatements: false });
   return openPostgres(databaseUrl.url, {
     poolSize: databasePoolSize,

@@ -10,7 +10,7 @@ import type { MigrationPlan } from '../storage/schema-state.ts';
 import { type FoundStorage, findStorage } from '../storage/storage.ts';
 import { openEngine } from './open-storage.ts';
 
-/** For commands that only read: opens the database without making or changing a file, a table or a row. */
+/** For commands that only read: opens the database without creating or changing a file, a table or a row. */
 export async function readDatabase<T>(
   config: StorageConfig,
   work: (found: FoundStorage) => Promise<T>,
@@ -75,7 +75,7 @@ export function whyNotRead(
   return `${where} ${schema}, and this release reads version ${newest}. Nothing was changed: ${version === 0 ? 'the next "npx vestibule serve" of this release makes its tables' : '"npx vestibule migrate" or the next "npx vestibule serve" of this release migrates it; until then use the release that it belongs to'}.`;
 }
 
-/** How the database gets to the schema of this release; null where there is no database yet. */
+/** The migrations from the database to the schema of this release; null if there is no database yet. */
 export function planMigration(
   config: StorageConfig,
   steps?: readonly Migration[],

@@ -21,9 +21,9 @@ import { openAdministration } from './administration.ts';
 import { readDatabase, readStorage } from './read-storage.ts';
 
 interface RestoreOptions {
-  /** Null when something else has restored the database already. */
+  /** Null if another process has restored the database already. */
   readonly file: string | null;
-  /** Further logs of erasures, or databases, that know who was erased after the backup. */
+  /** Further erasure logs, or databases, that know the erasures after the backup. */
   readonly erasures: readonly string[];
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
@@ -33,7 +33,7 @@ interface RestoreOptions {
 
 export type Restored = Awaited<ReturnType<typeof restore>>;
 
-/** Restores a backup, erases again who was erased since, and skips all event positions that were in use. */
+/** Restores a backup, repeats the erasures since then, and skips all event positions that were in use. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {
   const { databaseUrl } = config;
   const { file, dryRun, steps = migrations } = options;
@@ -61,7 +61,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const found = { file, dryRun, rows: content.counts, position: content.lastPosition };
   if (dryRun) return { ...found, erasures: summary(known, later.length, 0) };
   makePrivateFolder(dirname(databaseUrl.file));
-  // It gets its name only once the erased callers are out of it.
+  // The file gets its final name only after the erasures are repeated.
   using draft = new Draft(databaseUrl.file, false);
   await draft.fill((path) => copyFile(file, path));
   const onDraft = { engine: 'sqlite' as const, file: draft.path };
@@ -106,7 +106,7 @@ async function settle(
 
 interface Known {
   readonly erasures: readonly Erasure[];
-  /** Lines of logs that cannot be read. */
+  /** The number of unreadable lines in the logs. */
   readonly unreadable: number;
 }
 

@@ -65,7 +65,7 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
   });
 }
 
-/** Of one caller. A code has 128 random bits: more tries would not help it either. */
+/** Attempts per caller. A code has 128 random bits, so more attempts would not find one either. */
 const wrongCodesPerMinute = 10;
 
 function routesOf(base: BaseParts, answering: Answering) {
@@ -120,7 +120,7 @@ function routesOf(base: BaseParts, answering: Answering) {
   });
 }
 
-/** What `POST /token` is made of, and `POST /revoke` as far as clients are concerned. */
+/** The parts of `POST /token`, and of `POST /revoke` as far as clients are concerned. */
 export function createTokenEndpoint(
   base: BaseParts,
   { clientDirectory: directory, signatures, dpop }: Pick<Callers, 'clientDirectory' | 'signatures' | 'dpop'>,

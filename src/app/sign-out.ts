@@ -12,7 +12,7 @@ import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 import { ownRules } from './issuer-rules.ts';
 
-/** The ways to revoke tokens: logout tokens of providers, and POST /revoke for tokens of our own. */
+/** The ways to revoke tokens: logout tokens of providers, and POST /revoke for tokens of this service. */
 export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {
   const { config, storage, metrics, clock } = base;
   const { names, standing, signatures } = callers;
@@ -26,7 +26,7 @@ export function createSignOut(base: BaseParts, callers: Callers, signingKeys: Si
   return { logout: createLogout(base, callers, revoke), revoke: revokeParts };
 }
 
-/** Null where no provider may send logout tokens. */
+/** Null if no provider may send logout tokens. */
 function createLogout(
   { config, keyring, clock }: BaseParts,
   { names, providers, signatures }: Callers,

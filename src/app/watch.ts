@@ -16,11 +16,11 @@ interface Watched {
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly isScrubDue: () => boolean;
-  /** Of this process, which may not be the one that does the work. */
+  /** The work of this process: another process may hold the lease. */
   readonly childWork: () => number;
 }
 
-/** Adds the gauges, and the counters that other parts keep, to the metrics. */
+/** Adds the gauges, and the counters of other parts, to the metrics. */
 export function watch({ metrics, storage, clock }: BaseParts, watched: Watched): void {
   const { release, keySets, service, events, writes, certificate, logOutput, isScrubDue, childWork } =
     watched;

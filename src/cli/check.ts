@@ -59,7 +59,7 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
     });
 }
 
-/** A folder of declarations can be checked without a service: any other setting means that there is one. */
+/** A folder of declarations can be checked without a service: any other setting means that there is a service. */
 function setsOnlyCollections(environment: Environment): boolean {
   return settingsIn(environment).join() === 'COLLECTIONS_DIR';
 }
@@ -70,7 +70,7 @@ function settingsIn(environment: Environment): readonly string[] {
     .filter((name) => environment[name]?.trim());
 }
 
-/** Without any settings the declarations may be all that is to be checked. */
+/** Without any settings only the declarations may be there to check. */
 function orNameFolder(environment: Environment, { against }: CheckOptions): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof SettingsError) || against || settingsIn(environment).length > 0) throw error;
@@ -100,7 +100,7 @@ async function printMatrices(folder: string | null, json: boolean | undefined): 
   print(json, { ok: true, collections }, () => collections.map(matrixText).join('\n\n'));
 }
 
-/** A line for each role and verb, so that a change of access is a line of a diff. */
+/** One line for each role and verb, so that a change of access is one line of a diff. */
 function matrixText(matrix: ReturnType<typeof declaredMatrices>[number]): string {
   const { name, title, states, rows, effects } = matrix;
   const lines = rows
@@ -122,7 +122,7 @@ function matrixText(matrix: ReturnType<typeof declaredMatrices>[number]): string
   return [`${name}: ${title}`, table(header, lines), ...effectTable].join('\n');
 }
 
-/** Fails when a declaration breaks what exists or gives a role more access, so that it can stand before a deployment. */
+/** Fails if a declaration breaks stored records or gives a role more access, so that it can run before a deployment. */
 async function checkAgainstRecords(config: Config, { json, acceptWider }: CheckOptions): Promise<void> {
   const { judgeCollections } = await import('../app/check.ts');
   const verdicts = await judgeCollections(config);

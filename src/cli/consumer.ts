@@ -18,7 +18,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(await settings.ofStorage(), `consumer ${command}`, task);
   const read = async <T>(task: (storage: Storage) => Promise<T>) => look(await settings.ofStorage(), task);
-  /** The result of the task. It is null where there is no such caller. */
+  /** Prints the result of the task, which is null if there is no such caller. */
   const workOn = async <T>(
     command: string,
     id: string,
@@ -43,7 +43,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'of-record <collection> <id>',
     'show whose record it is, and who has a role in it; the audit says that it was asked',
   ).action(async (collection: string, record: string, options: JsonOption) => {
-    // The audit names the record and not the owner, whose name it would keep for good.
+    // The audit names the record, not the owner, whose pseudonym it would keep for ever.
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
       const line = audit('consumer.looked_up', `${collection}/${record}`);
       const owner = await consumers.ofRecord(collection, record, line);
@@ -103,11 +103,11 @@ export function addTo(program: Command, settings: CommandSettings): void {
           `This deletes everything that is held about "${id}", and nothing brings it back. Say so with --yes.`,
         );
       }
-      // The line says that somebody was erased, and not who: that name is what has to go.
+      // The audit entry says that a caller was erased, without its pseudonym: that must be gone.
       const erased = await workOn('erase', id, async ({ storage: { records }, audit, eraseConsumer }) => {
         const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;
-        // While somebody else has the database it cannot be written anew; "serve" does it within the hour.
+        // The file cannot be rewritten while another process uses it; "serve" does it within the hour.
         await records.scrub('quickly').catch(() => {});
         return { ...gone, isScrubDue: await records.isScrubDue() };
       });
@@ -141,7 +141,7 @@ function notFound(id: string): OperatorError {
   );
 }
 
-/** The first of them, in no order that means anything. */
+/** The first callers, in no particular order. */
 const mostMembersShown = 1_000;
 
 function memberTable(

@@ -2,7 +2,7 @@ import type { Administration } from '../app/administration.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
 
-/** For commands that change something: opens the database for one piece of work. The audit names the command. */
+/** For commands that change data: opens the database for one task. The audit names the command. */
 export async function administer<T>(
   config: StorageConfig,
   command: string,
@@ -17,7 +17,7 @@ export async function administer<T>(
   }
 }
 
-/** For commands that only look: nothing is made, migrated or changed. */
+/** For commands that only read: nothing is created, migrated or changed. */
 export async function look<T>(config: StorageConfig, work: (storage: Storage) => Promise<T>): Promise<T> {
   const { readStorage } = await import('../app/read-storage.ts');
   return readStorage(config, work);

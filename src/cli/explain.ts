@@ -8,7 +8,7 @@ interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
 }
 
-/** `vestibule explain`: what becomes of a token, step by step. Prints nothing of it that must not be shared. */
+/** `vestibule explain`: explains a token step by step. Prints nothing of it that must not be shared. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -16,7 +16,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'read a token from standard input and tell, step by step, why it is accepted or refused',
   )
     .option('--pseudonym', 'also show under which name the caller is kept')
-    // Refused by hand, with the reason.
+    // Refuses wrong usage that the parser cannot see, with the reason.
     .allowExcessArguments()
     .action(async (options: ExplainOptions, command: Command) => {
       if (command.args.length > 0) {
@@ -26,7 +26,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         );
       }
       const { config, from } = await settings.ofService();
-      // On standard error: what stands on standard output is about the token, as text and as JSON.
+      // Written to standard error: standard output holds only the explanation, as text or JSON.
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const token = bareToken(await readInput());
       const { explainToken } = await import('../app/explain.ts');
@@ -37,7 +37,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 }
 
-/** Far more than is ever taken for a token. */
+/** Far longer than any accepted token. */
 const mostCharacters = 1_000_000;
 
 async function readInput(): Promise<string> {
@@ -50,7 +50,7 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-/** As people copy it: with blanks around it, and the rest of the header before it. */
+/** Tokens as people copy them: with blanks around them, and the rest of the header in front. */
 function bareToken(input: string): string {
   const token = input.trim().replace(/^(authorization:\s*)?(bearer|dpop)\s+/i, '');
   if (token !== '') return token;

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { write } from './output.ts';
 
-/** The files as they are written; beside `src` and, in the package, beside what it is compiled into. */
+/** The files to write; beside `src` and, in the package, beside its compiled form. */
 const starter = fileURLToPath(new URL('../../starter', import.meta.url));
 
 export function addTo(program: Command): void {
@@ -20,7 +20,7 @@ export function addTo(program: Command): void {
     });
 }
 
-/** Before anything is written: a folder is never left with half of it. */
+/** Checked before anything is written: the command never leaves half a folder. */
 function refuseWhatIsThere(files: readonly string[]): void {
   const there = files.filter((file) => existsSync(file));
   if (there.length === 0) return;

@@ -27,7 +27,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         throw new OperatorError(
           'Say where to: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
         );
-      // Whatever holds for DATABASE_URL holds for this one.
+      // Parsed like DATABASE_URL.
       const to = loadStorageConfig({
         ...given,
         DATABASE_URL: options.to,

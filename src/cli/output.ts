@@ -15,7 +15,7 @@ export function write(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(text.split('\n').map(escapeUnseen).join('\n'));
 }
 
-/** The same data for people or, with --json, for programs. */
+/** Prints the same data for people or, with --json, for programs. */
 export function print(json: boolean | undefined, data: unknown, forPeople: () => string): void {
   write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
 }
@@ -37,7 +37,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 /** The names in a column, with room for the usual ones. */
 const usualWidth = 17;
 
-/** What was found, what was expected and what to do, a line each. */
+/** Findings: what was found, what was expected and what to do, one line each. */
 export function findingLines(findings: readonly Finding[]): readonly string[] {
   const width = Math.max(usualWidth, ...findings.map(({ name }) => name.length));
   return findings.map((finding) => findingLine(finding, width));

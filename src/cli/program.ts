@@ -21,7 +21,7 @@ import { CommandSettings } from './settings.ts';
 import * as types from './types.ts';
 import * as webhook from './webhook.ts';
 
-/** The command line. Wrong usage ends with exit code 2; everything else that is wrong with 1. */
+/** The command line. Wrong usage exits with code 2; every other failure with 1. */
 export function createProgram(version: string): Command {
   const program = new Command('vestibule')
     .description(
@@ -33,7 +33,7 @@ export function createProgram(version: string): Command {
       'after',
       '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows what is in force, "doctor" what is wrong.',
     )
-    // For all commands: by itself the help tells options that are needed from others only when one is missing.
+    // Applied to all commands: commander's help does not mark required options.
     .configureHelp({
       optionDescription: (option) =>
         `${new Help().optionDescription(option)}${option.mandatory ? ' (needed)' : ''}`,

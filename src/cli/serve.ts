@@ -33,7 +33,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action((options: ServeOptions) => runUntilSignal(() => start(settings.given(), options)));
 }
 
-/** One process, or a supervisor that starts several; each of those runs this command, too. */
+/** One process, or a supervisor that starts several; each of them runs this command, too. */
 async function start(environment: Environment, options: ServeOptions): Promise<Running> {
   const { processes } = options;
   if (cluster.isWorker) return (await import('../app/member.ts')).startMember(processes);
@@ -43,7 +43,7 @@ async function start(environment: Environment, options: ServeOptions): Promise<R
     const { acceptBreaking, readDeclaredCollections } = await import('../app/declared-collections.ts');
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
-  // The app is loaded once the settings are right, so that a mistake in them is reported at once.
+  // The app is loaded once the settings are valid, so that a mistake in them is reported at once.
   if (processes === 1)
     return (await import('../app.ts')).startApp(config, { settings: settingsInForce(environment) });
   return (await import('../app/supervise.ts')).startSupervisor(config, environment, processes);
@@ -57,13 +57,13 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
   process.on('SIGTERM', signalled.resolve);
   // A terminal sends SIGINT to all processes at once; the supervisor decides when the others stop.
   process.on('SIGINT', cluster.isWorker ? () => {} : signalled.resolve);
-  // One that comes while it starts counts afterwards.
+  // A signal during the start takes effect after it.
   const started = Promise.withResolvers<Running>();
   process.on('SIGHUP', () => void started.promise.then(({ reload }) => reload()));
   const running = await start();
   started.resolve(running);
   const { log, stop } = running;
-  // A bug nobody caught leaves a state nobody knows: say so once, without the payload, and let a fresh process start.
+  // An uncaught error leaves an unknown state: log it once, without its message, and let a fresh process start.
   const crash = (error: unknown) => {
     log.fatal(errorFields(error), 'unexpected error, exiting');
     process.exit(1);
@@ -74,6 +74,6 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
   log.info('stopping');
   await stop();
   log.info('stopped');
-  // Nothing of ours is left to wait for, and an idle connection to the provider must not keep the process.
+  // Nothing is left to wait for, and an idle connection to the provider must not keep the process alive.
   process.exit(0);
 }

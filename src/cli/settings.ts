@@ -11,25 +11,27 @@ import { write } from './output.ts';
 
 interface FoundSettings {
   readonly environment: Environment;
-  /** Says that they are those of a running `dev`, where they are. */
+  /** Notes that the settings are those of a running `dev`. */
   readonly from?: string;
 }
 
-/** Either of them says that a service is meant, and which. */
+/** Either of these settings selects a service other than `dev`. */
 const serviceNames = ['IDP_ORIGIN', 'IDPS_FILE', 'API_AUDIENCE'];
-/** Where the database is, and what belongs to that one only. */
+/** The settings of the database, which belong to that database only. */
 const databaseNames = ['DATABASE_URL', 'MASTER_SECRET', 'MASTER_SECRET_FILE', 'ERASURE_LOG'];
 
 /** Reads the settings of a command: the environment and --settings, and for the rest the `dev` that runs in this folder. */
 export class CommandSettings {
-  /** As they are given. For `serve` and `dev`, which are services themselves, and for what opens no database. */
+  /** The settings as given. For `serve` and `dev`, which are services themselves, and for commands without a database. */
   readonly given: () => Environment;
 
   constructor(given: () => Environment) {
     this.given = given;
   }
 
-  /** For a command that works on a database. Standard error has a line when it is not simply the one that is given. */
+  /**
+   * For a command that uses a database. Prints a line to standard error if the database is not simply the configured one.
+   */
   async ofDatabase(): Promise<Environment> {
     const given = this.given();
     if (isSet(given, 'DATABASE_URL')) return given;
@@ -47,7 +49,7 @@ export class CommandSettings {
     return loadStorageConfig(await this.ofDatabase());
   }
 
-  /** For a command that looks at a whole service. Where `from` is, the command has to say it. */
+  /** For a command that checks a whole service. If `from` is set, the command has to print it. */
   async ofService(changes: Environment = {}): Promise<FoundSettings & { readonly config: Config }> {
     const { absent, ...found } = await this.#find();
     const environment = { ...found.environment, ...changes };
@@ -59,7 +61,7 @@ export class CommandSettings {
     }
   }
 
-  /** `absent`: why there is no `dev` whose settings could be used, where no service is named. */
+  /** `absent`: why there is no `dev` whose settings could be used, if no service is named. */
   async #find(): Promise<FoundSettings & { readonly absent?: string }> {
     const given = this.given();
     const isNamed = namesService(given);
@@ -76,7 +78,7 @@ export class CommandSettings {
   }
 }
 
-/** A blank one counts as not set. */
+/** An empty value counts as not set. */
 function isSet(given: Environment, name: string): boolean {
   return Boolean(given[name]?.trim());
 }
@@ -90,8 +92,9 @@ function namesAnother(given: Environment, ofDev: Environment): boolean {
 }
 
 /**
- * Who gives the provider and audience that `dev` has printed means its service; what else is given then counts, too. Else
- * no setting does, as for `dev` itself, which takes over only a few. The database is that of `dev` in both cases.
+ * An environment with the provider and audience that `dev` has printed means the service of `dev`; then its other settings
+ * count, too. Otherwise no setting does, as for `dev` itself, which takes over only a few. The database is that of `dev` in
+ * both cases.
  */
 function withThoseOfDev(given: Environment, ofDev: Environment): Environment {
   const isNamed = namesService(given);
@@ -106,7 +109,7 @@ function nameOf(ofDev: Environment): string {
   return `the "npx vestibule dev" that runs at ${ofDev.BASE_URL}`;
 }
 
-/** On standard error: what stands on standard output is the answer, as text and as JSON. */
+/** Written to standard error: standard output holds only the answer, as text or JSON. */
 function say(line: string): void {
   write(`${line}\n`, process.stderr);
 }

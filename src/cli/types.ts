@@ -44,10 +44,10 @@ function compare(file: string, text: string): void {
   write(`"${file}" is what the declarations say.\n`);
 }
 
-/** Whoever reads the file meanwhile sees the old one or the new one. */
+/** Readers of the file see the old one or the new one, never a part. */
 function replaceFile(file: string, text: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
-  // A device, as /dev/null is one, would be gone for everybody on the machine.
+  // Replacing a device such as /dev/null would remove it for the whole machine.
   if (there?.isFile() === false)
     throw new OperatorError(`"${file}" is there and is no file. Name another one.`);
   const target = there === undefined ? file : realpathSync(file);

@@ -20,7 +20,7 @@ interface CollectionVerdict {
   readonly changes: readonly string[];
   readonly total: number;
   readonly failing: number;
-  /** What roles may do now and could not do before. It is reported, and no reason not to start. */
+  /** New access of roles. It is reported, and does not prevent a start. */
   readonly wider: readonly Widening[];
 }
 
@@ -111,7 +111,7 @@ async function countFailing(collection: Collection, records: Comparison['records
   return failing;
 }
 
-/** True if the record could be written today as it is stored. */
+/** True if the record could be written now as it is stored. */
 function fits(collection: Collection, { state, body }: StoredRecord): boolean {
   const { machine, checkFields } = collection;
   const isStateKnown = machine === null ? state === null : state !== null && machine.states.has(state);
@@ -155,13 +155,13 @@ export async function activateDeclarations({ declared, declarations, records }: 
   const families = familiesOf(declared);
   await records.prepare(declared.map(toIndexes), families);
   if (isSame) return;
-  // Records that are older than "max", "capacity" or "counts" have not been counted.
+  // Records that are older than "max", "capacity" or "counts" are not in the tallies yet.
   await records.repairTallies(families);
   await declarations.save(next);
 }
 
 /**
- * Another process has put other parents in force: what this one writes would not be counted or deleted as declared there.
+ * Another process has activated other parents: writes of this one would not be counted or deleted as declared there.
  * Null if they are the same.
  */
 export async function outdatedFault(
@@ -214,12 +214,12 @@ function refuseBreaking(verdicts: readonly CollectionVerdict[]): void {
 /** Left out of the path of a change: `schema properties seats maximum` is `seats maximum`. */
 const structure = ['schema', 'properties', 'limits', 'state machine'];
 
-/** What differs between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
+/** The differences between two declarations of a collection, a phrase each: `seats maximum 8 -> 4`. */
 export function describeChanges(before: Declaration, after: Declaration): readonly string[] {
   return changesIn(readable(before), readable(after), []);
 }
 
-/** Rates and durations as they are declared. */
+/** Rates and durations in the form in which they are declared. */
 function readable(declaration: Declaration): object {
   const { index, limits, machine, access, isShared, roles, handover, aliases, ...rest } = declaration;
   const { writes, newcomer, expireMs, ...sizes } = limits;

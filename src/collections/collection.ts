@@ -8,25 +8,25 @@ export interface Collection {
   readonly name: string;
   readonly title: string;
   readonly description: string | null;
-  /** Of the fields; objects are closed unless declared open. */
+  /** The schema of the fields; objects are closed unless declared open. */
   readonly schema: Schema;
   readonly index: readonly IndexedField[];
   readonly machine: StateMachine | null;
   readonly access: CollectionAccess;
-  /** Whether callers are told their roles in a record: the declaration says more than `owner` or `everyone`. */
+  /** True if records show callers their roles: the declaration has more roles than `owner` or `everyone`. */
   readonly isShared: boolean;
   /** The declared roles, by name. */
   readonly roles: Readonly<Record<string, RoleRule>>;
-  /** Who may hand ownership over, and the role that the former owner keeps; null: nobody. */
+  /** Who may hand ownership over, and the role that the former owner keeps; null: no one can. */
   readonly handover: Handover | null;
-  /** Whether records show who is who, by alias. */
+  /** Whether records show people, by alias. */
   readonly aliases: boolean;
-  /** The records that these are under; null: none. */
+  /** The parent collection; null: none. */
   readonly parent: ParentRule | null;
-  /** The collections whose records are under these. */
+  /** The collections whose parent is this one. */
   readonly children: readonly ChildRule[];
   readonly unique: readonly UniqueRule[];
-  /** Whether the service keeps what happened to each record. */
+  /** Whether the service stores the history of records. */
   readonly history: boolean;
   readonly concurrency: 'optional' | 'required';
   readonly limits: CollectionLimits;
@@ -45,7 +45,7 @@ export const ownMembers: ReadonlySet<string> = new Set([
   'updated_at',
 ]);
 
-/** Further members that the service sets: in the records of a shared collection, and in those that others are under. */
+/** Further members that the service sets: in shared collections, and in parents. */
 export function serviceMembers(
   collection: Pick<Collection, 'isShared' | 'aliases' | 'children'>,
 ): ReadonlySet<string> {
@@ -58,7 +58,7 @@ export function serviceMembers(
   return further.length === 0 ? ownMembers : ownMembers.union(new Set(further));
 }
 
-/** Whether records show how many others are under them. */
+/** Whether records show the number of records under them. */
 export function showsCounts({ children }: Pick<Collection, 'children'>): boolean {
   return children.some(({ parent }) => parent.counts.length > 0);
 }
@@ -80,11 +80,11 @@ export interface Transition {
   /** The fields that its input sets, and whether each may be missing. */
   readonly sets: readonly { readonly name: string; readonly isOptional: boolean }[];
   readonly clears: readonly string[];
-  /** The role that it gives to the caller who takes it, or to the person that the caller chooses. */
+  /** The role that it gives to the caller who takes it, or to the chosen person. */
   readonly grants: string | null;
-  /** The person is chosen among those who have this role. */
+  /** The person is chosen among the holders of this role. */
   readonly chosenFrom: string | null;
-  /** The roles that it takes away from their holders. */
+  /** The roles that it revokes from their holders. */
   readonly revokes: readonly string[];
   readonly whileParentAccepts: boolean;
 }
@@ -97,10 +97,10 @@ export interface ParentRule {
   readonly accepts: { readonly states: readonly string[] | null; readonly before: string | null };
   readonly ownedBy: 'creator' | 'parent';
   readonly onDelete: 'restrict' | 'cascade' | 'keep';
-  /** Records under one parent; null: no limit. */
+  /** The limit of records under one parent; null: none. */
   readonly max: number | null;
   readonly capacity: Capacity | null;
-  /** The states of which a parent shows how many records it has. */
+  /** The states whose records a parent counts. */
   readonly counts: readonly CountedState[];
 }
 
@@ -113,12 +113,12 @@ export interface ChildRule {
 /** Null where the collection has no states. */
 export type CountedState = string | null;
 
-/** How many records under one parent can be in some states. */
+/** A limit of records under one parent in some states. */
 export interface Capacity {
   readonly states: readonly string[];
   /** A number, or the name of a field of the parent. */
   readonly most: number | string;
-  /** The state of a record that finds no room; null: it is refused. */
+  /** The state of a record without a place; null: it is refused. */
   readonly overflow: string | null;
 }
 
@@ -130,7 +130,7 @@ export interface UniqueRule {
   readonly states: readonly string[] | null;
 }
 
-/** How callers get a role: by accepting an invitation, by taking an action, with a scope of their token, or in the parent. */
+/** The source of a role: an invitation, an action, a scope of the token, or the parent. */
 export type RoleRule =
   | { readonly kind: 'invited'; readonly invitedBy: readonly string[]; readonly max: number }
   | { readonly kind: 'granted'; readonly maxPerUser: number }
@@ -142,7 +142,7 @@ export interface Handover {
   readonly previousOwner: string | null;
 }
 
-/** The states in which each role may do something. Who may act is in the transitions. */
+/** The states in which each role may do something. The transitions define who may act. */
 export type RoleStates = Readonly<Record<string, 'all' | readonly string[]>>;
 
 export interface CollectionAccess {
@@ -161,12 +161,12 @@ export interface Rate {
 
 export interface CollectionLimits {
   readonly perUser: number;
-  /** Of the JSON of a record's fields. */
+  /** The limit of the fields in JSON. */
   readonly bytes: number;
   readonly writes: Rate;
   /** For consumers registered less than `forMs` ago. */
   readonly newcomer: (Rate & { readonly forMs: number }) | null;
-  /** After the last change; null is never. */
+  /** The time after the last change; null is never. */
   readonly expireMs: number | null;
   /** Records in which one person has a role by invitation. */
   readonly memberships: number;

@@ -103,7 +103,7 @@ export type DeclaredStates = Readonly<
   Record<string, Readonly<Record<string, string | DeclaredAction>> | null>
 >;
 
-/** The collection without its fields. */
+/** A declaration of the collection without its fields. */
 export function toCollection(
   name: string,
   file: DeclarationFile,
@@ -184,7 +184,7 @@ export function toParent({ parent, states }: DeclarationFile): ParentRule | null
   };
 }
 
-/** Whether the declaration has a member that a collection of single owners does not need. */
+/** True if the declaration has a member that a collection of single owners does not need. */
 function isShared({ roles, aliases, access, states, parent }: DeclarationFile): boolean {
   const { create, read, update, delete: remove } = access;
   const isLonger = (by: unknown) => by !== undefined && !['owner', 'client', 'any'].includes(by as string);
@@ -197,7 +197,7 @@ function isShared({ roles, aliases, access, states, parent }: DeclarationFile): 
   );
 }
 
-/** Clients with `any` may read, change and delete every record, unless the member says in which states. */
+/** Clients with `any` may read, change and delete every record, unless the member limits the states. */
 export function toAccess({ access, editable }: DeclarationFile): CollectionAccess {
   const { create = 'everyone', read, update, delete: remove = 'owner', clients, scopes } = access;
   const withClients = (declared: RoleStates, states: RoleStates[string]): RoleStates =>

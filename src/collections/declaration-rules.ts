@@ -46,7 +46,7 @@ function checkNames(
       say(pointerTo(pointer, index), `must be one of ${what}${listed(known, 'or')}; ${found(name)}`);
 }
 
-/** States that an action leads to: the events of actions are named after them. */
+/** States that actions lead to: the events of actions are named after them. */
 export function reachedStates(machine: StateMachine | null): readonly string[] {
   const transitions = [...(machine?.states.values() ?? [])].flatMap((actions) => [...actions.values()]);
   return [...new Set(transitions.map(({ to }) => to))];

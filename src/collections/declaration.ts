@@ -65,7 +65,7 @@ export function toMachine({ initial, states }: DeclaredMachine): StateMachine {
   return { initial, states: new Map(byState), actions: [...actions] };
 }
 
-/** The members about states and access in the shortest form in which they can be declared. */
+/** The members about states and access in their shortest form. */
 export function asDeclared(declaration: Declaration) {
   const { machine, access, isShared, roles, handover, aliases, parent, unique } = declaration;
   const { create, read, update, delete: remove, clients, scopes } = access;
@@ -160,7 +160,7 @@ export function statesIn(table: RoleStates, states: readonly string[]): readonly
 }
 
 const documentName = 'collections';
-/** Raised when an older release cannot read the format. */
+/** Incremented when an older release cannot read the format. */
 const version = 1;
 
 export type StoredDeclarations = ReturnType<typeof storedDeclarations>;
@@ -175,7 +175,7 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
       if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
-      // Members that a release before did not have.
+      // Members that a former release did not have.
       const none = { parent: null, unique: [], history: false };
       return new Map(declarations.map((declaration) => [declaration.name, { ...none, ...declaration }]));
     },

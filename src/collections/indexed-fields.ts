@@ -8,7 +8,7 @@ import { formats, isFormatName } from './formats.ts';
 export const mostIndexedFields = 8;
 const longestText = 500;
 export const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
-/** Date-times are stored in another form than they were sent in. */
+/** Date-times are stored normalised, not as sent. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
 
 const kinds: Readonly<Record<string, IndexedField['kind']>> = {
@@ -46,7 +46,7 @@ function mistakeIn(name: string, schema: Schema): string | null {
     : null;
 }
 
-/** Characters that a text can have. */
+/** Characters that a text of this format can have. */
 export function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
   const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
   const texts = Array.isArray(values) ? values : value === undefined ? null : [value];

@@ -14,7 +14,7 @@ export const defaultLimits: CollectionLimits = {
 
 export const perUserRange = { minimum: 1, maximum: 1_000_000 } as const;
 export const bytesRange = { minimum: 64, maximum: 1_048_576 } as const;
-/** Of `memberships`, and of `max` and `max_per_user` of a role. */
+/** The upper bound of `memberships`, and of `max` and `max_per_user` of a role. */
 export const peopleRange = { minimum: 1, maximum: 10_000 } as const;
 export const defaultRoleLimits = { max: 50, maxPerUser: 100 } as const;
 const mostInWindow = 1_000_000;

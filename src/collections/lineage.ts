@@ -1,13 +1,13 @@
 import type { Family } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
 
-/** A collection and those above it, the nearest first. */
+/** A collection and its ancestors, the nearest first. */
 export type Lineage = LineageOf<Collection>;
 
 type LineageOf<Related> = readonly [Related, ...Related[]];
 type Named = Pick<Collection, 'name' | 'parent'>;
 
-/** Stops where a collection is missing or comes again. */
+/** Stops if a collection is missing or occurs again. */
 export function lineageOf<Related extends Named>(
   collection: Related,
   find: (name: string) => Related | undefined,
@@ -26,7 +26,7 @@ export function lineageAbove([, next, ...further]: Lineage): Lineage | null {
   return next === undefined ? null : [next, ...further];
 }
 
-/** Which records are under which, for the storage. */
+/** The parents of collections, for the storage. */
 export function familiesOf(collections: readonly Named[]): readonly Family[] {
   const find = (name: string) => collections.find((one) => one.name === name);
   return collections.flatMap((collection) => {

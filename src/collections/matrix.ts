@@ -5,7 +5,7 @@ import { invitersOf, may, mayInvite, type RoleFacts, rolesOn, roleToCreate } fro
 export interface Matrix {
   readonly name: string;
   readonly title: string;
-  /** [null] where the collection has no states, as `state` of its records is. */
+  /** [null] for a collection without states, like the `state` of its records. */
   readonly states: readonly State[];
   readonly rows: readonly MatrixRow[];
   /** The actions that change more than the state. */
@@ -39,7 +39,7 @@ type Declared = Pick<
   'name' | 'title' | 'access' | 'machine' | 'roles' | 'handover' | 'isShared' | 'parent'
 >;
 
-/** A row of people contains what everyone may do: a borrower is one of everyone, too. */
+/** A row of people contains what everyone may do: a borrower is part of everyone, too. */
 export function matrixOf(collection: Declared): Matrix {
   const { name, title, access, machine, roles } = collection;
   const states: readonly State[] = machine === null ? [null] : [...machine.states.keys()];
@@ -76,7 +76,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
   };
   const reads = (state: State) => may(collection, 'read', held, state);
   const canInvite = (to: string) => !facts.isMachine && mayInvite(collection, to, held);
-  // A record begins in the initial state. Only these roles are there before it.
+  // A record begins in the initial state. Before it exists, only these roles do.
   const needsNoRecord =
     ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(kindOf(collection, role));
   const creates = (state: State) =>
@@ -113,7 +113,7 @@ function kindOf({ roles }: Declared, role: string): string {
   return Object.hasOwn(roles, role) ? (roles[role]?.kind ?? '') : '';
 }
 
-/** What a caller with this role is in the parent. Of several roles there, the one that gives the fewest here. */
+/** The roles of such a caller in the parent. If several roles there lead to it, the one that gives the fewest roles here. */
 function parentRolesFor({ roles, parent }: Declared, role: string): readonly string[] {
   if (role === 'owner' && parent?.ownedBy === 'parent') return ['owner'];
   const rule = Object.hasOwn(roles, role) ? roles[role] : undefined;

@@ -3,14 +3,14 @@ import type { Headers } from '../openapi/openapi-types.ts';
 import type { Collection } from './collection.ts';
 
 const dateForm = /^(\d{4})-(\d\d)-(\d\d)$/;
-/** RFC 3339, without leap seconds: no clock here has them. */
+/** RFC 3339, without leap seconds, which JavaScript dates do not have. */
 const timeForm = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const datePart = 'yyyy-mm-dd'.length;
 
 export function isDate(text: string): boolean {
   const [, year, month, day] = (dateForm.exec(text) ?? []).map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
-  // The day before the first of the next month is the last of this one. The calendar of 4 centuries repeats.
+  // The day before the first of the next month is the last of this one. The calendar repeats after 4 centuries.
   return (
     month >= 1 &&
     month <= 12 &&
@@ -35,7 +35,7 @@ export function normaliseDateTime(text: string): string | null {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields as they are stored: indexed date-times are normalised. */
+/** The fields as stored: indexed date-times are normalised. */
 export function normaliseFields(collection: Pick<Collection, 'schema' | 'index'>, fields: Fields): Fields {
   const times = collection.index.filter(({ name }) => isDateTime(collection, name));
   if (times.length === 0) return fields;
@@ -47,7 +47,7 @@ function normalised(value: unknown): unknown {
   return typeof value === 'string' ? (normaliseDateTime(value) ?? value) : value;
 }
 
-/** True if values to compare the field with have to be normalised, too. */
+/** True if values to compare with the field have to be normalised, too. */
 export function isDateTime({ schema }: Pick<Collection, 'schema'>, field: string): boolean {
   const properties = schema.properties as Readonly<Record<string, Fields>> | undefined;
   return properties?.[field]?.format === 'date-time';

@@ -131,7 +131,7 @@ export interface DeclaredCollection {
   readonly file: DeclarationFile;
 }
 
-/** What a declaration says about the collection above it, and what follows from that. */
+/** The rules between a declaration and the collection above it. */
 export function checkFamily(
   { collection, file }: DeclaredCollection,
   all: ReadonlyMap<string, DeclaredCollection>,
@@ -213,7 +213,7 @@ function requiredField({ schema }: Collection, name: string): Schema | undefined
   return isRequired ? propertiesOf(schema)[name] : undefined;
 }
 
-/** R12: a state that only people with a role by invitation or action can leave could get stuck. */
+/** R12: a state that only people with a role by invitation or action can leave may become permanent. */
 function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): void {
   const [{ machine }] = lineage;
   for (const [state, actions] of machine?.states ?? []) {
@@ -227,7 +227,7 @@ function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): 
   }
 }
 
-/** A role by the parent is always there if one of the roles in the parent is. */
+/** A role by the parent is always held if a role that gives it is. */
 function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   const [collection, ...above] = lineage;
   if (collection === undefined) return false;
@@ -238,7 +238,7 @@ function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   return rule?.kind === 'scope';
 }
 
-/** R14: a caller who may create learns from a refusal that there is a record with these values. */
+/** R14: a refusal tells a caller who may create that there is a record with these values. */
 function checkReveals(collection: Collection, { unique }: DeclarationFile, say: Say): void {
   const { access, machine, parent } = collection;
   const all = machine === null ? [null] : [...machine.states.keys()];

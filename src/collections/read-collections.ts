@@ -45,7 +45,7 @@ export function checkCollections(files: readonly CollectionFile[]): {
   const read = files.map(readCollection);
   const right = read.flatMap(({ declared }) => declared ?? []);
   const all = new Map(right.map((declared) => [declared.collection.name, declared]));
-  // What follows from other declarations can only be said if they are right.
+  // Rules between declarations apply only if each is valid.
   if (right.length === files.length)
     for (const { declared, say } of read) if (declared !== null) checkFamily(declared, all, say);
   const mistakes = read.flatMap(({ path, mistakes: found }) => found().map((one) => ({ path, ...one })));
@@ -100,7 +100,7 @@ function readDeclaration(name: string, data: unknown, say: Say): DeclaredCollect
   });
   if (!isJsonObject(data)) return null;
   const file = data as unknown as DeclarationFile;
-  // Only between members that are valid by themselves.
+  // Rules between members apply only to valid ones.
   const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
   if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
   if (areRight('states', 'editable', 'access', 'roles', 'limits', 'schema')) checkRoles(file, say);

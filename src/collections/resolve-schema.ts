@@ -7,10 +7,10 @@ import { mostSchemaLevels } from './schema-rules.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf, withSubschemas } from './subschemas.ts';
 
 const mostParts = 2000;
-/** Below one field. A body of 64 KiB costs some 2 ms for each: 60 with patterns took a second. */
+/** The limit below one field. A body of 64 KiB costs some 2 ms for each alternative: 60 with patterns took a second. */
 export const mostAlternatives = 32;
 
-/** The schema as it is used and published: definitions written out, objects closed by default. Null with a mistake. */
+/** The schema for use and publication: definitions inlined, objects closed by default. Null after a mistake. */
 export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
   const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;

@@ -14,7 +14,7 @@ import {
 import { defaultLimits } from './limits.ts';
 import { builtInRoles, may } from './roles.ts';
 
-/** Rules between `roles`, `access`, `states` and `schema`: who could get which role, and what follows from it. */
+/** Rules between `roles`, `access`, `states` and `schema`: who could get which role, and the consequences. */
 
 const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
 
@@ -47,7 +47,7 @@ export function checkRoles(file: DeclarationFile, say: Say): void {
   checkTables(noting);
   checkActions(noting);
   checkMemberships(noting);
-  // What follows from names can only be said if all names are right.
+  // Further rules apply only if all names are valid.
   if (!isRight) return;
   checkReadBeforeAct(declared);
   checkGrantedTwice(declared);
@@ -206,7 +206,7 @@ function checkActions(declared: Declared): void {
   }
 }
 
-/** A chosen person has the role already, by the parent: no role goes to people who are not there. */
+/** A chosen person has the role already, by the parent: no role goes to people who cannot reach the record. */
 function checkChosen({ file, roles, say }: Declared, action: DeclaredAction, at: string): void {
   const { chosen_from, grants, sets = [], while_parent_accepts } = action;
   if (while_parent_accepts && file.parent === undefined)
@@ -220,7 +220,7 @@ function checkChosen({ file, roles, say }: Declared, action: DeclaredAction, at:
     say(`${at}/sets`, 'must not contain "member": the input names the chosen person so');
 }
 
-/** R6: what an action sets or clears is optional in the schema, or other writes could not leave it alone. */
+/** R6: a field that an action sets or clears is optional in the schema; otherwise other writes could not leave it alone. */
 function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: string, say: Say): void {
   const { sets = [], clears = [] } = action;
   const properties = Object.keys((schema.properties ?? {}) as Schema);
@@ -284,8 +284,9 @@ function checkReadBeforeAct(declared: Declared): void {
 }
 
 /**
- * One caller at a time holds a role that actions grant. An action that leads back to where the role is granted has to revoke it,
- * or the grant is refused for all other callers (409 `role_full`). A state with an action that revokes the role is left alone.
+ * One caller at a time holds a role that actions grant. An action that leads back to the granting state has to revoke it;
+ * otherwise the grant is refused for all other callers (409 `role_full`). A state with an action that revokes the role is
+ * left alone.
  */
 function checkGrantedTwice({ machine, roles, say }: Declared): void {
   for (const role of Object.keys(roles)) {
@@ -298,7 +299,7 @@ function checkGrantedTwice({ machine, roles, say }: Declared): void {
       );
       if (again === undefined || actions.some(([, { revokes }]) => revokes.includes(role))) continue;
       const [grant] = again;
-      // Where the role is always held, the grant passes it on. Elsewhere an action should not have led here.
+      // If the role is always held, the grant passes it on. Otherwise an action should not have led to this state.
       const entries = free.has(state) ? entriesWith(machine, role, held, state) : [];
       for (const at of entries)
         say(
@@ -314,7 +315,7 @@ function checkGrantedTwice({ machine, roles, say }: Declared): void {
   }
 }
 
-/** The actions of other states that lead to a state and leave the role to its holder. */
+/** The actions of other states that lead to a state without revoking the role. */
 function entriesWith(
   machine: StateMachine,
   role: string,
@@ -332,7 +333,7 @@ function keeps({ grants, revokes }: Transition, role: string): boolean {
   return grants !== role && !revokes.includes(role);
 }
 
-/** The states that a record can be in while a caller has the role, and while none has it. */
+/** The states that a record can be in while a caller has the role, and while no one has it. */
 function statesWith(machine: StateMachine, role: string) {
   const held = new Set<string>();
   const free = new Set<string>();

@@ -1,18 +1,20 @@
 import type { Collection, RoleStates } from './collection.ts';
 
-/** Roles that no declaration can give another meaning. */
+/** Reserved roles: no declaration can give them another meaning. */
 export const builtInRoles = ['owner', 'everyone', 'client'] as const;
 
-/** What has to be known of a caller and a record to say what the caller is in it. */
+/** The data about a caller and a record that decides the caller's roles. */
 export interface RoleFacts {
   readonly isOwner: boolean;
-  /** A client of POST /token. */
+  /** True for a client of POST /token. */
   readonly isMachine: boolean;
   /** The roles that the caller's token gives it in every record. */
   readonly scopeRoles: readonly string[];
   /** Its roles by invitation or action. */
   readonly memberRoles: readonly string[];
-  /** Its roles in the parent record; null: it cannot read the parent, or there is none any more. Missing: records have no parent. */
+  /**
+   * Its roles in the parent record; null: it cannot read the parent, or the parent is gone. Missing: records have no parent.
+   */
   readonly parentRoles?: readonly string[] | null | undefined;
 }
 
@@ -25,12 +27,12 @@ export function rolesOn(
   const roles: string[] = [];
   if (isOwner) roles.push('owner');
   if (isMachine && (isOwner || collection.access.clients === 'any')) roles.push('client');
-  // Without read access to the parent, only the record's owner and a client that reaches every record get to it.
+  // Without read access to the parent, only the record's owner and a client that reaches every record can access it.
   if (parentRoles === null) return roles;
   for (const role of memberRoles) if (isMember(collection, role)) roles.push(role);
   if (scopeRoles.length > 0) roles.push(...scopeRoles);
   if (parentRoles !== undefined) roles.push(...rolesByParent(collection, parentRoles));
-  // In a shared collection these are people.
+  // In a shared collection these roles are for people.
   if (!(isMachine && collection.isShared)) roles.push('everyone');
   return roles;
 }
@@ -41,7 +43,7 @@ function rolesByParent({ roles }: Pick<Collection, 'roles'>, parentRoles: readon
   );
 }
 
-/** A role that is not declared any more counts for nothing. */
+/** A role that is no longer declared counts for nothing. */
 function isMember({ roles }: Pick<Collection, 'roles'>, role: string): boolean {
   const kind = roles[role]?.kind;
   return kind === 'invited' || kind === 'granted';
@@ -69,7 +71,7 @@ export function may(
   return transition.by.some((role) => roles.includes(role));
 }
 
-/** The role, the first of those that are declared, by which a caller with these roles may change or delete a record. */
+/** The first declared role that lets a caller with these roles change or delete a record. */
 export function roleFor(
   { access }: Pick<Collection, 'access'>,
   verb: 'update' | 'delete',
@@ -86,7 +88,7 @@ function isIn(table: RoleStates, role: string, state: string | null): boolean {
   return states !== undefined && (states === 'all' || (state !== null && states.includes(state)));
 }
 
-/** The role, the first of those that are declared, by which a caller may create records: it has those of its token and by the parent. */
+/** The first declared role that lets the caller create records: it has the roles of its token and by the parent. */
 export function roleToCreate(
   { access }: Pick<Collection, 'access'>,
   roles: readonly string[],
@@ -94,7 +96,7 @@ export function roleToCreate(
   return access.create.find((role) => role === 'everyone' || roles.includes(role)) ?? null;
 }
 
-/** Who may invite to a role; none where nobody is invited to it. */
+/** The roles that may invite to a role; none if there are no invitations to it. */
 export function invitersOf(
   { roles, handover }: Pick<Collection, 'roles' | 'handover'>,
   role: string,
@@ -104,7 +106,7 @@ export function invitersOf(
   return rule?.kind === 'invited' ? rule.invitedBy : [];
 }
 
-/** Whether a caller with these roles may invite to a role. */
+/** True if a caller with these roles may invite to a role. */
 export function mayInvite(
   collection: Pick<Collection, 'roles' | 'handover'>,
   role: string,
@@ -113,7 +115,7 @@ export function mayInvite(
   return invitersOf(collection, role).some((inviter) => roles.includes(inviter));
 }
 
-/** Whether a caller with these roles may invite to any role, and so sees members and invitations. */
+/** True if a caller with these roles may invite to any role, and so sees members and invitations. */
 export function invitesToAny(
   collection: Pick<Collection, 'roles' | 'handover'>,
   roles: readonly string[],
@@ -143,7 +145,7 @@ export function readableStates(
   return readable.length === states.length && states.length > 0 ? null : readable;
 }
 
-/** Whether one of these roles may ever do it. */
+/** True if one of these roles may do it in some state. */
 export function mayEver(table: RoleStates, roles: readonly string[]): boolean {
   return roles.some((role) => Object.hasOwn(table, role));
 }

@@ -17,7 +17,7 @@ const flag = { type: 'boolean' };
 const number = { type: 'number' };
 const count = { type: 'integer', minimum: 0 };
 const names = { type: 'array', uniqueItems: true, items: text };
-/** Scalars only: Ajv compares objects by calling their `toString`, which callers can send. */
+/** Scalars only: Ajv compares objects with their `toString`, which callers can send. */
 const scalar = {
   type: ['string', 'number', 'boolean', 'null'],
   errorMessage: 'must be a text, a number, true, false or null',
@@ -49,7 +49,10 @@ const annotations = {
 
 type Forms = Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 
-/** The form of each keyword, by the type it is about. `part` is a schema of another value, `condition` one of the same value. */
+/**
+ * The form of each keyword, by the type that it applies to. `part` is a schema of another value, `condition` one of the same
+ * value.
+ */
 function formsBy(part: Schema, condition: Schema) {
   const conditions = { type: 'array', minItems: 1, items: condition };
   const partOrFlag = where({ not: flag }, part);
@@ -220,7 +223,7 @@ const description = { $ref: '#/$defs/description' };
 const condition = { $ref: '#/$defs/condition' };
 const alternatives = { properties: { anyOf: { items: description }, oneOf: { items: description } } };
 
-/** For editors: the member `schema` of a declaration, and what it refers to. */
+/** For editors: the member `schema` of a declaration, and its definitions. */
 export const schemaDefinitions: Readonly<Record<SchemaRole, Schema>> = {
   description: grammar(formsBy(description, condition), [
     saysWhat,

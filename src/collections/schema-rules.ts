@@ -30,7 +30,7 @@ function check(schema: Schema, place: SchemaPlace): void {
   }
   const hasForm = checkOneSchema(schema, level === 0 ? 'top' : role, pointer, say);
   const own = isJsonObject(schema.properties) ? schema.properties : null;
-  // A condition may only name members of the object that it is about.
+  // A condition may only name members of the object that it applies to.
   const members = role === 'condition' ? place.members : own && new Set(Object.keys(own));
   if (hasForm) {
     if (schema.$ref !== undefined) checkReference(String(schema.$ref), place);

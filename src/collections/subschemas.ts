@@ -2,14 +2,14 @@ import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Schema } from './collection.ts';
 
-/** A description says all of a value (type, members, bounds); a condition adds to a value described elsewhere. */
+/** A description defines a value completely (type, members, bounds); a condition adds to a value described elsewhere. */
 export type SchemaRole = 'description' | 'condition';
 
 const alternatives = ['anyOf', 'oneOf'];
 const inPlace = ['allOf', 'not', 'if', 'then', 'else'];
 const conditions = [...inPlace, 'contains', 'propertyNames'];
 
-/** The keywords that say what a value is. Alternatives beside one of them are mere conditions. */
+/** The keywords that define a value. Alternatives beside one of them are only conditions. */
 export const typeKeywords = ['type', 'enum', 'const', 'properties', '$ref'] as const;
 
 export function roleIn(parent: Schema, keyword: string, role: SchemaRole): SchemaRole {
@@ -28,12 +28,12 @@ const several = ['prefixItems', 'allOf', ...alternatives, 'properties', '$defs']
 
 interface Subschema {
   readonly keyword: string;
-  /** From the parent. */
+  /** The path from the parent. */
   readonly pointer: string;
   readonly schema: Schema;
 }
 
-/** The schemas right below one. Values that are not objects are left out. */
+/** The schemas directly below one. Values that are not objects are left out. */
 export function subschemasOf(parent: Schema): readonly Subschema[] {
   return Object.entries(parent).flatMap(([keyword, value]) => {
     const pointer = pointerTo('', keyword);
@@ -46,7 +46,7 @@ export function subschemasOf(parent: Schema): readonly Subschema[] {
   });
 }
 
-/** The same schema with others in place of those right below it. */
+/** The same schema with other schemas directly below it. */
 export function withSubschemas(parent: Schema, change: (schema: Schema, keyword: string) => Schema): Schema {
   const changed = Object.entries(parent).map(([keyword, value]) => {
     const one = (schema: unknown) => (isJsonObject(schema) ? change(schema, keyword) : schema);

@@ -1,7 +1,7 @@
 import type { FieldValue, StoredRecord, UniqueValues } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
 
-/** The values that no other record may have; null: the rule does not count in this state. */
+/** The values that no other record may have; null: the rule does not apply in this state. */
 export function uniqueKey(collection: Collection, index: number, record: StoredRecord): string | null {
   const values = uniqueValues(collection, index, record);
   return values === null ? null : JSON.stringify(values);
@@ -23,7 +23,7 @@ export function uniqueValues(
   });
 }
 
-/** How the storage finds the records that have the values of this one. Values that do not fit the schema are refused later. */
+/** The values by which the storage finds conflicting records. Values that do not fit the schema are refused later. */
 export function uniqueQueries(collection: Collection, record: StoredRecord): readonly UniqueValues[] {
   return collection.unique.flatMap(({ fields, states }, rule) => {
     const values = uniqueValues(collection, rule, record);

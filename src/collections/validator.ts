@@ -18,7 +18,7 @@ type Fields = Parameters<CheckFields>[0];
 const mostErrors = 50;
 const none: readonly FieldError[] = [];
 
-/** Compiles the check of the fields. Only when it fails is each field checked alone, so that every wrong one is named. */
+/** Compiles the check of the fields. Each field is checked alone only after a failure, so that every wrong one is named. */
 export function compileCheck(schema: Schema, parent: ParentRule | null = null): CheckFields {
   const compile = createCompiler();
   const fits = compile(schema);
@@ -68,9 +68,9 @@ function createExplanation(schema: Schema, compile: Compile): CheckFields {
 /** Longer names of unknown members are not repeated. */
 const longestName = 64;
 
-/** Never contains the value that was sent. */
+/** The message never contains the value that was sent. */
 function inWords(errors: readonly ErrorObject[], pointer: string): FieldError {
-  // For alternatives the last error is the summary; for `if` the first one says what is expected.
+  // For alternatives the last error is the summary; for `if` the first one says what was expected.
   const last = errors.at(-1);
   const error = last?.keyword === 'if' ? errors[0] : last;
   if (error === undefined) return { pointer, message: 'does not fit the schema' };
@@ -111,7 +111,7 @@ function createCompiler() {
   };
   const ajv = new Ajv2020({
     strict: true,
-    // Our own rules check it, and know the members around a condition.
+    // Our own rules check it, with the members around a condition.
     strictRequired: false,
     meta: false,
     validateSchema: false,

@@ -4,9 +4,9 @@ import { type Declaration, toMachine } from './declaration.ts';
 import { type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
 import { actionFields } from './roles.ts';
 
-/** What a role may do in these states and could not do before. */
+/** New access of a role in these states. */
 export interface Widening extends MatrixRow {
-  /** How many records there are in these states. */
+  /** The number of records in these states. */
   readonly records: number;
 }
 
@@ -26,7 +26,7 @@ export function wideningIn(
   const former = withEffects(before);
   return withEffects(after).rows.flatMap(({ role, verb, states }) => {
     const allowed = allowedBefore(before, after, former, { role, verb });
-    // The records of a new state come from a former one: what was allowed there is nothing more.
+    // The records of a new state come from a former one: what was allowed there is not new.
     const wider = states.filter((state) =>
       former.states.includes(state) ? !allowed.includes(state) : allowed.length === 0,
     );
@@ -43,7 +43,7 @@ export function wideningIn(
   });
 }
 
-/** The parents under which it is possible now and was not before: `under closed`, `after due`; '' for none. */
+/** The parents under which it is newly possible: `under closed`, `after due`; '' for none. */
 function furtherParents(before: Declaration, after: Declaration, verb: string, state: string | null): string {
   const [was, is] = [acceptsFor(before, verb, state), acceptsFor(after, verb, state)];
   const states = was.states && (is.states?.filter((one) => !was.states?.includes(one)) ?? ['other states']);
@@ -54,7 +54,7 @@ function furtherParents(before: Declaration, after: Declaration, verb: string, s
   ].join(' or ');
 }
 
-/** What the parent must be like for a verb. */
+/** The conditions on the parent for a verb. */
 function acceptsFor({ parent, machine }: Declaration, verb: string, state: string | null): Accepts {
   const isLimited = verb === 'create' || machine?.states[state ?? '']?.[verb]?.whileParentAccepts === true;
   return parent !== null && isLimited ? parent.accepts : { states: null, before: null };
@@ -68,7 +68,7 @@ function machineOf({ machine }: Declaration): StateMachine | null {
   return machine === null ? null : toMachine(machine);
 }
 
-/** What actions do besides leading to a state: `set <field>` and `become <role>`. */
+/** The effects of actions besides the new state: `set <field>` and `become <role>`. */
 function effectsIn(declaration: Declaration): readonly string[] {
   const { roles } = declaration;
   const fields = actionFields({ machine: machineOf(declaration) });
@@ -111,16 +111,16 @@ function allowedBefore(
   const scope = before.access.scopes[purpose];
   // Callers without the former scope could do nothing.
   if (scope !== null && scope !== after.access.scopes[purpose]) return [];
-  // The former parent was a door for all but the owner and clients, and gave the roles.
+  // The former parent restricted all callers but the owner and clients, and gave the roles.
   const isMoved = before.parent !== null && before.parent.collection !== after.parent?.collection;
   if (isMoved && role !== 'owner' && role !== 'client') return [];
   const [was, is] = [before, after].map((declaration) => originOf(declaration, role));
-  // Those who have a new role, or get it in a new way, were everyone before.
+  // Callers who have a new role, or get it in a new way, were everyone before.
   const formerRole = isDeepStrictEqual(was, is) ? role : 'everyone';
   return rows.find((row) => row.role === formerRole && row.verb === verb)?.states ?? [];
 }
 
-/** How callers get a role; undefined for those that are not declared. */
+/** The source of a role; undefined for roles that are not declared. */
 function originOf({ roles, parent }: Declaration, name: string) {
   if (name === 'owner') return parent?.ownedBy === 'parent' ? parent.collection : null;
   const role = roles[name];

@@ -52,7 +52,7 @@ export function findBuiltFiles(of: keyof typeof folders): BuiltFiles | null {
   }
 }
 
-/** What the frontend needs before a person signs in. Nothing of it is secret. */
+/** The configuration that the frontend needs before sign-in. Nothing in it is secret. */
 export interface FrontendSettings {
   readonly providers: readonly FrontendProvider[];
   readonly dpop: boolean;
@@ -68,7 +68,7 @@ interface FrontendProvider {
   readonly scopes: readonly string[];
 }
 
-/** The name of an asset changes with its content, so a browser that has it may keep it. */
+/** The name of an asset changes with its content, so browsers may cache it for ever. */
 const forGood = 'public, max-age=31536000, immutable';
 
 /** GET / */
@@ -91,7 +91,7 @@ function always(ready: Answer): PublicHandler {
   return () => ready;
 }
 
-/** Where providers keep the pictures of people, besides their own origin: Auth0, Google, GitHub and Gravatar. */
+/** Origins of profile pictures besides the providers: Auth0, Google, GitHub and Gravatar. */
 const pictureOrigins = [
   'https://cdn.auth0.com',
   'https://s.gravatar.com',
@@ -99,7 +99,7 @@ const pictureOrigins = [
   'https://avatars.githubusercontent.com',
 ];
 
-/** The page may ask this service and the providers, and show pictures of people. */
+/** The page may call this service and the providers, and load profile pictures. */
 export function frontendContentPolicy(providers: readonly string[]): string {
   return contentPolicy(
     `connect-src ${["'self'", ...new Set(providers)].join(' ')}`,

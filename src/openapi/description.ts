@@ -1,7 +1,10 @@
 import type { ErrorCode } from '../base/errors.ts';
 import type { Content, Headers, Parameter, Response, Schema, Schemas, Tag } from './openapi-types.ts';
 
-/** What a route says of itself. document.ts adds what follows from it, such as the errors of tokens and the headers of budgets. */
+/**
+ * The description of a route. document.ts adds what follows from it, such as the errors of tokens and the headers of
+ * budgets.
+ */
 export interface Description {
   readonly name: string;
   readonly tag: Tag;
@@ -9,25 +12,25 @@ export interface Description {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly body?: Content;
-  /** Of success, by status. */
+  /** Answers of success, by status. */
   readonly answers: Readonly<Record<number, Response>>;
-  /** Of all answers. */
+  /** Headers of all answers. */
   readonly headers?: Headers;
   readonly errors?: readonly ErrorCode[];
   readonly budget?: 'reads' | 'writes';
-  /** The scope that the token needs, and what it means. */
+  /** The scope that the token needs, and its meaning. */
   readonly scope?: { readonly name: string; readonly meaning: string } | null;
-  /** Machine clients are not admitted. */
+  /** True if machine clients are refused. */
   readonly isForPeople?: boolean;
-  /** Issued tokens are bound to the key of a DPoP proof, if one is sent. */
+  /** True if issued tokens are bound to the key of a DPoP proof, if one is sent. */
   readonly bindsTokens?: boolean;
   readonly deprecated?: true | undefined;
   readonly limits?: object;
-  /** The record that the answer to a failed precondition shows. */
+  /** The record in the answer to a failed precondition. */
   readonly current?: Schema;
   /** Webhooks: a sentence for each, by name. */
   readonly webhooks?: { readonly of: Readonly<Record<string, string>>; readonly body: Schema };
-  /** What its schemas refer to, by name. */
+  /** The schemas that this route refers to, by name. */
   readonly schemas?: Schemas;
 }
 

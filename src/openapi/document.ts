@@ -82,7 +82,7 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: Docume
   };
 }
 
-/** Collections first. */
+/** Collections come first. */
 function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {
   const builtIn: readonly Tag[] = Object.values(tags);
   const declared = described.map(({ tag }) => tag).filter((tag) => !builtIn.includes(tag));
@@ -95,7 +95,7 @@ function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
   const nonce = takesProofs ? nonceHeader(tokens) : {};
   const codes = codesOf(route).filter((code) => canOccur(code, tokens));
   const shared = { ...(budget && budgetHeaders(budget)), ...route.headers, ...nonce };
-  // Its own headers win.
+  // The headers of the answer win.
   const complete = (answer: Response): Response => {
     const headers = { ...answer.headers, ...shared, ...answer.headers };
     return Object.keys(headers).length === 0 ? answer : { ...answer, headers };
@@ -157,7 +157,7 @@ function securityOf(
 
 const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;
 
-/** Methods with a body, even where none is expected: it may be too large. */
+/** Methods that may have a body, even if the route expects none: it may be too large. */
 const methodsWithBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function codesOf(route: DocumentedRoute): ErrorCode[] {

@@ -6,7 +6,7 @@ import { object, text, texts } from './schemas.ts';
 
 const allCodes = Object.keys(catalogue) as ErrorCode[];
 
-/** Possible for any request; described once, under its code. */
+/** Errors of any request; described once, under their codes. */
 export const anyRequest: readonly ErrorCode[] = [
   'bad_request',
   'https_required',
@@ -16,11 +16,11 @@ export const anyRequest: readonly ErrorCode[] = [
   'shutting_down',
 ];
 
-/** Only for methods that read a body. */
+/** Errors of methods that read a body. */
 export const anyBody: readonly ErrorCode[] = ['body_too_large'];
 export const describedBody: readonly ErrorCode[] = ['media_type_not_supported'];
 
-/** When the token is refused or cannot be checked. */
+/** Errors of a token that is refused or cannot be checked. */
 export const anyBearer: readonly ErrorCode[] = [
   ...allCodes.filter((code) => describe(code).challenge !== undefined),
   'consumer_suspended',
@@ -111,7 +111,7 @@ export function sharedResponses(headers: Headers): Readonly<Record<string, Respo
   );
 }
 
-/** By status. `current` is the record in the answer to a failed precondition. */
+/** Error responses by status. `current` is the record in the answer to a failed precondition. */
 export function errorResponses(codes: readonly ErrorCode[], headers: Headers, current?: Schema): Responses {
   const byStatus = Map.groupBy(new Set(codes), (code) => describe(code).status);
   const responses = [...byStatus].map(([status, alike]) => {

@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that our document consists of. */
+/** The parts of OpenAPI 3.1 that the document uses. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
   readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & {
@@ -21,7 +21,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 export interface Tag {
   readonly name: string;
   readonly description: string;
-  /** Who may do what with records of the collection. */
+  /** The roles that may do each operation on records of the collection. */
   readonly 'x-matrix'?: object;
 }
 

@@ -6,7 +6,7 @@ import { answersJson, answersText, type Description, tags } from './description.
 import type { OpenApiDocument } from './openapi-types.ts';
 import { object } from './schemas.ts';
 
-/** They change only with a restart. */
+/** The documents change only with a restart. */
 const keptForAWhile = 'public, max-age=300';
 /** For `dev`, which restarts whenever a collection changes. */
 export const askedForEachTime = 'no-cache';

@@ -29,7 +29,7 @@ export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
   return conditions[code]?.(terms) ?? true;
 }
 
-/** Alternatives for a route that takes tokens. */
+/** The security schemes of a route that takes tokens; one of them is enough. */
 export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
   return [
     ...(onlyBound(terms) ? [] : [{ bearer: scopes }]),
@@ -38,7 +38,7 @@ export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople
   ];
 }
 
-/** Alternatives for a route that issues tokens: with a proof they are bound. */
+/** The security schemes of a route that issues tokens: with a proof they are bound. */
 export function waysToToken(terms: TokenTerms): Ways {
   const proven = [{ dpopProof: [] }, { clientBasic: [], dpopProof: [] }];
   const plain = [{}, { clientBasic: [] }];
@@ -72,7 +72,7 @@ export function tokenSchemes(terms: TokenTerms): Record<string, object> {
   };
 }
 
-/** On every answer to a request that may have a proof. */
+/** Headers of every answer to a request that may have a proof. */
 export function nonceHeader(terms: TokenTerms): Headers {
   if (!terms.nonce) return {};
   return { 'DPoP-Nonce': sometimes('What the next proof has to contain (RFC 9449 section 8).') };

@@ -3,7 +3,7 @@ import type { Sample } from './exposition.ts';
 import type { History } from './history.ts';
 import type { MetricName } from './metric-catalogue.ts';
 
-/** What an alert is about, such as the name of a provider; '' where there is one thing only. */
+/** The subject of an alert, such as the name of a provider; '' if there is only one. */
 type Found = ReadonlyMap<string, number>;
 
 interface Rule {
@@ -11,7 +11,7 @@ interface Rule {
   readonly severity: 'critical' | 'warning' | 'info';
   /** How long the condition has to hold before the alert fires. */
   readonly forSeconds: number;
-  /** Those for which the condition holds now, with the value. */
+  /** The subjects for which the condition holds now, with their values. */
   readonly find: (history: History) => Found;
 }
 
@@ -25,12 +25,12 @@ const over =
   (value) =>
     value > limit;
 
-/** By the present value of a gauge. */
+/** Compares the current value of a gauge. */
 function gauge(name: MetricName, test: Test, label?: string): Rule['find'] {
   return (history) => matching(byLabel(history.samples(name), label), test);
 }
 
-/** By how much the counts of a kind have grown in that time, added up unless they stand for different things. */
+/** The increase of a kind of counts in that time, added up unless each label is a subject of its own. */
 function growth(kind: string, seconds: number, test: Test, labels: 'each' | readonly string[]): Rule['find'] {
   return (history) => {
     const all = history.increases(kind, seconds);
@@ -48,7 +48,7 @@ function byLabel(samples: readonly Sample[], label = ''): Found {
   return new Map(samples.map(({ labels, value }) => [String(labels[label] ?? ''), value]));
 }
 
-/** One in a hundred takes longer than a second when fewer than 99 % are in the bucket of one second. */
+/** One request in a hundred takes longer than a second if fewer than 99 % are in the bucket of one second. */
 const slowRoutes: Rule['find'] = (history) => {
   const quick = history.increases('within_1s', 5 * minute);
   const slow = [...history.increases('answered', 5 * minute)].map(([route, all]) => {
@@ -158,14 +158,14 @@ export const alertRules: readonly Rule[] = [
   rule('VestibuleWebhookDisabled', 'info', hour, gauge('vestibule_webhook_disabled', isOne, 'webhook')),
 ];
 
-/** The rules that compare services, or need somebody who still looks when this one is gone. */
+/** Alerts that compare services, or need an observer that outlives this service. */
 export const rulesForPrometheus = ['VestibuleDown', 'VestibuleRestarts', 'VestibuleReleasesDiffer'] as const;
 
 function rule(name: string, severity: Rule['severity'], forSeconds: number, find: Rule['find']): Rule {
   return { name, severity, forSeconds, find };
 }
 
-/** Evaluates the rules whenever the metrics were read, and keeps since when each condition holds. */
+/** Evaluates the rules whenever the metrics are read, and stores since when each condition holds. */
 export class Alerts {
   readonly #clock: Clock;
   readonly #since = new Map<string, Map<string, number>>();

@@ -18,7 +18,7 @@ const releaseWithinMs = 1_000;
 export class BackgroundLease {
   readonly #options: { readonly store: LeaseStore; readonly clock: Clock };
   readonly #holder = createProcessName();
-  /** By the monotonic clock. */
+  /** A time of the monotonic clock. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #cancel: () => void = () => {};
@@ -44,7 +44,7 @@ export class BackgroundLease {
     return isHeld;
   }
 
-  /** The same without the database, as of the last renewal. A process that was frozen has lost it. */
+  /** The same without a query, from the last renewal. A process that was frozen has lost the lease. */
   isHeld(): boolean {
     return this.#options.clock.monotonic() < this.#heldUntil;
   }

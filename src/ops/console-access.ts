@@ -12,17 +12,17 @@ interface AccessOptions {
   readonly clock: Clock;
 }
 
-/** Whether the console is served at all: only this machine needs no token. */
+/** Whether the console is served at all: requests from this machine need no token. */
 export function isConsoleReachable({ host, token }: Pick<AccessOptions, 'host' | 'token'>): boolean {
   return isLoopback(host) || token !== null;
 }
 
-/** Of one address. The token has at least 32 characters: this keeps guesses out of the way of others. */
+/** Failed attempts of one address. The token has at least 32 characters, so the limit is against load, not guesses. */
 const wrongTokensPerMinute = 10;
 
 /**
- * Who may use the console. `page` is for its files, which hold no secret, `data` for what they show. On loopback only a loopback
- * Host is answered: the page of a stranger can give a name of its own the address 127.0.0.1 (DNS rebinding).
+ * Who may use the console. `page` checks its files, which hold no secret, `data` what they show. On loopback only a loopback
+ * Host is accepted: a foreign page could give its own name the address 127.0.0.1 (DNS rebinding).
  */
 export function createConsoleAccess({ host, token, clock }: AccessOptions) {
   const digest = createKeyedDigest(Buffer.from(createSecret()));

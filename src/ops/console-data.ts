@@ -13,7 +13,7 @@ export interface ConsoleState {
 }
 
 export interface ConsoleReading {
-  /** Of all processes together. */
+  /** Metrics of all processes together. */
   readonly families: readonly Family[];
   /** Null for a process that does not answer. */
   readonly processes: readonly { readonly process: number; readonly families: readonly Family[] | null }[];
@@ -28,15 +28,15 @@ export interface ConsoleParts {
   /** Null if no process answers. */
   readonly state: () => Promise<ConsoleState | null>;
   readonly settings: readonly unknown[];
-  /** What to do about each alert, by its name. */
+  /** The advice for each alert, by name. */
   readonly advice: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
 
-/** All who look at the console share one answer for so long. */
+/** Viewers of the console share one answer for this long. */
 const sharedMs = 1_000;
 
-/** The data of the console: one JSON text, put together at most once a second however many look at it. */
+/** The data of the console: one JSON text, built at most once a second for all viewers. */
 export class ConsoleData {
   readonly #parts: ConsoleParts;
   readonly #history: History;
@@ -137,7 +137,7 @@ export class ConsoleData {
   }
 }
 
-/** Present values of one process. */
+/** Current values of one process. */
 function processData(families: readonly Family[] | null) {
   const one = (name: MetricName) =>
     families?.find((family) => family.name === name)?.samples[0]?.value ?? null;
@@ -152,7 +152,7 @@ function processData(families: readonly Family[] | null) {
   };
 }
 
-/** Four digits are enough of what was measured. */
+/** Rounds measurements to four digits. */
 function rounded(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

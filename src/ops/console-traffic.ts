@@ -2,11 +2,11 @@ import { type History, stepSeconds } from './history.ts';
 
 export const hourSeconds = 3_600;
 const recentSeconds = 300;
-/** Refusals that are shown as lines; colours and dashes for more would be hard to tell apart. */
+/** Refusals that are shown as lines: more colours and dashes would be hard to tell apart. */
 const mostLines = 4;
 const statusClasses = ['2', '3', '4', '5'];
 
-/** Requests, refusals and latency: now, as lines of the last hour, and counted. */
+/** Requests, refusals and latency: now, in the last hour, and in total. */
 export function trafficData(history: History) {
   const statuses = history.lines('status');
   const statusRates = history.rates('status');
@@ -64,7 +64,7 @@ function quantileLine(share: number, buckets: ReadonlyMap<string, readonly numbe
   );
 }
 
-/** As Prometheus estimates it from the counts up to each bound. Null when there was no request. */
+/** The quantile that Prometheus estimates from the buckets. Null without requests. */
 function quantile(share: number, upTo: ReadonlyMap<string, number>): number | null {
   const wanted = share * (upTo.get('+Inf') ?? 0);
   if (wanted === 0) return null;

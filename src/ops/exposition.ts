@@ -10,7 +10,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** Added to the name of the metric: a histogram has several lines. */
+  /** A suffix of the metric's name: a histogram has several series. */
   readonly suffix?: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -20,10 +20,10 @@ export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 type ByMetric<Value> = { readonly [name in MetricName]?: Value };
 
-/** Metrics since the last scrape must not begin anew when the console reads them, too. */
+/** The maximum since the last scrape must not reset when the console reads the metrics, too. */
 export type Reader = 'scrape' | 'console';
 
-/** Metrics of the catalogue with their values, which are read when they are asked for. */
+/** Metrics of the catalogue. Their values are read on demand. */
 export class Exposition {
   readonly #samples = new Map<MetricName, (reader: Reader) => readonly Sample[]>();
 
@@ -100,7 +100,7 @@ function escaped(text: string | number): string {
 
 const combine: Readonly<Record<Across, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
-  // NaN in one process is NaN in all: the worst value is told.
+  // NaN in one process is NaN in the total: the worst value counts.
   most: Math.max,
   least: Math.min,
 };
@@ -121,7 +121,7 @@ export function mergeMetrics(processes: readonly (readonly Family[])[]): readonl
   });
 }
 
-/** What outlives a process: its counts, not its gauges. */
+/** The counters, which outlive a process; its gauges do not. */
 export function countsOf(families: readonly Family[]): readonly Family[] {
   return families.filter(({ type }) => type !== 'gauge');
 }

@@ -10,9 +10,9 @@ export const live: PublicHandler = () => json({ status: 'ok' });
 interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
-  /** Why this process must not go on with its collections; null: it can. */
+  /** Why this process must not go on with its collections; null if it can. */
   readonly findCollectionsFault: () => Promise<string | null>;
-  /** The `kid`s of our own keys: `doctor` recognises this service by them, and its port by `port`. */
+  /** `doctor` recognises this service by the `kid`s of its keys, and its port by `port`. */
   readonly signingKeyIds: () => readonly string[];
   readonly port: number;
   readonly isStopping: () => boolean;
@@ -30,7 +30,10 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** GET /readyz: 200 if the database takes writes, the keys of a provider can be used and the collections are those in force. */
+/**
+ * GET /readyz: 200 if the database accepts writes, the keys of a provider are usable and the collections are the active
+ * ones.
+ */
 export function createReadiness(parts: ReadinessParts) {
   const { keySets, signingKeyIds, port, isStopping } = parts;
   const probe = createDatabaseProbe(parts);
@@ -86,13 +89,14 @@ interface DatabaseFault {
 
 /** A probe is answered within a second. */
 const answerWithinMs = 800;
-/** At most one write in this time, however many probes there are. */
+/** At most one write in this time, for any number of probes. */
 const writeEveryMs = 1_000;
 const document = 'readiness';
 
 /**
- * Checks by a small write that the database takes writes: a full disk, a locked file or a read-only server shows in no other
- * way. Reads then whether the collections are those in force. One probe at a time, and each caller waits for a bounded time.
+ * Checks with a small write that the database accepts writes: a full disk, a locked file or a read-only server shows in no
+ * other way. Then checks that the collections are the active ones. One probe at a time, and each caller waits for a bounded
+ * time.
  */
 function createDatabaseProbe({ storage, findCollectionsFault, clock }: ReadinessParts) {
   let collectionsFault: string | null = null;

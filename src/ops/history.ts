@@ -13,7 +13,7 @@ type Labels = Sample['labels'];
 /** A kind and a label, such as `refusal token_expired`. Lines of one kind are read together. */
 type Key = `${string} ${string}`;
 
-/** What is counted by step, of which metric. The charts and the rules of alerts need no more than this. */
+/** The counters that are stored by step. The charts and the alert rules need no more. */
 const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string) => readonly Key[] } = {
   vestibule_http_requests_total: ({ route, method, status }) => {
     const [name = ''] = String(route)
@@ -37,9 +37,9 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
   vestibule_log_lines_dropped_total: () => ['log_lost all'],
   vestibule_processes_ended_total: () => ['process_ended all'],
   process_cpu_seconds_total: () => ['cpu all'],
-  // Last: with thousands of routes there are no lines left for others.
+  // Routes come last: with thousands of routes there is no room for other series.
   vestibule_http_request_duration_seconds({ route, le }, suffix) {
-    // A stream ends after hours.
+    // Excludes streams, which end after hours.
     if (String(route).endsWith('/events')) return [];
     if (suffix === '_count') return [`answered ${route}`];
     if (suffix !== '_bucket') return [];
@@ -47,18 +47,18 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
   },
 };
 
-/** Of these each step keeps the highest value. */
+/** Gauges of which each step stores the maximum. */
 const levels: { readonly [name in MetricName]?: Key } = {
   nodejs_eventloop_lag_p99_seconds: 'level loop',
   process_resident_memory_bytes: 'level memory',
   vestibule_write_queue_length: 'level queue',
 };
 
-/** The last hour in steps of 10 seconds, in memory. The step that is under way counts as the newest. */
+/** The last hour in steps of 10 seconds, in memory. The current step counts as the newest. */
 export class History {
   readonly #clock: Clock;
   readonly #lines = new Map<Key, Float32Array>();
-  /** Totals at the end of the last step, and as they were read last. */
+  /** Totals at the end of the last step, and at the last reading. */
   #before = new Map<Key, number>();
   #now = new Map<Key, number>();
   readonly #levels = new Map<Key, number>();
@@ -80,11 +80,11 @@ export class History {
     for (const [name, level] of Object.entries(levels))
       for (const { value } of this.samples(name as MetricName))
         this.#levels.set(level, Math.max(this.#levels.get(level) ?? 0, value));
-    // The first reading is where counting begins.
+    // Counting begins at the first reading.
     if (this.#before.size === 0) this.#before = this.#now;
   }
 
-  /** Ends the step with what was read last. */
+  /** Ends the step with the last reading. */
   step(): void {
     const at = this.#steps % historySteps;
     for (const line of this.#lines.values()) line[at] = 0;
@@ -96,12 +96,12 @@ export class History {
     this.#stepBeganAt = this.#clock.monotonic();
   }
 
-  /** The samples of a metric as they were read last. */
+  /** The samples of a metric at the last reading. */
   samples(name: MetricName): readonly Sample[] {
     return this.#families.find((family) => family.name === name)?.samples ?? [];
   }
 
-  /** How much the counts of a kind have grown in that time, by label. */
+  /** The increase of the counts of a kind in that time, by label. */
   increases(kind: string, seconds: number): ReadonlyMap<string, number> {
     const steps = Math.min(Math.round(seconds / stepSeconds), this.#steps, historySteps);
     const found = new Map<string, number>();
@@ -115,7 +115,7 @@ export class History {
     return found;
   }
 
-  /** The same by second, of the last 10 to 20 seconds: what is going on now. */
+  /** The same per second, over the last 10 to 20 seconds: the current rate. */
   rates(kind: string): ReadonlyMap<string, number> {
     const steps = Math.min(this.#steps, 1);
     const seconds = (this.#clock.monotonic() - this.#stepBeganAt) / 1000 + steps * stepSeconds;
@@ -123,7 +123,7 @@ export class History {
     return new Map(increases.map(([label, value]) => [label, value / Math.max(seconds, 1)]));
   }
 
-  /** The values of all lines of a kind, by label, oldest first. */
+  /** The values of all series of a kind, by label, oldest first. */
   lines(kind: string): ReadonlyMap<string, readonly number[]> {
     const steps = Math.min(this.#steps, historySteps);
     const keys = [...this.#lines].filter(([key]) => key.startsWith(`${kind} `));
@@ -139,7 +139,7 @@ export class History {
     return this.#lines.size * historySteps * Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** A counter that went back began anew. */
+  /** A counter that decreased has restarted at zero. */
   #sinceStep(key: Key): number {
     return Math.max((this.#now.get(key) ?? 0) - (this.#before.get(key) ?? 0), 0);
   }

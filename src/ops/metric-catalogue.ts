@@ -4,7 +4,7 @@ const counter = (help: string) => ({ type: 'counter', across: 'sum', help }) as 
 const histogram = (help: string) => ({ type: 'histogram', across: 'sum', help }) as const;
 const gauge = (across: Across, help: string) => ({ type: 'gauge', across, help }) as const;
 
-/** Every metric. Those of the process have the names that dashboards for Node.js know. */
+/** Every metric. Those of the process have the names that dashboards for Node.js use. */
 export const metricCatalogue = {
   process_cpu_seconds_total: counter('Processor time spent, in the program and in the system on its behalf.'),
   process_start_time_seconds: gauge('least', 'When the process began, in seconds since 1970.'),

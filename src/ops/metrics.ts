@@ -51,7 +51,7 @@ export function createMetrics() {
     ]),
     countWebhookTry: exposition.counter('vestibule_webhook_deliveries_total', 'result'),
     countSignOut: exposition.counter('vestibule_sign_outs_total', 'by', ['logout', 'client']),
-    /** `fault` is null when the fetch went well. */
+    /** `fault` is null after a successful fetch. */
     countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
     countIntrospection: exposition.providerCounter('vestibule_introspections_total'),
     families: (reader?: Reader) => exposition.families(reader),

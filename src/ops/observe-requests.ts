@@ -20,8 +20,8 @@ interface RequestMetrics {
 }
 
 /**
- * Counts and logs each request. The route's pattern stands for the address. Of what a caller sends only the trace id is
- * logged, which is 32 hexadecimal digits: no URL, query, address, user agent, token or claim.
+ * Counts and logs each request. The route's pattern stands for the address. Of the request only the trace id is logged,
+ * which is 32 hexadecimal digits: no URL, query, address, user agent, token or claim.
  */
 export function createObserve(
   log: Log,
@@ -92,7 +92,7 @@ export class RequestTally {
 
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one for larger values. */
+  /** The count for each bound, and for larger values. */
   readonly #counts: number[];
   #sum = 0;
 

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { MeasuredRecords, RecordStore } from '../storage/port.ts';
 
-/** A few milliseconds of the event loop on SQLite. */
+/** Takes a few milliseconds of the event loop on SQLite. */
 const recordsAtOnce = 2_000;
-/** The share of the time that counting may take is one in so many. */
+/** Counting may take one part of the time in this many. */
 const restFactor = 300;
 const shortestRestMs = 20;
 const betweenCountsMs = 2_000;
-/** Counting ends this long after the counts were last asked for. */
+/** Counting ends this long after the last request for the counts. */
 const keptUpMs = 10_000;
 
 interface CountOptions {
@@ -24,8 +24,8 @@ export interface CollectionCount {
 }
 
 /**
- * Counts the records of all collections over and over while the console is open, a few at a time with a rest after each: one
- * statement over ten million rows would hold up every request on SQLite.
+ * Counts the records of all collections in a loop while the console is open, a few at a time with a pause after each: one
+ * statement over ten million rows would block every request on SQLite.
  */
 export class RecordCounts {
   readonly #options: CountOptions;
@@ -41,12 +41,12 @@ export class RecordCounts {
     return this.#counts.get(collection) ?? { states: null, countedAt: null };
   }
 
-  /** Begins to count unless that is under way. */
+  /** Starts counting unless it is running. */
   keepUp(): void {
     this.#askedAt = this.#options.clock.monotonic();
     if (this.#isCounting) return;
     this.#isCounting = true;
-    // The database does not answer, or the service stops: the next question tries again.
+    // The database does not answer, or the service stops: the next request for the counts tries again.
     void this.#count()
       .catch(() => {})
       .finally(() => {

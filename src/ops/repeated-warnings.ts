@@ -2,18 +2,18 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 const everyMs = 10_000;
-/** Warnings that are told apart at the same time; further ones are counted as one. */
+/** Subjects of a warning that are counted separately; further ones are counted as one. */
 const mostWarnings = 50;
 
 interface RepeatedWarning {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly unit: string;
   readonly message: string;
-  /** Since the last line. */
+  /** The count since the last line. */
   count: number;
 }
 
-/** Warnings that may come thousands of times: one line at once, then one every ten seconds with their number. */
+/** Rate-limits warnings that may come thousands of times: one line at once, then one every ten seconds with their number. */
 export class RepeatedWarnings {
   readonly #log: Log;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class RepeatedWarnings {
     this.#clock = clock;
   }
 
-  /** `unit` is the field of the line that has the number. */
+  /** `unit` is the log field with the number. */
   warn(fields: RepeatedWarning['fields'], unit: string, message: string): void {
     const name = `${message} ${Object.values(fields)}`;
     const key = this.#warnings.has(name) || this.#warnings.size < mostWarnings ? name : '';

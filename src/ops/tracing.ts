@@ -2,7 +2,7 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Log } from '../base/log.ts';
 import { readTraceparent, type Tracing } from '../base/tracing.ts';
 
-/** Where an OpenTelemetry SDK registers itself for its API, major version 1. */
+/** Where an OpenTelemetry SDK registers itself for the API, major version 1. */
 const registered = Symbol.for('opentelemetry.js.api.1');
 
 /** Null unless an OpenTelemetry SDK was loaded before the service (`node --import`). Its API comes with the SDK. */
@@ -24,11 +24,11 @@ export async function findTracing(version: string, log: Log): Promise<Tracing | 
 function createTracing(api: typeof OpenTelemetry, version: string): Tracing {
   const { trace, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, createContextKey } = api;
   const tracer = trace.getTracer('vestibule', version);
-  /** The request that is under way. A timer that it has started may outlive it. */
+  /** The current request. A timer that it started may outlive it. */
   const current = createContextKey('vestibule request');
 
   const parentOf = (header: string | undefined): OpenTelemetry.Context => {
-    // An instrumentation of Node's HTTP has made a span already.
+    // An instrumentation of Node's HTTP has created a span already.
     if (trace.getSpan(context.active()) !== undefined) return context.active();
     const parent = readTraceparent(header);
     if (parent === null) return ROOT_CONTEXT;

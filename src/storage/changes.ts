@@ -6,9 +6,9 @@ import type { Database } from './schema.ts';
 
 /** A suspended caller must be refused within a second. */
 const readCountsEveryMs = 400;
-/** A connection that falls silent does not delay the next read, which takes another one. */
+/** Reads in flight. A silent connection does not delay the next read, which uses another one. */
 const mostUnanswered = 3;
-/** A database that is away is not asked more often than this. */
+/** The pause while the database does not answer. */
 const pauseAfterFailureMs = 300;
 
 /** Call it as late in the transaction as possible: all transactions that count a change wait for each other. */
@@ -35,7 +35,7 @@ export function watchChanges(
 const selectCounts = `select ${watchedTables.join(', ')} from changes`;
 const everything: ReadonlySet<WatchedTable> = new Set(watchedTables);
 
-/** A count that has gone back belongs to an older copy of the database, in which anything may differ. */
+/** A count that decreased belongs to an older copy of the database, in which anything may differ. */
 function changedBetween(before: Row, counts: Row): ReadonlySet<WatchedTable> {
   const hasGoneBack = counts.some((count, index) => Number(count) < Number(before[index]));
   if (hasGoneBack) return everything;
@@ -65,7 +65,7 @@ export async function poll<T>(
     const number = asked;
     const value = await read().catch(() => undefined);
     unanswered -= 1;
-    // Ignores an answer that a later read has overtaken.
+    // Ignores an answer that arrives after that of a later read.
     if (number <= answered) return;
     const before = last;
     last = value;

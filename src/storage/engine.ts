@@ -10,7 +10,7 @@ import type {
 } from './port.ts';
 import type { Database } from './schema.ts';
 
-/** A row as a list of its columns. Both drivers make that in half the time of an object with names. */
+/** A row as a list of columns. Both drivers create it in half the time of an object with names. */
 export type Row = readonly unknown[];
 /** SQLite answers at once, PostgreSQL later. */
 export type Read = (sql: string, parameters: readonly unknown[]) => NowOrLater<readonly Row[]>;
@@ -19,14 +19,14 @@ export type Read = (sql: string, parameters: readonly unknown[]) => NowOrLater<r
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   readonly database: Database;
-  /** For reads, which never wait for a write of this process. On PostgreSQL this is `database`. */
+  /** The connection for reads, which never wait for a write of this process. On PostgreSQL this is `database`. */
   readonly reader: Database;
-  /** Serialises all transactions, of other processes too, that take a lock of this name. SQLite has one writer as it is. */
+  /** Serialises all transactions, across processes, that take the lock of this name. SQLite has only one writer anyway. */
   lock(transaction: Database, name: string): Promise<void>;
   /** Runs a compiled statement on `reader`: see `prepared.ts`. */
   readonly read: Read;
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
-  /** One transaction that may take longer than a request ever would. */
+  /** One transaction that may take longer than any request. */
   longTransaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   readonly tables: TableChanges;
   /** Tells all processes, once the transaction is committed, that this table has changed. Call it as late as possible. */
@@ -63,13 +63,13 @@ export interface NewIndex {
   readonly on: string;
 }
 
-/** What deleted rows leave behind in the files of a database. PostgreSQL reuses and recycles its files by itself. */
+/** Removes what deleted rows leave in the files of a database. PostgreSQL reuses and recycles its files by itself. */
 export interface Residue {
   /** Marks the file as due, within the transaction that deletes. */
   note(transaction: Database): Promise<void>;
   /** Empties the write-ahead log, as far as no reader needs it. */
   flush(): Promise<void>;
   isDue(): Promise<boolean>;
-  /** Rewrites the file if it is due; `quickly`: unless it is large. */
+  /** Rewrites the file if it is due; with `quickly` only a small one. */
   scrub(quickly: boolean): Promise<void>;
 }

@@ -4,12 +4,12 @@ export interface AuditEntry {
   readonly actor: string;
   readonly node: string;
   readonly action: string;
-  /** The client, key or caller it was done to. */
+  /** The client, key or caller that was changed. */
   readonly subject: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Makes the entries of one actor on one machine. */
+/** Creates the entries of one actor on one machine. */
 export type AuditLine = (action: string, subject: string, details?: AuditEntry['details']) => AuditEntry;
 
 export type ConsumerKind = 'user' | 'client';
@@ -23,7 +23,7 @@ export interface Consumer {
 }
 
 export interface Erasure {
-  /** A database that has this id has done the erasure. */
+  /** A database with this id has already applied the erasure. */
   readonly id: string;
   /** A keyed digest of the pseudonym. */
   readonly digest: Uint8Array;
@@ -32,9 +32,9 @@ export interface Erasure {
 
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;
-  /** The topic by which the caller learned of roles that it got and lost. */
+  /** The topic by which the caller's streams learned of role changes. */
   topicOf(owner: string): string;
-  /** Resolves when it is on the disk. The erasure is committed only then. */
+  /** Resolves once it is on disk. The erasure is committed only then. */
   append(erasure: Erasure): Promise<void>;
 }
 

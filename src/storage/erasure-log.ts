@@ -4,10 +4,12 @@ import { open } from 'node:fs/promises';
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Erasure } from './port.ts';
 
-/** PostgreSQL gives a transaction up after five seconds. */
+/** Below the five seconds after which PostgreSQL aborts a transaction. */
 const longestWriteMs = 2_000;
 
-/** The file of erasures, one line each, for restores: a backup does not know who was erased later. It holds only digests. */
+/**
+ * The file of erasures, one line each, for restores: a backup does not contain later erasures. The file holds only digests.
+ */
 export class ErasureLog {
   readonly file: string;
 
@@ -26,7 +28,7 @@ export class ErasureLog {
     }
   }
 
-  /** Resolves when it is on the disk. A disk that does not answer must not keep a transaction open. */
+  /** Resolves once it is on disk. A disk that does not respond must not keep a transaction open. */
   async append(...erasures: readonly Erasure[]): Promise<void> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject({ code: `not within ${longestWriteMs} ms` }), longestWriteMs);
@@ -51,12 +53,12 @@ export class ErasureLog {
     const { size } = await file.stat();
     const last = Buffer.alloc(1, '\n');
     if (size > 0) await file.read(last, 0, 1, size - 1);
-    // Starts a new line after one that was cut off.
+    // Starts a new line after a truncated one.
     await file.appendFile(last.toString() === '\n' ? text : `\n${text}`);
     await file.sync();
   }
 
-  /** Skips a line that was cut off: that erasure was never confirmed. */
+  /** Skips a truncated line: that erasure was never confirmed. */
   read(): { readonly erasures: readonly Erasure[]; readonly unreadable: number } {
     let text: string;
     try {

@@ -10,14 +10,14 @@ export interface NewEvent {
   readonly owner: string;
   /** What readers get: an object, in JSON. */
   readonly data: string;
-  /** Who gets it in a shared collection, by role; missing: the owner alone. */
+  /** The audience in a shared collection, by role; missing: the owner alone. */
   readonly topics?: readonly EventTopic[] | undefined;
 }
 
 export interface EventTopic {
   /** 16 bytes in hexadecimal. */
   readonly topic: string;
-  /** Whether its readers get the fields of the record, if the event has them. */
+  /** Whether these readers get the fields of the record, if the event has them. */
   readonly hasFields: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface StoredEvent extends NewEvent {
 export interface EventQuery {
   readonly after: number;
   readonly until: number;
-  /** Null: of all owners. */
+  /** Null: events of all owners. */
   readonly owner: string | null;
   readonly limit: number;
   /** Events with one of these topics as well. Missing: events come without their topics; with `all` they have them. */
@@ -52,12 +52,12 @@ export interface EventStore {
 }
 
 export type WebhookState = 'active' | 'disabled';
-/** Who or what has disabled it: the operator, an answer of 410, or days without a success. */
+/** What has disabled it: the operator, an answer of 410, or days without a success. */
 export type DisabledBecause = 'operator' | 'gone' | 'failing';
 
 export interface WebhookSecrets {
   readonly current: Uint8Array;
-  /** Signs as well until it ends. */
+  /** Signs in addition until it expires. */
   readonly previous: { readonly sealed: Uint8Array; readonly endsAt: number } | null;
 }
 
@@ -73,12 +73,12 @@ export interface NewWebhook {
 export interface Webhook extends NewWebhook {
   readonly state: WebhookState;
   readonly disabledBecause: DisabledBecause | null;
-  /** The log is read up to here. */
+  /** The position up to which the log is read. */
   readonly position: number;
   /** The first failure since the last success. Null while it works. */
   readonly failingSince: number | null;
   readonly failures: number;
-  /** Nothing is sent before: the receiver asked for it, or the circuit is open. */
+  /** No delivery before this time: the receiver asked for a pause, or the circuit is open. */
   readonly pausedUntil: number | null;
   readonly lastSuccessAt: number | null;
   /** A code such as `status_503`, never anything that the receiver has written. */
@@ -86,7 +86,7 @@ export interface Webhook extends NewWebhook {
   readonly delivered: number;
 }
 
-/** Only the place in the log. The message is made from the event when it is sent, so erasing the event erases it. */
+/** Only a position in the log. The message is built from the event when it is sent, so erasing the event erases it. */
 export interface NewDelivery {
   readonly position: number;
   /** Deliveries with the same key arrive in order. */
@@ -105,22 +105,22 @@ export interface WebhookStore {
   add(webhook: NewWebhook, audit: AuditEntry): Promise<void>;
   find(id: string): Promise<Webhook | null>;
   list(): Promise<readonly Webhook[]>;
-  /** False when nothing changes. Enabling resets its health and makes failed deliveries due. */
+  /** False if nothing changes. Enabling resets its health and makes failed deliveries due. */
   setState(
     id: string,
     to: { readonly state: 'active' } | { readonly state: 'disabled'; readonly because: DisabledBecause },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** False when it is gone or has other secrets than the expected one by now. */
+  /** False if it is gone or its secrets have changed. */
   replaceSecrets(
     id: string,
     expected: Uint8Array,
     secrets: WebhookSecrets,
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** With its deliveries. False when there is no such webhook. */
+  /** Removes the webhook with its deliveries. False if there is no such webhook. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
-  /** Moves the position and queues what was found, in one transaction. False if the position is not `from` any more. */
+  /** Moves the position and queues the events found, in one transaction. False if the position is no longer `from`. */
   advance(id: string, step: LogStep): Promise<boolean>;
 }
 
@@ -138,7 +138,7 @@ export interface Delivery {
 
 export interface AttemptResults {
   readonly at: number;
-  /** With the `dueAt` at which they were sent: one that was replayed meanwhile stays queued. */
+  /** With the `dueAt` at which they were sent: a delivery that was replayed meanwhile stays queued. */
   readonly delivered: readonly Pick<Delivery, 'position' | 'dueAt'>[];
   readonly failed: readonly {
     readonly position: number;
@@ -169,7 +169,7 @@ export interface DeliveryStore {
       readonly exceptKeys: readonly string[];
     },
   ): Promise<readonly Delivery[]>;
-  /** When the next one falls due after this time; null when none does. */
+  /** When the next delivery is due after this time; null if there is none. */
   nextDueAt(webhookId: string, after: number): Promise<number | null>;
   record(webhookId: string, results: AttemptResults): Promise<void>;
   list(webhookId: string, state: DeliveryState | null, limit: number): Promise<readonly Delivery[]>;

@@ -1,12 +1,12 @@
 import type { FieldValue, IndexedField } from './port.ts';
 
-/** PostgreSQL refuses an index entry of more than 2,704 bytes; texts count by so many characters at their beginning. */
+/** PostgreSQL refuses an index entry of more than 2,704 bytes, so an index holds only the beginning of a text. */
 const longestText = 500;
 
-/** As the declarations have it. It is written into SQL, where a path in JSON has no escape that both databases know. */
+/** A name as declarations allow it. It is written into SQL, where a path in JSON has no escape that both databases know. */
 const plainName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** A field of the body as SQL, the same text for indexes and queries. It has a value whatever the body holds. */
+/** A field of the body as SQL, the same text for indexes and queries. It has a value for any body. */
 export function fieldText(engine: 'sqlite' | 'postgres', { name, kind }: IndexedField): string {
   if (!plainName.test(name)) throw new TypeError('the name of an indexed field is not plain');
   return engine === 'postgres' ? postgresTexts[kind](name) : sqliteTexts[kind](`'$."${name}"'`);
@@ -31,7 +31,7 @@ const postgresTexts: Texts = {
   boolean: (name) => `(case (body::json -> '${name}')::text when 'true' then 1 else 0 end)`,
 };
 
-/** A value to compare with, cut as the texts in the index are. */
+/** A value to compare with, cut like the texts in the index. */
 export function comparable(value: FieldValue): FieldValue {
   if (typeof value === 'number' || value.length <= longestText) return value;
   return [...value].slice(0, longestText).join('');

@@ -1,12 +1,12 @@
 import { Refusal } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
 
-/** An error that the rules of a batch threw: a bug of ours, and no fault of the database. */
+/** An error thrown by the rules of a batch: a bug of ours, not a fault of the database. */
 export class ThrownByRules extends Error {
   override readonly name = 'ThrownByRules';
 }
 
-/** Turns errors of the driver into refusals of the catalogue. A store that answers at once still does. */
+/** Turns errors of the driver into refusals of the catalogue. Synchronous stores stay synchronous. */
 export function guard<Store extends object>(store: Store, engine: Engine, isClosed = () => false): Store {
   const translated = (error: unknown): unknown =>
     error instanceof ThrownByRules ? error.cause : (engine.unavailable(error) ?? error);

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** The schema of the first release. Every write pays for every index: `record-indexes.ts` makes those of declarations. */
+/** The schema of the first release. Every index slows every write, so `record-indexes.ts` creates those of declarations. */
 export function initialStatements(engine: Engine['name']): readonly string[] {
   const isPostgres = engine === 'postgres';
   // Strings compare byte by byte on both databases; a locale's collation would order and match differently.
@@ -10,7 +10,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
   const counter = isPostgres ? 'bigint generated always as identity' : 'integer';
   const table = (name: string, columns: string) =>
     `create table ${name} (${columns})${isPostgres ? '' : ' strict'}`;
-  /** A table of small rows that are only found by their key: SQLite keeps them in the index of the key. */
+  /** A table of small rows that are found by key only: SQLite stores them in the index of the key. */
   const keyedTable = (name: string, columns: string) =>
     `create table ${name} (${columns})${isPostgres ? '' : ' strict, without rowid'}`;
   return [
@@ -124,7 +124,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     ),
     'create index members_of on members (member, collection, record_created_at, record_id, role)',
     'create index members_alias on members (collection, record_id, alias, role)',
-    // What happened to a record: who did it is a role, and no person.
+    // The history of a record. The actor is a role, not a person.
     keyedTable(
       'record_history',
       `collection ${text} not null,
@@ -160,7 +160,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       at ${integer} not null,
       constraint child_work_key primary key (child, parent_id, what)`,
     ),
-    // Under a keyed digest of the code, which is kept nowhere.
+    // Stored under a keyed digest of the code; the code itself is not stored.
     keyedTable(
       'invitations',
       `digest ${bytes} primary key not null,
@@ -188,7 +188,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       newcomer_since ${integer} not null,
       constraint usage_key primary key (owner, collection)`,
     ),
-    // What erased callers had spent of budgets whose windows still run, under a keyed digest of the pseudonym.
+    // Budgets that erased callers had used in windows that still run, under a keyed digest of the pseudonym.
     keyedTable(
       'spent_budgets',
       `former ${bytes} not null,
@@ -224,7 +224,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       data ${text} not null`,
     ),
     `create index events_owner on events (${indexedOwner}, position)`,
-    // Who gets an event besides the owner of its record: digests that streams compare with their own.
+    // The audience of an event besides the owner of its record: digests that streams compare with their own.
     keyedTable(
       'event_topics',
       `topic ${bytes} not null,
@@ -268,10 +268,10 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     // Dead letters are counted every few seconds, beside any number of pending deliveries.
     `create index deliveries_dead on deliveries (webhook_id, position) where state = 'dead'`,
     'create index deliveries_event on deliveries (position)',
-    // Only deliveries that failed wait for a time to come, and they are few.
+    // Only failed deliveries have a due time, and they are few.
     `create index deliveries_waiting on deliveries (webhook_id, due_at)
       where state = 'pending' and tried_at is not null`,
-    // One row: how often what other processes keep in memory was changed, by table.
+    // One row: change counters, by table, for what other processes cache in memory.
     table(
       'changes',
       `id ${integer} primary key not null check (id = 1),
@@ -302,7 +302,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
   ];
 }
 
-/** The part of an owner in the index of events: enough to tell owners apart, at a quarter of the size. */
+/** A prefix of the owner in the index of events: enough to tell owners apart, at a quarter of the size. */
 export const indexedOwner = 'substr(owner, 5, 8)';
 
 const appendOnlyOnPostgres = [

@@ -14,7 +14,7 @@ import {
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
-/** Does the missing steps, each in a transaction of its own under one lock; in an empty database all in one. Returns them. */
+/** Runs the missing steps, each in its own transaction under one lock; in an empty database all in one. Returns them. */
 export async function migrate(
   engine: Migrated,
   now: number,
@@ -22,7 +22,7 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
 ): Promise<readonly Migration[]> {
   const done: Migration[] = [];
-  /** Does the step, unless another process has done it; in an empty database all of them. */
+  /** Runs the step unless another process has run it; in an empty database all steps. */
   const doStep = async (transaction: Database, next: Migration): Promise<readonly Migration[]> => {
     const types = columnTypes(engine.name);
     const found = await schemaOf(engine, transaction);
@@ -43,7 +43,7 @@ export async function migrate(
     const state = await schemaOf(engine, engine.database);
     refuseUnknown(state, steps);
     const [next] = toDo(state, steps, kind);
-    // Without a step to do there is no lock to wait for.
+    // Without a missing step no lock is needed.
     if (next === undefined) return done;
     if (next.index !== undefined && state.version > 0) await engine.tables.buildIndex(next.index);
     done.push(...(await engine.tables.alter('migrate', (transaction) => doStep(transaction, next))));
@@ -54,7 +54,7 @@ async function createIndex(database: Database, { name, table, on }: NewIndex): P
   await sql`create index ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`.execute(database);
 }
 
-/** The steps of this kind that are to be done: `expand` at every start, `contract` only by the command. */
+/** The missing steps of this kind: `expand` at every start, `contract` only by the command. */
 function toDo(
   state: SchemaState,
   steps: readonly Migration[],

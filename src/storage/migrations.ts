@@ -7,11 +7,11 @@ import type { Database } from './schema.ts';
 export interface Migration {
   readonly version: number;
   readonly what: string;
-  /** `expand`: older processes go on. `contract`: removes what only they needed. */
+  /** `expand`: older processes keep working. `contract`: removes what only they needed. */
   readonly kind: 'expand' | 'contract';
   /** The first version whose code can work with the schema after this step; needed for a `contract`. */
   readonly needs?: number;
-  /** An index on a table that may be large: it is made before `up`, without blocking writers. */
+  /** An index on a table that may be large: it is created before `up`, without blocking writers. */
   readonly index?: NewIndex;
   up(database: Database, types: ColumnTypes): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { busyTimeoutMs } from './sqlite/connection.ts';
 import { kyselyOn } from './sqlite/dialect.ts';
 import { markAsMoved, markName, movedTo } from './stores/documents.ts';
 
-/** They belong to one database and its processes. */
+/** These tables belong to one database and its processes. */
 const notCopied: ReadonlySet<string> = new Set(['schema_migrations', 'changes', 'leases']);
 const tables = (Object.keys(primaryKeys) as (keyof Tables)[]).filter((name) => !notCopied.has(name));
 
@@ -26,7 +26,10 @@ interface MovedTable {
   readonly rows: number;
 }
 
-/** Copies every row of an SQLite file to an empty PostgreSQL database, in one transaction: an interrupted move is run again. */
+/**
+ * Copies every row of an SQLite file to an empty PostgreSQL database in one transaction, so an interrupted move can be
+ * repeated.
+ */
 export async function moveDatabase(file: string, url: string, now: number): Promise<readonly MovedTable[]> {
   const from = openExclusively(file);
   const engine = openPostgres(url, { poolSize: 1, keepsStatements: false });
@@ -47,7 +50,7 @@ export async function moveDatabase(file: string, url: string, now: number): Prom
       await sql`select setval(pg_get_serial_sequence('audit', 'seq'), max(seq)) from audit having max(seq) is not null`.execute(
         to,
       );
-      // Before the commit: at no time can both be served.
+      // The file is marked before the commit, so that never both databases can be served.
       await markAsMoved(from, target);
       return moved;
     });
@@ -63,7 +66,7 @@ export async function moveDatabase(file: string, url: string, now: number): Prom
   }
 }
 
-/** In WAL mode SQLite gives this lock only when no other connection is open, however quiet that one is. */
+/** In WAL mode SQLite grants this lock only if no other connection is open, even an idle one. */
 function openExclusively(file: string): Database {
   if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
@@ -107,13 +110,13 @@ async function copyTable(from: Database, to: Database, table: keyof Tables): Pro
   for await (const rows of pagesOf(from, table)) {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
-    // The audit keeps its numbers, which PostgreSQL would assign.
+    // The audit keeps its ids, which PostgreSQL would otherwise assign.
     await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
       overriding system value values ${sql.join(values)}`.execute(to);
   }
 }
 
-/** Reads all rows of both tables again. Returns their number. */
+/** Reads all rows of both tables again and compares them. Returns their number. */
 async function compareTable(from: Database, to: Database, table: keyof Tables): Promise<number> {
   const copies = pagesOf(to, table);
   let count = 0;
@@ -130,7 +133,7 @@ function notEqual(table: string): OperatorError {
   return new OperatorError(`The copy is not equal in: ${table}. Nothing was moved; please report this.`);
 }
 
-/** The columns come in another order from each database. */
+/** Each database returns the columns in another order. */
 function textOf(row: TableRow): string {
   const plain = (value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
@@ -148,7 +151,7 @@ async function* pagesOf(database: Database, table: keyof Tables): AsyncGenerator
   }
 }
 
-/** Rows after another one, by primary key: the order is the same on both databases, byte by byte. */
+/** Rows after a given one, by primary key: both databases use the same byte order. */
 async function pageOf(
   database: Database,
   table: keyof Tables,

@@ -7,9 +7,9 @@ export type * from './event-port.ts';
 export type * from './record-port.ts';
 
 /**
- * What the rest of the service may ask of a database. No driver and no SQL in here; SQLite and PostgreSQL answer
- * alike, and test/contract holds both to it. Times are milliseconds since 1970. When the database cannot answer,
- * every method rejects with the refusal `storage_unavailable`; when too much waits for it in this process, with `overloaded`.
+ * What the rest of the service may ask of a database. This file has no driver and no SQL; SQLite and PostgreSQL behave
+ * alike, which test/contract checks. Times are milliseconds since 1970. If the database cannot answer, every method rejects
+ * with the refusal `storage_unavailable`; if too many operations wait for it in this process, with `overloaded`.
  */
 export interface Storage {
   readonly clients: ClientStore;
@@ -25,7 +25,7 @@ export interface Storage {
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   readonly leases: LeaseStore;
-  /** Resolves when the database answers and its schema is one that this code can work with. */
+  /** Resolves if the database answers and this code can work with its schema. */
   ping(): Promise<void>;
   openBatches(rules: BatchRulesSource): Promise<BatchStore>;
   readonly engine: 'sqlite' | 'postgres';
@@ -39,15 +39,15 @@ export interface Storage {
 /** The size of a database, and of the disk that it is on. */
 export interface DatabaseSpace {
   readonly bytes: number;
-  /** Null where the disk is that of another machine. */
+  /** Null if the disk is on another machine. */
   readonly disk: { readonly bytes: number; readonly free: number } | null;
 }
 
 export interface DatabaseDescription extends DatabaseSpace {
   readonly schemaVersion: number;
-  /** The verdict of `migrate --plan`. */
+  /** The result of `migrate --plan`. */
   readonly migration: string;
-  /** Of the command `backup`; null where it has made none. */
+  /** The last backup by the command `backup`; null if there is none. */
   readonly lastBackup: BackupNote | null;
 }
 
@@ -114,15 +114,15 @@ export interface StorageKeys {
 
 /** Changes write their audit entry in the same transaction. Except for `remove` they ignore a client that is not genuine. */
 export interface ClientStore {
-  /** Adds a client, with its first secret if it has one. False when the id is taken; then nothing changes. */
+  /** Adds a client, with its first secret if it has one. False if the id is taken; then nothing changes. */
   add(client: Client, secret: ClientSecret | null, audit: AuditEntry): Promise<boolean>;
   find(id: string): Promise<ClientWithSecrets | null>;
   list(): Promise<readonly ClientWithSecrets[]>;
   setState(id: string, state: ClientState, audit: AuditEntry): Promise<boolean>;
   setScopes(id: string, scopes: readonly string[], audit: AuditEntry): Promise<boolean>;
-  /** Removes the client and its secrets. False when there is no such client. */
+  /** Removes the client and its secrets. False if there is no such client. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
-  /** Adds a secret unless `mostLive` are live, makes the others expire (null: never), and deletes those long expired. */
+  /** Adds a secret unless `mostLive` are valid, makes the others expire (null: never), and deletes those long expired. */
   addSecret(
     clientId: string,
     secret: ClientSecret,
@@ -134,27 +134,30 @@ export interface ClientStore {
 }
 
 export interface AssertionStore {
-  /** True the first time, for all processes together. What expired before `now` is forgotten; with null nothing is. */
+  /** True the first time, across all processes. Forgets what expired before `now`; with null, nothing. */
   use(clientId: string, digest: Uint8Array, expiresAt: number, now: number | null): Promise<boolean>;
-  /** Forgets what expired before `now`, documents of providers among it. */
+  /** Forgets what expired before `now`, including logout tokens. */
   forgetUsed(now: number): Promise<void>;
 }
 
 export interface ConsumerStore {
   find(id: string): Promise<Consumer | null>;
-  /** The owner of a record; the question is written to the audit. */
+  /** The owner of a record. The lookup is written to the audit. */
   ofRecord(collection: string, id: string, audit: AuditEntry): Promise<Consumer | null>;
-  /** Corrects users that a wrong clock registered in the future, who would stay newcomers until then. Returns their number. */
+  /**
+   * Corrects users that a wrong clock registered in the future, because they would count as newcomers until then. Returns
+   * their number.
+   */
   bringBack(now: number): Promise<number>;
   setState(id: string, state: ConsumerState, audit: AuditEntry): Promise<boolean>;
 }
 
-/** Tables whose rows processes keep in memory. */
+/** Tables whose rows processes cache in memory. */
 export const watchedTables = ['consumers', 'clients', 'revocations', 'signing_keys', 'webhooks'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
 
 export interface StandingStore {
-  /** Those with a higher `seq`, oldest first. */
+  /** Rows with a higher `seq`, oldest first. */
   revocations(after: number): Promise<readonly StoredRevocation[]>;
   /** Stores all or none; the later time wins. Returns how many were new; null if the document was used before. */
   revoke(
@@ -187,9 +190,9 @@ export interface SigningKeyRecord {
   readonly publicJwk: string;
   readonly sealedPrivateKey: Uint8Array;
   readonly createdAt: number;
-  /** It signs from then on, until the next key does. */
+  /** It signs from this time until the next key does. */
   readonly signsFrom: number;
-  /** From then on all its tokens have expired; null for the newest key. */
+  /** From this time all its tokens have expired; null for the newest key. */
   readonly retiresAt: number | null;
 }
 
@@ -201,7 +204,9 @@ export interface SigningKeyStore {
     after: { readonly kid: string; readonly retiresAt: number } | null,
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Lets the newest key sign earlier and the one before it retire earlier. False if it is not the newest, or signs by then. */
+  /**
+   * Makes the newest key sign earlier and the one before it retire earlier. False if it is not the newest, or signs by then.
+   */
   bringForward(
     key: { readonly kid: string; readonly signsFrom: number },
     before: { readonly kid: string; readonly retiresAt: number },

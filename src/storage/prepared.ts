@@ -13,7 +13,7 @@ class Placeholder {
   }
 }
 
-/** Compiles each shape of a query once: to compile takes longer than to run. */
+/** Compiles each shape of a query once: compiling takes longer than running. */
 export function preparedReads(read: Read) {
   const compiled = new RecentMap<string, CompiledQuery>(mostStatements);
   /** `build` gets a placeholder for each value; all queries of one shape share the statement. */

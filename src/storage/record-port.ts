@@ -28,7 +28,7 @@ export interface StoredMember extends RecordMember {
   readonly recordId: string;
   readonly alias: Uint8Array;
   readonly since: number;
-  /** The order of lists, without a look at the record. */
+  /** The sort order of lists, without reading the record. */
   readonly recordCreatedAt: number;
 }
 
@@ -39,7 +39,7 @@ export interface HistoryEntry {
   readonly action: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** The role by which it was allowed; null: the record moved by itself. */
+  /** The role that allowed it; null: the service moved the record. */
   readonly role: string | null;
 }
 
@@ -50,13 +50,13 @@ export interface NewHistoryEntry extends HistoryEntry {
 
 export interface StoredHistoryEntry extends HistoryEntry {
   readonly recordId: string;
-  /** From 1 on in each record. */
+  /** Counts from 1 in each record. */
   readonly n: number;
 }
 
 /** A code that lets callers take a role. */
 export interface StoredInvitation {
-  /** Keyed; the code itself is not kept. */
+  /** A keyed digest; the code itself is not stored. */
   readonly digest: Uint8Array;
   readonly id: string;
   readonly collection: string;
@@ -68,7 +68,7 @@ export interface StoredInvitation {
   readonly createdAt: number;
 }
 
-/** Of which members a record is read: the caller with any of its roles, and the holders of some roles. */
+/** The members to read with a record: the caller with any of its roles, and the holders of some roles. */
 export interface MembersWanted {
   readonly member: string;
   readonly roles: readonly string[];
@@ -76,15 +76,15 @@ export interface MembersWanted {
 }
 
 export interface RecordWithMembers extends StoredRecord {
-  /** Missing where they were not asked for. */
+  /** Missing if they were not requested. */
   readonly members?: readonly RecordMember[];
 }
 
-/** What decides about access to a record, besides the record itself. */
+/** The data that decides about access to a record, besides the record itself. */
 export interface RecordContext {
-  /** The caller, with its roles by invitation or action, and those who hold a role by an action. */
+  /** The caller, with its roles by invitation or action, and the holders of roles by action. */
   readonly members: readonly RecordMember[];
-  /** The record that it is under; null: that is gone. Missing: the collection has no parent. */
+  /** The parent record; null: it is gone. Missing: the collection has no parent. */
   readonly parent?: RecordInContext | null;
 }
 
@@ -98,7 +98,7 @@ export interface IndexedField {
   readonly kind: 'text' | 'number' | 'boolean';
 }
 
-/** What the records of a collection are listed by. */
+/** The fields by which records of a collection are listed. */
 export interface DeclaredIndexes {
   readonly name: string;
   readonly index: readonly IndexedField[];
@@ -136,14 +136,14 @@ export interface MemberOf {
 export interface UnderParent {
   readonly field: IndexedField;
   readonly id: string;
-  /** Null: all of them. */
+  /** Null: all records. */
   readonly visible: VisibleUnder | null;
 }
 
-/** Those in some states, those of the caller, and those in which it has a role by an action. */
+/** Records in some states, those of the caller, and those in which it has a role by an action. */
 export interface VisibleUnder extends MemberOf {
   readonly states: readonly string[];
-  /** The states in which it reads its own; null: all. */
+  /** The states in which it reads its own records; null: all. */
   readonly ownStates: readonly string[] | null;
 }
 
@@ -159,12 +159,12 @@ export interface RecordQuery {
   /** Ties are sorted by id, in the same direction. */
   readonly sort: { readonly field: IndexedField | 'created_at'; readonly descending: boolean };
   readonly after: Place | null;
-  /** The last place (default: the end). */
+  /** The last position (default: the end). */
   readonly until?: Place | null;
   readonly limit: number;
   /** Records last changed then or before have expired; null: none. */
   readonly expiredAt: number | null;
-  /** Of the owner, or of everybody: only records in one of these states; missing: in any. */
+  /** Of the owner, or of everyone: only records in one of these states; missing: in any. */
   readonly states?: readonly string[] | undefined;
   /** Records in which this caller has a role, by invitation or action; with `owner` its own as well. */
   readonly memberOf?: MemberOf | undefined;
@@ -173,7 +173,7 @@ export interface RecordQuery {
   readonly members?: MembersWanted | undefined;
 }
 
-/** How much of its limits an owner has used in one collection. Budgets count from the beginning of their window. */
+/** The usage of one owner in one collection. Budgets count from the beginning of their window. */
 export interface Usage {
   readonly records: number;
   readonly writes: number;
@@ -185,11 +185,11 @@ export interface Usage {
 export interface Erased {
   readonly records: Readonly<Record<string, number>>;
   readonly idempotencyKeys: number;
-  /** How long spent budgets are kept; null when none are. */
+  /** How long used budgets are stored; null if there are none. */
   readonly budgetsKeptUntil: number | null;
 }
 
-/** Budgets that outlive an erased caller, so that erasing does not reset them. */
+/** Budgets that survive an erasure, so that erasing does not reset them. */
 export interface ErasedBudgets {
   /** A keyed digest of the pseudonym. */
   readonly former: Uint8Array;
@@ -197,7 +197,7 @@ export interface ErasedBudgets {
   endOf(collection: string, usage: Usage): number | null;
 }
 
-/** What becomes of the records under others when these are removed or handed over. */
+/** What happens to records when their parents are removed or handed over. */
 export interface Family extends ParentField {
   readonly isTallied: boolean;
   readonly ownedBy: 'creator' | 'parent';
@@ -211,19 +211,19 @@ export interface MeasuredRecords {
 }
 
 export interface RecordStore {
-  /** Makes the indexes that these collections need, drops the others, and notes which records are under which. */
+  /** Creates the indexes that these collections need, drops the others, and stores which collections have which parents. */
   prepare(collections: readonly DeclaredIndexes[], families?: readonly Family[]): Promise<void>;
   find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
   list(query: RecordQuery): Promise<readonly RecordWithMembers[]>;
-  /** How many records are under each of these, by collection and state. */
+  /** The number of records under each of these, by collection and state. */
   tallies(collection: string, ids: readonly string[]): NowOrLater<readonly Tally[]>;
   /** Parents under which records wait in this state. */
   waitingParents(child: string, state: string, after: string, limit: number): Promise<readonly string[]>;
-  /** Does up to `limit` records of the work that deleting or handing over records has left. True if there may be more. */
+  /** Does up to `limit` records of the work that deleted or handed-over parents have left. True if there may be more. */
   workOnChildren(limit: number, eventOf: (record: StoredRecord) => NewEvent | null): Promise<boolean>;
-  /** How many parents have records that wait for such work. */
+  /** The number of parents whose records wait for such work. */
   childWork(): Promise<number>;
-  /** The tallies that differ from a count of the records, as they should be. */
+  /** The tallies that differ from a count of the records, with the correct values. */
   recount(families: readonly Family[]): Promise<readonly Tally[]>;
   /** Sets wrong tallies to a count of the records. */
   repairTallies(families: readonly Family[]): Promise<void>;
@@ -249,14 +249,14 @@ export interface RecordStore {
   /** Deletes expired invitations; returns their number. */
   expireInvitations(now: number): Promise<number>;
   sizes(query: RecordQuery): Promise<readonly number[]>;
-  /** The place `count` records further on, by the index of the sort order alone. Null when there are fewer. */
+  /** The place `count` records further on, read from the index of the sort order alone. Null if there are fewer. */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
-  /** Whether expired records are left, which a list has to skip. */
+  /** True if there are expired records, which a list has to skip. */
   hasExpired(collection: string, changedBefore: number): Promise<boolean>;
   usage(owner: string): Promise<ReadonlyMap<string, Usage>>;
-  /** Of one owner, in the order of collection, time of creation and id. */
+  /** Records of one owner, in the order of collection, time of creation and id. */
   ofOwner(owner: string, after: StoredRecord | null, limit: number): Promise<readonly StoredRecord[]>;
-  /** Of one collection, in the order of ids. */
+  /** Records of one collection, in the order of ids. */
   ofCollection(collection: string, afterId: string, limit: number): Promise<readonly StoredRecord[]>;
   /** Counts up to `limit` records of a collection, in the order of ids, by state. `lastId` is null at the end. */
   measure(
@@ -264,11 +264,11 @@ export interface RecordStore {
     afterId: string,
     limit: number,
   ): Promise<{ readonly lastId: string | null; readonly measured: readonly MeasuredRecords[] }>;
-  /** How many records there are of each collection and state; a state is null where the collection has none. */
+  /** The number of records of each collection and state; a state is null if the collection has none. */
   counts(): Promise<
     readonly { readonly collection: string; readonly state: string | null; readonly count: number }[]
   >;
-  /** Deletes up to `limit` records of a collection last changed at that time or before; answers with their number. */
+  /** Deletes up to `limit` records of a collection last changed at that time or before; returns their number. */
   expire(
     collection: string,
     changedBefore: number,
@@ -283,7 +283,7 @@ export interface RecordStore {
   expireSpentBudgets(now: number): Promise<number>;
   /** Deletes up to `limit` expired proofs; returns their number. */
   expireProofs(expiredAt: number, limit: number): Promise<number>;
-  /** Deletes everything about a caller, its events too, in one transaction; null when there was nothing. */
+  /** Deletes all data about a caller, including its events, in one transaction; null if there was none. */
   erase(
     owner: string,
     audit: AuditEntry | null,
@@ -291,7 +291,7 @@ export interface RecordStore {
     budgets?: ErasedBudgets,
     /** A replayed proof erases nothing (`proof_replayed`). */
     proof?: UsedProof | null,
-    /** Which records are under which; by default as they were prepared. */
+    /** The parents of collections; by default as prepared. */
     families?: readonly Family[],
   ): Promise<Erased | null>;
   /** Repeats an erasure after a restore. */
@@ -302,22 +302,22 @@ export interface RecordStore {
     erasure: Erasure,
     families?: readonly Family[],
   ): Promise<Erased | null>;
-  /** Whether the file may still hold copies of erased rows. */
+  /** True if the file may still hold copies of erased rows. */
   isScrubDue(): Promise<boolean>;
-  /** Removes them if any are left. Writes wait meanwhile (SQLite: 7 to 20 ms a megabyte); `quickly` skips a large file. */
+  /** Removes such copies. Writes wait meanwhile (SQLite: 7 to 20 ms a megabyte); `quickly` skips a large file. */
   scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }
 
-/** The rows that a batch of writes needs; they are locked until the batch is done. */
+/** The rows that a batch of writes needs; they are locked until the batch ends. */
 export interface BatchKeys {
   /** `former` is called only for callers that are not registered. */
   readonly consumers: readonly { readonly id: string; former(): Uint8Array }[];
   readonly usage: readonly OwnerInCollection[];
   readonly records: readonly RecordName[];
   readonly idempotencyKeys: readonly IdempotencyKeyName[];
-  /** Records of which these members are needed; `alias`: of one more. */
+  /** Records whose members are needed; `alias`: of one more. */
   readonly members: readonly (RecordName & MembersWanted & { readonly alias: Uint8Array | null })[];
-  /** Records of which the members are counted by role. */
+  /** Records whose members are counted by role. */
   readonly memberCounts: readonly RecordName[];
   /** Callers whose roles in a collection are counted. */
   readonly memberships: readonly OwnerInCollection[];
@@ -329,25 +329,25 @@ export interface BatchKeys {
   }[];
   /** By collection, the roles that members can have. */
   readonly memberRoles: Readonly<Record<string, readonly string[]>>;
-  /** Collections whose records are under others. The records above a named one are loaded, and locked before it. */
+  /** Collections whose records have parents. The records above a named one are loaded, and locked before it. */
   readonly parents?: readonly ParentField[];
   readonly tallies?: readonly ChildrenOf[];
-  /** Records that have the same values. */
+  /** Records with the same values. */
   readonly unique?: readonly UniqueValues[];
-  /** The records in this state under a parent, those that have waited longest first. */
+  /** The records in this state under a parent, those waiting longest first. */
   readonly waiting?: readonly (ChildrenOf & {
     readonly field: string;
     readonly state: string;
     readonly limit: number;
   })[];
   readonly children?: readonly (ChildrenOf & { readonly field: string; readonly limit: number })[];
-  /** The digests of proofs that operations came with, and of ids that callers chose. */
+  /** The digests of the operations' proofs, and of ids that callers chose. */
   readonly proofs: readonly Uint8Array[];
   /** Counts users registered since then, up to a limit. */
   readonly newcomers: { readonly since: number; readonly atMost: number } | null;
 }
 
-/** The field of a collection that has the id of the parent. `level`: how many are above it. */
+/** The field of a collection that has the id of the parent. `level`: the number of ancestors. */
 export interface ParentField {
   readonly child: string;
   readonly field: string;
@@ -363,7 +363,7 @@ export interface ChildrenOf extends RecordName {
 /** A unique rule of a collection with the values of one record. */
 export interface UniqueValues {
   readonly collection: string;
-  /** The place of the rule in the declaration. */
+  /** The index of the rule in the declaration. */
   readonly rule: number;
   /** `owner`, or fields of the body. */
   readonly columns: readonly ('owner' | IndexedField)[];
@@ -377,12 +377,12 @@ export interface Tally extends ChildrenOf {
   readonly count: number;
 }
 
-/** What is left to be done with the records under one that was deleted or handed over. */
+/** Work that is left with the records under one that was deleted or handed over. */
 export interface ChildWork {
   readonly child: string;
   readonly parentId: string;
   readonly what: 'delete' | 'own';
-  /** The new owner; null where they are deleted. */
+  /** The new owner; null if they are deleted. */
   readonly owner: string | null;
   readonly at: number;
 }
@@ -407,7 +407,7 @@ export interface StoredIdempotencyKey extends IdempotencyKeyName {
   readonly expiresAt: number;
 }
 
-/** What an erased caller had spent of budgets whose windows still run. */
+/** Budgets that an erased caller had used in windows that still run. */
 export interface SpentBudget {
   readonly owner: string;
   readonly former: Uint8Array;
@@ -420,12 +420,12 @@ export interface Loaded {
   readonly consumers: readonly Consumer[];
   readonly spentBudgets: readonly SpentBudget[];
   readonly usage: readonly (Usage & OwnerInCollection)[];
-  /** Also those that the idempotency keys lead to. */
+  /** Also the records that the idempotency keys lead to. */
   readonly records: readonly StoredRecord[];
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
   readonly members: readonly StoredMember[];
   readonly memberCounts: readonly (RecordName & { readonly role: string; readonly count: number })[];
-  /** In how many records each caller has a role, by role. */
+  /** The number of records in which each caller has a role, by role. */
   readonly memberships: readonly (OwnerInCollection & { readonly role: string; readonly count: number })[];
   readonly invitations: readonly StoredInvitation[];
   readonly tallies?: readonly Tally[];
@@ -438,20 +438,20 @@ export interface Loaded {
   /** Ids, in order. The records are among `records`. */
   readonly waiting?: readonly (ChildrenOf & { readonly ids: readonly string[] })[];
   readonly children?: readonly (ChildrenOf & { readonly ids: readonly string[] })[];
-  /** Those of the named digests that were used before, in any process. */
+  /** The named digests that any process has used before. */
   readonly proofs: readonly Uint8Array[];
   readonly newcomers: number;
 }
 
-/** All invitations of a record end, or those that one person made. */
+/** Ends all invitations of a record, or those of one person. */
 export interface EndedInvitations extends RecordName {
   readonly madeBy: string | null;
 }
 
-/** The changes of a batch: no row twice. */
+/** The changes of a batch: each row at most once. */
 export interface BatchChanges {
   readonly newConsumers: readonly Consumer[];
-  /** Of erased callers that are back. */
+  /** Budgets of erased callers that have returned. */
   readonly takenUpBudgets: readonly Uint8Array[];
   readonly newRecords: readonly StoredRecord[];
   readonly changedRecords: readonly StoredRecord[];
@@ -464,13 +464,13 @@ export interface BatchChanges {
   readonly idempotencyKeys: readonly StoredIdempotencyKey[];
   readonly newMembers: readonly StoredMember[];
   readonly removedMembers: readonly StoredMember[];
-  /** New, or with another number of uses left; without any left they are deleted. */
+  /** New invitations, or with another number of uses left; without any left they are deleted. */
   readonly invitations: readonly StoredInvitation[];
   readonly endedInvitations: readonly EndedInvitations[];
   /** `count`: the change. */
   readonly tallies?: readonly Tally[];
   readonly childWork?: readonly ChildWork[];
-  /** In order. Of records that are there after the batch. */
+  /** In order. The records exist after the batch. */
   readonly history?: readonly NewHistoryEntry[];
   readonly proofs: readonly UsedProof[];
   /** All of them, in order. */
@@ -479,10 +479,10 @@ export interface BatchChanges {
 
 export type Outcome = { readonly done: unknown } | { readonly error: unknown };
 
-/** The rules by which batches are decided. Storage knows nothing of what an operation is. */
+/** The rules by which batches are decided. The storage does not know the form of an operation. */
 export interface BatchRules {
   keysOf(operations: readonly unknown[]): BatchKeys;
-  /** What else has to be loaded, by what was loaded so far; null: nothing. Asked with `round` 1, 2, ... until then. */
+  /** What else has to be loaded, given what was loaded so far; null: nothing. Called with `round` 1, 2, ... until then. */
   furtherKeys?(operations: readonly unknown[], loaded: Loaded, round: number): Partial<BatchKeys> | null;
   decide(
     operations: readonly unknown[],
@@ -490,13 +490,13 @@ export interface BatchRules {
   ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] };
 }
 
-/** A module with `createBatchRules(data)`, which is loaded where the database is written. */
+/** A module with `createBatchRules(data)`, which is loaded on the thread that writes the database. */
 export interface BatchRulesSource {
   readonly module: string;
   readonly data: unknown;
 }
 
 export interface BatchStore {
-  /** Loads, decides and applies a batch in one durable transaction. Rejects when it failed or its outcome is unknown. */
+  /** Loads, decides and applies a batch in one durable transaction. Rejects if it failed or its outcome is unknown. */
   run(operations: readonly unknown[]): Promise<readonly Outcome[]>;
 }

@@ -37,7 +37,7 @@ export function recordOf(row: Row): StoredRecord {
 
 type RecordValues = readonly [string, string, string, string | null, string, number, number, string];
 
-/** With the members in one more column: "role member" of each, one per line. */
+/** Adds a column with the members: "role member" of each, one per line. */
 export function recordWithMembers(row: Row): RecordWithMembers {
   const record = recordOf(row);
   if (row.length === recordColumns.length) return record;

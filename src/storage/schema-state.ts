@@ -3,12 +3,12 @@ import type { Engine } from './engine.ts';
 import { type Migration, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
 
-/** Which steps a database has gone through, and who may still work with it. */
+/** The steps that a database has gone through, and the versions that can work with it. */
 export interface SchemaState {
   readonly versions: ReadonlySet<number>;
-  /** The newest of them; 0 in an empty database. */
+  /** The newest step; 0 in an empty database. */
   readonly version: number;
-  /** Code that knows this version may serve, and no other. */
+  /** Code that knows this version can serve; older code cannot. */
   readonly oldest: number;
 }
 
@@ -37,7 +37,7 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   };
 }
 
-/** True for a database that a checkout before the first release has made: it lacks the step that makes the tables. */
+/** True for a database of a checkout before the first release: it lacks the step that creates the tables. */
 export function isUnreleased({ version, versions }: SchemaState, [baseline]: readonly Migration[]): boolean {
   return version > 0 && baseline !== undefined && !versions.has(baseline.version);
 }
@@ -47,12 +47,12 @@ export const unreleased = {
   advice: 'Set DATABASE_URL to a new database.',
 };
 
-/** A newer release has taken something away that this code needs. */
+/** A newer release has removed something that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
   return oldest > newestOf(steps);
 }
 
-/** The steps of a kind that the database lacks. This code needs those that expand. */
+/** The steps of a kind that the database lacks. This code needs those of the kind `expand`. */
 export function missingSteps(
   { versions }: SchemaState,
   steps: readonly Migration[],
@@ -61,7 +61,7 @@ export function missingSteps(
   return steps.filter(({ version, kind }) => kind === wanted && !versions.has(version));
 }
 
-/** How a database gets to the newest version of a release. */
+/** The way of a database to the newest version of a release. */
 export type PlanVerdict = 'nothing to do' | 'rolling' | 'rolling, then contract' | 'contract';
 
 export interface MigrationPlan {
@@ -81,7 +81,7 @@ export function planOf(state: SchemaState, steps: readonly Migration[]): Migrati
 
   function verdictOn(): PlanVerdict {
     if (missing.length === 0) return contracts.length === 0 ? 'nothing to do' : 'contract';
-    // In an empty database all steps are done at once.
+    // In an empty database all steps run at once.
     return contracts.length === 0 || version === 0 ? 'rolling' : 'rolling, then contract';
   }
 }

@@ -50,7 +50,7 @@ export interface Tables {
     revision: string;
     created_at: number;
     updated_at: number;
-    /** As text on both databases: numbers, unicode and the order of members come back as they were written. */
+    /** Stored as text on both databases: numbers, unicode and the order of members stay as written. */
     body: string;
     bytes: number;
   };
@@ -119,9 +119,9 @@ export interface Tables {
     expires_at: number;
     created_at: number;
   };
-  /** Who gets an event besides the owner; `fields`: whether with the fields of the record. */
+  /** The audience of an event besides the owner; `fields`: whether it gets the fields of the record. */
   event_topics: { topic: Uint8Array; position: number; fields: number };
-  /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire); nothing in it says whose. */
+  /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire); no row identifies a caller. */
   proofs: { digest: Uint8Array; expires_at: number };
   events: {
     position: number;
@@ -182,12 +182,12 @@ export interface Tables {
     signs_from: number;
     retires_at: number | null;
   };
-  /** One row: how often what other processes keep in memory was changed, by table. */
+  /** One row: change counters, by table, for what other processes cache in memory. */
   changes: { id: number } & Record<WatchedTable, Generated<number>>;
   leases: { name: string; holder: string; ends_at: number };
 }
 
-/** No table stands before those that it refers to. */
+/** Each table comes after those that it refers to. */
 export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tables[Name] & string)[] }> = {
   schema_migrations: ['version'],
   clients: ['id'],

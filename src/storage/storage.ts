@@ -30,12 +30,12 @@ import { assertionStore } from './stores/used-once.ts';
 import { webhookStore } from './stores/webhooks.ts';
 
 export interface StorageOptions {
-  /** Whether missing steps are done at the start; else the operator does them. */
+  /** Whether the start runs missing steps; otherwise the operator does. */
   readonly migrates?: boolean;
   readonly steps?: readonly Migration[];
 }
 
-/** A migrated database behind the port. The queries are written once; an engine is what differs. */
+/** A migrated database behind the port. The queries are written once; only the engine differs. */
 export async function createStorage(
   engine: Engine,
   now: number,
@@ -56,7 +56,7 @@ export async function createStorage(
   return storesOn(engine, keys, steps);
 }
 
-/** Only migrates. What is wrong with the database is said as at a start. */
+/** Only migrates. Reports faults of the database as a start does. */
 export async function migrateAndClose(
   engine: Engine,
   now: number,
@@ -72,17 +72,17 @@ export async function migrateAndClose(
   }
 }
 
-/** A database that was opened for reading only, as it was found. */
+/** A database that was opened read-only, and its state. */
 export type FoundStorage =
   | { readonly state: 'absent' }
-  /** `advice`: what to do about it, where that is known. */
+  /** `advice`: what to do about it, if known. */
   | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
-  /** Its schema is that of an older release, or of a newer one that has taken away what this one needs. */
+  /** Its schema is that of an older release, or of a newer one that has removed what this one needs. */
   | {
       readonly state: 'other_version';
       readonly isTooNew: boolean;
       readonly plan: MigrationPlan;
-      /** The next start cannot migrate it: the rights that are missing, and how to give them. */
+      /** The next start cannot migrate it: the missing rights, and how to grant them. */
       readonly missingRights: MissingRights | null;
     }
   | {
@@ -92,7 +92,7 @@ export type FoundStorage =
       readonly missingRights: MissingRights | null;
     };
 
-/** The stores of an engine that was opened for reading only. Nothing is migrated. */
+/** The stores of an engine that was opened read-only. Nothing is migrated. */
 export async function findStorage(
   engine: Engine,
   steps: readonly Migration[] = migrations,
@@ -134,7 +134,7 @@ async function refuseUnmigrated(engine: Engine, steps: readonly Migration[]): Pr
   );
 }
 
-/** Why this code cannot work with the schema as it is; null when it can. */
+/** Why this code cannot work with the schema; null if it can. */
 function faultOf(state: SchemaState, steps: readonly Migration[]): string | null {
   const needed = missingSteps(state, steps).at(-1);
   if (needed !== undefined) return `schema version ${state.version}, expected ${needed.version}`;

@@ -11,16 +11,16 @@ export interface ReadinessAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The settings as the supervisor has read them, and the number of the process, counted from 1. */
+/** The settings of the supervisor, and the number of the process, counted from 1. */
 export interface Start {
   readonly environment: Environment;
   readonly process: number;
 }
 
-/** The questions of a supervisor to a process, with their answers. */
+/** The requests of a supervisor to a process, with their answers. */
 interface Answers {
   readonly start: true;
-  /** A connection goes with the message. True before any byte of it is read. */
+  /** The message carries a connection. Answered with true before any byte of it is read. */
   readonly take: true;
   readonly live: true;
   readonly ready: ReadinessAnswer;
@@ -28,7 +28,7 @@ interface Answers {
   /** The metrics as the console reads them. */
   readonly sample: readonly Family[];
   readonly state: ConsoleState;
-  /** `held` is null where there is no such caller. */
+  /** `held` is null if there is no such caller. */
   readonly consumer: { readonly held: object | null };
 }
 
@@ -51,7 +51,7 @@ export interface Ending {
 export class Child {
   readonly process: number;
   readonly startedAt: number;
-  /** True once it serves; false if it ended first. */
+  /** Resolves with true once it serves; with false if it ended first. */
   readonly started: Promise<boolean>;
   readonly ended: Promise<Ending>;
   readonly #worker: Worker;
@@ -85,7 +85,10 @@ export class Child {
     return this.#hasStarted && this.#worker.isConnected();
   }
 
-  /** Null if it ends first, or does not answer in time. A connection that is handed over stays open here, too. */
+  /**
+   * Resolves with null if the process ends first, or does not answer in time. A connection that is handed over stays open
+   * here, too.
+   */
   async ask<Q extends Question>(
     ask: Q,
     {
@@ -114,10 +117,12 @@ export class Child {
 }
 
 const heartbeatMs = 10_000;
-/** More than one: after a suspension of the machine the first answer of every process is late. */
+/** More than one: after a suspension of the machine the first heartbeat of every process is late. */
 const mostMissed = 3;
 
-/** Kills a process that serves and has not answered for 30 seconds. Settles when it is killed or has ended. */
+/**
+ * Sends heartbeats. Kills a process that serves and has not answered for 30 seconds. Settles when it is killed or has ended.
+ */
 export async function killWhenSilent(
   child: Pick<Child, 'process' | 'isServing' | 'ask' | 'signal'>,
   clock: Clock,

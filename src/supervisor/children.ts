@@ -10,7 +10,7 @@ interface ChildrenOptions {
   readonly log: Log;
 }
 
-/** The processes of a service. Each is replaced when it ends, until all are to stop. */
+/** The processes of a service. Each one that ends is replaced, until all are stopped. */
 export function createChildren({ processes, fork, clock, log }: ChildrenOptions) {
   const running = new Set<Child>();
   let isStopping = false;
@@ -39,7 +39,7 @@ export function createChildren({ processes, fork, clock, log }: ChildrenOptions)
   return {
     signal,
     serving: () => [...running].filter(({ isServing }) => isServing),
-    /** Alone, because it may have to make the schema, the master secret and the keys. */
+    /** The first process starts alone, because it may have to create the schema, the master secret and the keys. */
     async startFirst(): Promise<void> {
       const first = start(1);
       if (!(await first.started))
@@ -72,8 +72,8 @@ const leastBetweenMs = 1_000;
 const mostMs = 30_000;
 
 /**
- * How long to wait before a process is replaced. One that ran for a while or was killed is replaced at once, but not more
- * than once a second. One that keeps ending by itself is replaced after 1, 2, 4 … 30 seconds.
+ * The backoff before a process is replaced. One that ran for a while or was killed is replaced at once, but not more than
+ * once a second. One that keeps failing is replaced after 1, 2, 4 … 30 seconds.
  */
 export class Backoff {
   #failures = 0;

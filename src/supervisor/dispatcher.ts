@@ -2,9 +2,10 @@ import { createServer, type Socket } from 'node:net';
 import type { Child } from './child.ts';
 
 /**
- * Accepts all connections and hands them to the processes in turn, without reading from them. A process gets the next one
- * when it has taken the last, so one that hangs delays one connection. While no process is free, connections wait. If a
- * process ends before it has taken a connection, another one gets it; `node:cluster` would leave it open unanswered.
+ * Accepts all connections and hands them to the processes in turn (round-robin), without reading from them. A process gets
+ * the next one after it has taken the last, so one that hangs delays one connection. While no process is free, connections
+ * wait. If a process ends before it has taken a connection, another one gets it; `node:cluster` would leave it open
+ * unanswered.
  */
 export class Dispatcher {
   readonly server = createServer({ pauseOnConnect: true }, (socket) => {

@@ -27,7 +27,7 @@ export function createOps(processes: number, serving: () => readonly Child[], is
     vestibule_processes_ended_total: () => ended,
   });
 
-  /** The answers of those that still serve afterwards. */
+  /** The answers of the processes that still serve afterwards. */
   const askAll = async <Q extends 'live' | 'ready' | 'metrics' | 'sample'>(question: Q) => {
     const asked = serving().map(async (child) => ({ child, told: await child.ask(question, { withinMs }) }));
     return (await Promise.all(asked)).filter(({ child }) => child.isServing);
@@ -58,7 +58,7 @@ export function createOps(processes: number, serving: () => readonly Child[], is
             .toSorted((one, other) => one.process - other.process),
         };
       },
-      /** All processes know the same: the first that answers will do. */
+      /** All processes share the database, so the first answer is enough. */
       async state() {
         for (const child of serving()) {
           const state = await child.ask('state', { withinMs });
@@ -82,7 +82,7 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   };
 }
 
-/** The last metrics of each process: counters must not go back while one does not answer, or after it has ended. */
+/** The last metrics of each process: counters must not decrease if it does not answer or has ended. */
 class LastFamilies {
   readonly #last = new Map<Child, readonly Family[]>();
   #countsOfEnded: readonly Family[] = [];
@@ -101,7 +101,7 @@ class LastFamilies {
   }
 }
 
-/** GET /livez for several processes. Null is one that did not answer. */
+/** GET /livez for several processes. Null is a process that did not answer. */
 function worstLife(answers: readonly unknown[], wanted: number): Answer {
   const serving = answers.length;
   const silent = answers.filter((answer) => answer === null).length;
@@ -109,7 +109,7 @@ function worstLife(answers: readonly unknown[], wanted: number): Answer {
   return json({ status, processes: { wanted, serving, silent } }, { status: silent === 0 ? 200 : 503 });
 }
 
-/** GET /readyz for several processes: the worst answer, and how many there are. */
+/** GET /readyz for several processes: the worst answer, and their number. */
 function worstReadiness(
   answers: readonly (ReadinessAnswer | null)[],
   wanted: number,

@@ -22,7 +22,7 @@ import { readDatabase } from '../read-storage.ts';
 type Ready = Extract<FoundStorage, { state: 'ready' }>;
 type OtherVersion = Extract<FoundStorage, { state: 'other_version' }>;
 
-/** The database, its schema and what is in it. Nothing is made or changed. `areDeclared`: the collections can be read. */
+/** Checks the database, its schema and its data without changing anything. `areDeclared`: the collections can be read. */
 export function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
   const { databaseUrl } = config;
   const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
@@ -58,7 +58,7 @@ function secretFinding(config: Config): Finding {
       : skipped(name, 'the database comes first');
   try {
     readMasterSecret(config);
-    // A group may read it: that is how a service reads a file that another user owns.
+    // A group may read the file: that is how a service reads a file of another user.
     if (masterSecretFile === null || (statSync(masterSecretFile).mode & 0o007) === 0)
       return passed(name, 'can be read');
     return doubtful(name, {
@@ -161,7 +161,7 @@ function clientsFinding(foreign: readonly { readonly id: string }[]): Finding {
   });
 }
 
-/** Counts the records under their parents anew, where a parent shows or limits how many there are. */
+/** Recounts the records under their parents, if a parent shows or limits their number. */
 async function tallyFindings(
   { records, documents }: Ready['storage'],
   keyring: Keyring,
@@ -191,7 +191,7 @@ const scrubFinding = doubtful('erased callers', {
     'A small file is rewritten within the hour. For a large one run "npx vestibule scrub" at a time when writes may wait.',
 });
 
-/** Warns of a folder in which every user of the machine can replace the database and its master secret. */
+/** Warns if every user of the machine can replace the database and its master secret in this folder. */
 export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] {
   if (databaseUrl.engine !== 'sqlite') return [];
   const folder = dirname(databaseUrl.file);
@@ -208,7 +208,7 @@ export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] 
 
 const name = 'webhooks';
 
-/** Whether each webhook may be sent to, and whether its receiver works. Nothing is sent to find out. */
+/** Checks that each webhook is an allowed target and that its receiver works. Sends nothing. */
 async function webhookFindings(config: Config, storage: Storage, keyring: Keyring) {
   const egress = webhookEgress(config);
   const webhooks = await listedWebhooks(storage, keyring);

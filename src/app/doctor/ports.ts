@@ -14,7 +14,7 @@ interface Port {
 
 type OpsAnswer = Awaited<ReturnType<typeof askReadiness>>;
 
-/** Checks that both ports are free, or that this service has them. The ops port says which service it is, and its port. */
+/** Checks that both ports are free, or that this service uses them. The ops port identifies its service, and its port. */
 export async function portFindings(config: Config): Promise<readonly Finding[]> {
   const service: Port = { name: 'port', host: config.host, port: config.port, setting: 'PORT' };
   const ops: Port = { name: 'ops port', host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' };

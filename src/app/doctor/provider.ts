@@ -14,7 +14,9 @@ import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
 import { examinedIssuer } from '../explain.ts';
 
-/** Holds what each provider publishes against the settings: the steps of a sample token, as `explain` shows them, and more. */
+/**
+ * Compares the metadata of each provider with the settings: the steps of a sample token, as `explain` shows them, and more.
+ */
 export async function providerFindings(config: Config): Promise<readonly Finding[]> {
   const { providers } = config;
   const found = await Promise.all(providers.map((provider) => findingsOf(config, provider)));
@@ -28,7 +30,7 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
   const discoveryUrl = `${provider.issuers[0].replace(/\/$/, '')}/.well-known/openid-configuration`;
   const issuer = examinedIssuer(config, provider, null, systemClock);
   const fetched = issuer.keysNow();
-  // All at once: each has a deadline of its own.
+  // Runs all at once: each has its own deadline.
   const [discovery, keys, aheadSeconds, introspection] = await Promise.all([
     fetchDiscovery(discoveryUrl),
     fetched.catch(() => null),
@@ -60,7 +62,7 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
 
 const noDocument = 'there is no discovery document to compare with';
 
-/** The steps of a token that no caller has sent, by name. */
+/** The steps that need a real token, by name. */
 async function examine(token: string, issuer: ExaminedIssuer) {
   const callerNow = async () => ({ found: 'it is a sample', isKnown: false, pseudonym: null, refusal: null });
   const parts = { issuers: [issuer] as const, maxHeaderBytes: Infinity, callerNow, clock: systemClock };
@@ -80,7 +82,7 @@ function withdrawnFinding({ found }: Step): Finding {
   });
 }
 
-/** The service needs no discovery document, so only a provider that cannot be reached at all is a failure. */
+/** The service needs no discovery document, so only an unreachable provider is a failure. */
 function discoveryFinding({ settings }: Provider, url: string, { fault, message }: FetchError): Finding {
   const expected = `a discovery document at ${url}`;
   const isAddress = URL.canParse(url);
@@ -114,7 +116,7 @@ function keyAddressFinding(provider: Provider, document: JsonObject, works: bool
   return works ? doubtful(name, trouble) : failed(name, trouble);
 }
 
-/** Whether the provider says that it binds tokens to keys, where the settings rely on it. Some do so without saying it. */
+/** Checks that the provider announces DPoP if the settings rely on it. Some providers support it without announcing it. */
 function bindingFindings(
   { dpop, web }: Config,
   { webClientId }: Provider,
@@ -155,7 +157,7 @@ function clockFinding(aheadSeconds: number | null): Finding {
   return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
 }
 
-/** A made-up token must be called inactive by the provider that is asked about opaque tokens. */
+/** The introspection endpoint must call a made-up token inactive. */
 async function introspectionFindings(
   provider: Provider,
   issuer: ExaminedIssuer,
@@ -176,7 +178,7 @@ async function introspectionFindings(
   return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
 }
 
-/** The token that the provider would issue by its discovery document and its keys, with a dummy for the signature. */
+/** A token as the provider would issue it by its discovery document and keys, with a dummy signature. */
 function sampleToken(
   { issuer: iss, id_token_signing_alg_values_supported: announced }: JsonObject,
   { algorithms }: ExaminedIssuer,
@@ -205,7 +207,9 @@ async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
 
 const clockDeadlineMs = 5_000;
 
-/** How many seconds the provider's clock is ahead of ours, by the Date header (whole seconds) and Age; null without one. */
+/**
+ * How many seconds the provider's clock is ahead of ours, by the headers Date (whole seconds) and Age; null without Date.
+ */
 async function clockAhead(url: string): Promise<number | null> {
   try {
     const sentAt = systemClock.now();

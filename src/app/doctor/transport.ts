@@ -9,7 +9,7 @@ import type { Config } from '../../config/settings.ts';
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** How callers reach the service: by its own TLS, through a proxy or from this machine alone; and from which pages. */
+/** How callers reach the service: by its own TLS, through a proxy or from this machine only; and from which pages. */
 export function transportFindings(config: Config): readonly Finding[] {
   return [
     ...certificateFindings(config),
@@ -85,7 +85,7 @@ function proxyFinding(config: Config): Finding {
   );
 }
 
-/** Without a proxy callers come to the very port that BASE_URL names. */
+/** Without a proxy callers connect to the port that BASE_URL names. */
 function addressFinding(config: Config): Finding {
   const name = 'address';
   const address = ownIssuer(config);
@@ -101,7 +101,7 @@ function addressFinding(config: Config): Finding {
   });
 }
 
-/** Whether a page in a browser may call us. One of our own origin needs no permission. */
+/** Checks whether a page in a browser may call the service. A page of our own origin needs no permission. */
 function frontendsFinding(config: Config): Finding {
   const name = 'frontends';
   const own = new URL(ownIssuer(config)).origin;

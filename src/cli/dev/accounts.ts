@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider';
 import { pictureAddress } from './pictures.ts';
 
-/** Everybody's password. It protects nothing and is written on the login page. */
+/** The password of every user. It protects nothing and is shown on the login page. */
 export const devPassword = 'dev';
 
 const demoPeople: ReadonlyMap<string, string> = new Map([
@@ -20,7 +20,7 @@ export function suggestedUsers(declared: Iterable<string>): readonly (readonly [
   return (ids.length === 0 ? [...demoPeople.keys()] : ids).map((id) => [id, nameOf(id)]);
 }
 
-/** Case and outer spaces make no difference, so that one person stays one account. */
+/** Ignores case and outer spaces, so that one person has one account. */
 export function accountIdOf(userName: string): string {
   return userName.normalize('NFC').trim().toLowerCase();
 }
@@ -36,7 +36,7 @@ export function signIn(userName: string, password: string): SignIn {
   return { accountId };
 }
 
-/** The person behind an account id. All that is known about them follows from their user name. */
+/** The user of an account id. All claims follow from the user name. */
 export function accountOf(accountId: string, issuer: string): Account {
   const mailbox = accountId.replace(/[^\p{L}\p{N}._-]+/gu, '.');
   return {

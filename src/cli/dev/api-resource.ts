@@ -3,20 +3,20 @@ import type { DevUsers } from './users.ts';
 
 export interface ApiOptions {
   readonly audience: string;
-  /** What a token for the API may be allowed to do, besides using it at all. Asked for each time: declarations change. */
+  /** The scopes that a token for the API may have. Read for each token: declarations change. */
   readonly scopes?: () => readonly string[];
-  /** The users who do not have all of them. Asked for each time: the file changes. */
+  /** The users with fewer scopes. Read for each token: the file changes. */
   readonly users?: () => DevUsers;
-  /** Ten minutes, unless it says otherwise. */
+  /** The lifetime of tokens (default: ten minutes). */
   readonly accessTokenSeconds?: number;
 }
 
 export const usualTokenSeconds = 600;
 
-/** The scope of users who may use the API at all. The scopes of OpenID Connect are not for it. */
+/** The scope for using the API at all. The scopes of OpenID Connect are not for the API. */
 const apiScope = 'consumer';
 
-/** The API, as the provider knows it: what its access tokens are for. */
+/** The API as a resource of the provider: the audience of its access tokens. */
 export interface ApiResource {
   readonly identifier: string;
   describe(): ResourceServer;
@@ -28,7 +28,7 @@ export function apiResource(options: ApiOptions): ApiResource {
   const { audience, scopes = () => [], users = () => new Map() } = options;
   const { accessTokenSeconds = usualTokenSeconds } = options;
   const all = () => [...new Set([apiScope, ...scopes(), ...[...users().values()].flat()])];
-  // An audience may be any text, a resource must be a URI without a fragment.
+  // An audience may be any text; a resource must be a URI without a fragment.
   const isUri = URL.canParse(audience) && !audience.includes('#');
   return {
     identifier: isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`,

@@ -9,28 +9,28 @@ import { interactionPath } from './interactions.ts';
 import { logoutPage, messagePage, sendPage, unknownHome } from './pages.ts';
 
 export interface DevProviderOptions extends ApiOptions {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** A program: client credentials, with the secret as HTTP Basic authentication. */
+  /** A machine client: client credentials, with the secret as HTTP Basic authentication. */
   readonly machineClient?: { readonly id: string; readonly secret: string };
   /** A frontend: no secret, authorization code with PKCE. */
   readonly webClient: {
     readonly id: string;
     readonly redirectUris: readonly string[];
     readonly postLogoutRedirectUris: readonly string[];
-    /** Given unless it says `false`; a frontend without one has to come back with prompt=none. */
+    /** Refresh tokens are issued unless this is `false`; a frontend without one has to return with prompt=none. */
     readonly refreshTokens?: boolean;
-    /** Where the provider tells that somebody has signed out (OpenID Connect Back-Channel Logout). */
+    /** Where the provider reports sign-outs (OpenID Connect Back-Channel Logout). */
     readonly logoutUri?: string;
   };
-  /** With it other commands may ask for the tokens of users. */
+  /** The secret with which other commands may request tokens of users. */
   readonly controlSecret?: string;
 }
 
 const hour = 3600;
 const twoWeeks = 14 * 24 * hour;
 
-/** Keys for one run: nothing signed by an earlier one is taken for good. */
+/** Keys for one run: tokens of an earlier run are never accepted. */
 export async function createSigningKey(): Promise<JWK> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), alg: 'RS256', use: 'sig' };
@@ -43,7 +43,7 @@ export function createConfiguration(
 ): Configuration {
   const { accessTokenSeconds = usualTokenSeconds, machineClient } = options;
   return {
-    // The one it takes by itself, which it would announce with a warning at every start.
+    // The default of oidc-provider, which prints a warning at every start unless it is set.
     adapter: createMemoryAdapter(),
     clients: [...(machineClient ? [programClient(machineClient)] : []), webClient(options)],
     jwks: { keys: [signingKey] },
@@ -55,12 +55,12 @@ export function createConfiguration(
     interactions: { url: (_ctx, interaction) => interactionPath(interaction) },
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
-    // Also without `offline_access`, which counts only together with prompt=consent; such a token ends with the
-    // session. A page that comes back with prompt=none would otherwise get none, and no token for /userinfo.
+    // Refresh tokens are also issued without `offline_access`, which needs prompt=consent; such a token ends with the
+    // session. Otherwise a page that returns with prompt=none would get none, and no token for /userinfo.
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     fetch: callLoopback,
-    // Access tokens say of which session they are, so that the end of one leaves those of another alone.
+    // Access tokens name their session, so that its end does not affect tokens of other sessions.
     extraTokenClaims: (_ctx, token) => ('sid' in token ? { sid: token.sid } : undefined),
     ttl: {
       AccessToken: accessTokenSeconds,
@@ -83,7 +83,7 @@ export function createConfiguration(
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
       backchannelLogout: { enabled: options.webClient.logoutUri !== undefined },
-      // Who asks with a proof gets a token that is bound to its key; everybody else, and "dev token", a bearer token.
+      // A request with a proof gets a token bound to its key; every other request, and "dev token", gets a bearer token.
       dPoP: { enabled: true },
       resourceIndicators: apiByDefault(api),
       rpInitiatedLogout: {
@@ -98,7 +98,7 @@ export function createConfiguration(
   };
 }
 
-/** The service is on loopback, where oidc-provider calls nobody by itself: the dispatcher that it sends along refuses to. */
+/** The service is on loopback, to which oidc-provider sends nothing by default: its dispatcher refuses loopback. */
 function callLoopback(url: string | URL | Request, options: object = {}): Promise<Response> {
   return globalThis.fetch(url, { ...options, dispatcher: undefined } as unknown as RequestInit);
 }
@@ -114,7 +114,7 @@ function programClient({ id, secret }: NonNullable<DevProviderOptions['machineCl
   };
 }
 
-/** A frontend keeps no secret; PKCE, which the provider demands of such a client, stands in for one. */
+/** A frontend has no secret; PKCE, which the provider requires from such clients, replaces it. */
 function webClient({
   webClient: { id, redirectUris, postLogoutRedirectUris, refreshTokens = true, logoutUri },
 }: DevProviderOptions): ClientMetadata {
@@ -133,7 +133,7 @@ function webClient({
 
 type ResourceIndicators = NonNullable<NonNullable<Configuration['features']>['resourceIndicators']>;
 
-/** Access tokens are JWTs for the API, unless a refresh asks only for other scopes: that token opens /userinfo alone. */
+/** Access tokens are JWTs for the API, unless a refresh requests only other scopes: that token is for /userinfo alone. */
 function apiByDefault({ identifier, describe }: ApiResource): ResourceIndicators {
   return {
     enabled: true,

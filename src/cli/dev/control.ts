@@ -8,8 +8,8 @@ import { controlPath } from './running.ts';
 export type KoaContext = Parameters<Parameters<Provider['use']>[0]>[0];
 
 /**
- * What the other commands ask a running `dev`: whether it is the one they take it for, and for the token of a user. Only the
- * user who started `dev` can read the file with the secret.
+ * The requests of other commands to a running `dev`: its identity, and the token of a user. Only the user who started `dev`
+ * can read the file with the secret.
  */
 export function addControl(provider: Provider, api: ApiResource, clientId: string, secret: string): void {
   const expected = Buffer.from(`Bearer ${secret}`);
@@ -40,14 +40,14 @@ export function addControl(provider: Provider, api: ApiResource, clientId: strin
   });
 }
 
-/** Null when the user has all that are wanted. */
+/** Null if the user has all requested scopes. */
 function missingScopes(wanted: readonly string[], scopes: readonly string[]): string | null {
   const missing = wanted.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return null;
   return `This user does not have the scope ${missing.join(' ')}, but: ${scopes.join(' ')}. The file "${usersFile}" and the collections say which scopes there are.`;
 }
 
-/** An access token for the API, as a frontend gets it after the sign-in; without `scopes` with all that the user has. */
+/** An access token for the API, as a frontend gets it after the sign-in; without `scopes` with all scopes of the user. */
 async function issueUserToken(
   provider: Provider,
   { identifier, describe, scopesOf }: ApiResource,
@@ -62,7 +62,7 @@ async function issueUserToken(
   const grant = new provider.Grant({ accountId, clientId });
   grant.addResourceScope(identifier, scope);
   const grantId = await grant.save();
-  // The resource says for whom the token is, how long it lives and how it is signed.
+  // The resource determines the audience, the lifetime and the signature.
   return new provider.AccessToken({
     client,
     accountId,

@@ -4,11 +4,11 @@ import { makePrivateFolder } from '../../base/folder.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 
-/** In the working directory. It gives users other scopes than all. */
+/** A file in the working directory that limits the scopes of users. */
 export const usersFile = 'dev-users.yaml';
 export const loopback = '127.0.0.1';
 export const dataFolder = './data';
-/** As whom frontends sign in at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
+/** The clients of frontends at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
 export const webClientId = 'dev-web';
 
 interface Choices {
@@ -17,7 +17,7 @@ interface Choices {
   readonly dpop?: boolean;
 }
 
-/** The settings of `dev`: loopback, its own provider and database. Settings that could reach production are not taken over. */
+/** The settings of `dev`: loopback, its own provider and database. Ignores settings that could reach production. */
 export function developmentEnvironment(environment: Environment, choices: Choices): Environment {
   const port = choices.port ?? environment.PORT ?? '8080';
   return {
@@ -33,21 +33,21 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     WEB_SCOPES: 'consumer',
     DPOP: choices.dpop ? 'page' : 'on',
     OPS_PORT: environment.OPS_PORT,
-    // A line for each request would scroll away what is printed at the start.
+    // One line per request would scroll the start messages away.
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',
     CORS_ORIGINS: environment.CORS_ORIGINS,
     COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
-    // Here everybody is new, and whoever tries things out writes much.
+    // In `dev` every caller is a newcomer, and developers write much.
     NEWCOMERS_PER_HOUR: '0',
     WEBHOOK_ALLOW: 'loopback',
     [mistakesInFile]: environment[mistakesInFile],
   };
 }
 
-/** Where a frontend of CORS_ORIGINS may come back to. The provider takes none but these, letter by letter. */
+/** The redirect URIs of a frontend in CORS_ORIGINS. The provider accepts only these, compared exactly. */
 const frontendHomes = ['/', '/callback'];
 
-/** The reference page comes back to where it was opened, by either name of this machine. */
+/** The reference page redirects to where it was opened, by either name of this machine. */
 export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigins'>) {
   const own = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
   const others = corsOrigins.flatMap((origin) => frontendHomes.map((home) => `${origin}${home}`));
@@ -58,7 +58,10 @@ export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigin
 const id = 'dev-client';
 const file = `${dataFolder}/dev-client.secret`;
 
-/** One client for the examples, added once; its secret stays in a file for its owner, so that they work every time. */
+/**
+ * The machine client of the examples, added once; its secret stays in a file for its owner, so that the examples work at
+ * every start.
+ */
 export async function ensureExampleClient({ storage, clients }: Administration) {
   if (existsSync(file)) {
     const secret = readFileSync(file, 'utf8').trim();

@@ -7,13 +7,13 @@ const everyMs = 500;
 
 interface Following {
   read(): unknown;
-  /** Uses what is in the files now, and says so. Runs to its end before they are read again. */
+  /** Applies the content of the files, and prints that. Completes before the files are read again. */
   takeUp(): Promise<string>;
-  /** What happens when they have mistakes. */
+  /** Called if the files have mistakes. */
   readonly otherwise: string;
 }
 
-/** Takes up files when they change, or prints what is wrong. Polls: `fs.watch` reports nothing on some file systems. */
+/** Applies files when they change, or prints their mistakes. Polls: `fs.watch` reports nothing on some file systems. */
 export function followFiles({ read, takeUp, otherwise }: Following): () => Promise<void> {
   const ending = new AbortController();
   const follow = async () => {
@@ -37,7 +37,7 @@ export function followFiles({ read, takeUp, otherwise }: Following): () => Promi
   };
 }
 
-/** `takeUp` reports files that cannot be read; here they only count as different. */
+/** `takeUp` reports unreadable files; here they only count as changed. */
 function contentOf(read: () => unknown): unknown {
   try {
     return read();
@@ -47,7 +47,7 @@ function contentOf(read: () => unknown): unknown {
   }
 }
 
-/** False where there is nothing more to wait for. */
+/** False if there is nothing more to wait for. */
 async function pause(signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(everyMs, undefined, { signal, ref: false });

@@ -12,7 +12,7 @@ export function interactionPath(interaction: Interaction): string {
   return `${prefix}${interaction.uid}`;
 }
 
-/** Asks who signs in. What the application asks for is granted without a question: it is the developer's own. */
+/** Asks which user signs in. The scopes of the application are granted without a question: it is the developer's own. */
 export function addInteractions(provider: Provider, api: ApiResource): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith(prefix)) return next();
@@ -34,7 +34,7 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
   });
 }
 
-/** A browser sends the cookie of one interaction to the address of that interaction only; null = it sent none. */
+/** A browser sends the cookie of one interaction to the address of that interaction only; null without a cookie. */
 async function findInteraction(provider: Provider, ctx: KoaContext): Promise<Interaction | null> {
   try {
     return await provider.interactionDetails(ctx.req, ctx.res);
@@ -57,12 +57,12 @@ function showLogin(
   sendPage(ctx, page, interaction.params.redirect_uri);
 }
 
-/** Those of the API that the user does not have. */
+/** The scopes of the API that the user does not have. */
 function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
   return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
 }
 
-/** Null = the question was put again, with what is wrong. */
+/** Null if the form was shown again, with the mistake. */
 function submitLogin(
   ctx: KoaContext,
   api: ApiResource,
@@ -77,14 +77,14 @@ function submitLogin(
   return null;
 }
 
-/** What the provider found to be missing in what the person has allowed this application before. */
+/** The scopes, claims and resources that the current grant lacks. */
 interface MissingGrants {
   readonly missingOIDCScope?: string[];
   readonly missingOIDCClaims?: string[];
   readonly missingResourceScopes?: Record<string, string[]>;
 }
 
-/** All that the user has of what is missing. The session remembers the grant until the sign-out. */
+/** Grants the missing scopes that the user has. The session keeps the grant until the sign-out. */
 async function grantAll(
   provider: Provider,
   api: ApiResource,
@@ -100,13 +100,13 @@ async function grantAll(
   for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {
     const refused = scopes.filter((scope) => refusedScopes(api, session?.accountId ?? '').has(scope));
     grant.addResourceScope(resource, scopes);
-    // A rejected scope is not asked for again, and is in no token.
+    // A rejected scope is not requested again, and is in no token.
     if (refused.length > 0) grant.rejectResourceScope(resource, refused);
   }
   return { consent: { grantId: await grant.save() } };
 }
 
-/** Reads to the end but keeps no more than any of the forms can be long. */
+/** Reads to the end, but keeps no more than the longest form. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {

@@ -1,6 +1,6 @@
 /**
- * The published types describe the package's front door only. `provider.ts` says why these files are
- * imported directly; they export what the front door passes on or uses itself.
+ * The published types describe only the main export of the package. `provider.ts` explains why it imports these files
+ * directly; the main export re-exports or uses them.
  */
 declare module 'oidc-provider/lib/provider.js' {
   export { Provider } from 'oidc-provider';

@@ -8,12 +8,12 @@ interface Reply {
   set(headers: Record<string, string>): void;
 }
 
-/** Plain CSS beside the other pages: no build. */
+/** Plain CSS beside the pages: no build. */
 const style = readFileSync(new URL('../../../web/provider/style.css', import.meta.url), 'utf8');
 
 /**
- * Sends a page that may load nothing but its own style and send forms only to this provider. A browser holds
- * the redirects that answer a form against the same list, so the place they end at (`returnTo`) is on it too.
+ * Sends a page that may load only its own style and submit forms only to this provider. A browser checks the redirects after
+ * a form against the same list, so their target (`returnTo`) is on it, too.
  */
 export function sendPage(reply: Reply, page: Html, returnTo?: unknown): void {
   const client = typeof returnTo === 'string' ? (URL.parse(returnTo)?.origin ?? '') : '';
@@ -60,7 +60,7 @@ ${suggested.map(([user, name]) => personForm(user, name))}`,
   );
 }
 
-/** To come in as with one click. */
+/** Users who can sign in with one click. */
 function personForm(user: string, name: string): Html {
   return html`<form method="post" class="person">
 <input type="hidden" name="user" value="${user}">
@@ -70,7 +70,7 @@ function personForm(user: string, name: string): Html {
 `;
 }
 
-/** `form` is the provider's own, already escaped, and holds what guards it against forgery. */
+/** `form` is HTML of the provider, already escaped, and contains its CSRF token. */
 export function logoutPage(form: string): Html {
   return page(
     'Sign out?',
@@ -84,7 +84,7 @@ export function messagePage(title: string, message: string): Html {
   return page(title, html`<p class="soft">${message}</p>`);
 }
 
-/** Why a frontend cannot come back to the address it asks for, and what to do. Of the address only the origin is shown. */
+/** Why a frontend cannot redirect to the requested address, and what to do. Shows only the origin of the address. */
 export function unknownHome(redirectUri: unknown): string {
   const { origin = 'null' } = (typeof redirectUri === 'string' && URL.parse(redirectUri)) || {};
   const found = origin === 'null' ? 'Its address' : `Its address, at ${origin},`;

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// Not the package's front door: all that it adds is a warning, printed at import, about every release of Node
-// that is not yet an LTS one.
+// Not the main export of the package: all it adds is a warning at import about every Node release that is not LTS yet.
 import { Provider } from 'oidc-provider/lib/provider.js';
 import { apiResource } from './api-resource.ts';
 import { createConfiguration, createSigningKey, type DevProviderOptions } from './configuration.ts';
@@ -13,13 +12,16 @@ import { addPictures } from './pictures.ts';
 const host = '127.0.0.1';
 
 export interface DevProvider {
-  /** Also the issuer, exactly as it stands in the tokens. */
+  /** Also the issuer, exactly as in the tokens. */
   readonly origin: string;
-  /** Cuts off whatever is still open. */
+  /** Cuts off open connections. */
   stop(): Promise<void>;
 }
 
-/** A real OpenID Connect provider on loopback, for development and tests. Rejects with the system's error if the port is taken. */
+/**
+ * A real OpenID Connect provider on loopback, for development and tests. Rejects with the system's error if the port is
+ * taken.
+ */
 export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
   const signingKey = await createSigningKey();
   const server = createServer();
@@ -32,7 +34,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
       server.closeAllConnections();
     });
   try {
-    // The issuer holds the port, so the provider can only be made now; no request gets in between.
+    // The issuer contains the port, so the provider is created after listening; no request gets in between.
     const { port } = server.address() as AddressInfo;
     const origin = `http://${host}:${port}`;
     const api = apiResource(options);
@@ -51,7 +53,7 @@ export async function startDevProvider(options: DevProviderOptions): Promise<Dev
 
 /** Refuses other host names, against DNS rebinding: a foreign page could sign in as any user and read the tokens. */
 function onlyAtOwnHosts(names: readonly string[], port: number, listener: RequestListener): RequestListener {
-  // As browsers write it: without the port where it is 80.
+  // The Host as browsers send it: without port 80.
   const hosts = new Set(names.map((name) => new URL(`http://${name}:${port}`).host));
   return (request, response) => {
     if (hosts.has(request.headers.host?.toLowerCase() ?? '')) return listener(request, response);

@@ -9,24 +9,24 @@ const file = `${dataFolder}/dev.json`;
 export const controlPath = '/dev';
 const patienceMs = 5_000;
 
-/** What a running `dev` leaves for the other commands, for as long as it runs. */
+/** The file that a running `dev` writes for the other commands. */
 export interface RunningDev {
-  /** Where it is asked whether it still runs, and for tokens; only with the secret, which is a new one each time. */
+  /** The URL for status and tokens; it needs the secret, which is new for each run. */
   readonly control: string;
   readonly secret: string;
   readonly settings: Environment;
 }
 
-/** For its owner only. Gives what takes it away again. */
+/** Writes the file for its owner only. Returns a function that removes it. */
 export function writeRunningFile(running: RunningDev): () => void {
   const text = `${JSON.stringify(running, null, 2)}\n`;
   makePrivateFolder(dataFolder);
-  // Beside this file are the master secret and everybody's records: nobody should commit them by mistake.
+  // The folder holds the master secret and records of users, so git must ignore it.
   writeFileSync(`${dataFolder}/.gitignore`, '*\n');
-  // One that is there may have another mode, which writing to it would keep.
+  // An existing file may have another mode, which writing would keep.
   rmSync(file, { force: true });
   writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
-  // A second one that was started in this folder since then has left its own.
+  // A second `dev` that was started in this folder since then has written its own file.
   return () => {
     if (readRunningFile() === text) rmSync(file, { force: true });
   };
@@ -34,7 +34,7 @@ export function writeRunningFile(running: RunningDev): () => void {
 
 export interface NoRunningDev {
   readonly absent: string;
-  /** One that was killed has left its file, and does not answer. */
+  /** A killed `dev` has left its file, and does not answer. */
   readonly isLeftOver: boolean;
 }
 
@@ -81,7 +81,7 @@ function readRunningFile(): string | null {
   }
 }
 
-/** Null for what no `dev` of this machine has written: it may have come with a folder from elsewhere. */
+/** Null unless a `dev` on this machine has written it: the folder may be a copy from elsewhere. */
 function parse(text: string): RunningDev | null {
   try {
     const running: RunningDev = JSON.parse(text);

@@ -32,7 +32,7 @@ export interface DevOptions {
   readonly allowBreakingSchemas?: boolean;
 }
 
-/** The provider, the service, and watchers that serve changed files anew. */
+/** Starts the provider, the service, and watchers that apply changed files. */
 export async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);
   const config = await loadConfig(settings);
@@ -56,7 +56,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   });
   parts.defer(() => provider.stop());
   const client = await administer(config, 'dev', ensureExampleClient);
-  // Loaded once the settings are right, so that a mistake in them is reported at once.
+  // Loaded once the settings are valid, so that a mistake in them is reported at once.
   const { startDevService } = await import('../../app/development.ts');
   const service = await startDevService(
     {

@@ -5,7 +5,7 @@ import type { Config } from '../../config/settings.ts';
 import { usersFile, webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';
 
-/** What runs where, and lines to paste that work as they stand. */
+/** Prints what runs where, and commands that can be pasted as they are. */
 export function welcome(
   app: App,
   provider: DevProvider,
@@ -75,7 +75,7 @@ const names = new Map([
   [60, 'fatal'],
 ]);
 
-/** A log line as a person reads it: the time of day, the level, the message, then the other fields; a stack below. */
+/** A log line for people: time of day, level, message, then the other fields; a stack trace below. */
 export function logText(line: string): string {
   const { level, time, msg, stack, ...fields } = JSON.parse(line);
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
@@ -84,7 +84,7 @@ export function logText(line: string): string {
   return [head, ...frames, ''].join('\n');
 }
 
-/** A word stands as it is. Everything else is JSON, so that a value never looks like the end of a line. */
+/** A word is printed as it is. Everything else is JSON, so that a value never looks like the end of a line. */
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[\w./:+-]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -84,7 +84,7 @@ export class Draft {
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Said by the system, or by SQLite, by the last byte of its code. */
+/** The operating system reports ENOSPC; SQLite reports it by the last byte of its code. */
 function isFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return code === 'ENOSPC' || (typeof errcode === 'number' && (errcode & 0xff) === sqliteFull);
@@ -105,7 +105,7 @@ function sync(path: string): void {
   }
 }
 
-/** Whether two names lead to one place, also when there is nothing yet. */
+/** True if two names lead to one place, also if nothing exists there yet. */
 export function isSamePlace(one: string, other: string): boolean {
   return placeOf(one) === placeOf(other);
 }

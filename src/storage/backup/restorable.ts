@@ -59,7 +59,7 @@ export async function checkSchema(file: string, steps: readonly Migration[] = mi
   }
 }
 
-/** The definitions of a database by kind and name. SQLite reads nothing but the text, whatever the kind says. */
+/** The definitions of a database by kind and name. SQLite interprets only the text, not the kind. */
 type Objects = ReadonlyMap<string, string>;
 
 async function objectsIn(database: Database): Promise<Objects> {
@@ -91,7 +91,7 @@ async function objectsAfter({ versions }: SchemaState, steps: readonly Migration
   }
 }
 
-/** What Litestream and the command ANALYZE add. Nothing of it is read by a statement of this service. */
+/** Tables that Litestream and the command ANALYZE add. No statement of this service reads them. */
 const harmless = new Set([
   '_litestream_seq: CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)',
   '_litestream_lock: CREATE TABLE _litestream_lock (id INTEGER)',
@@ -99,7 +99,7 @@ const harmless = new Set([
   'sqlite_stat4: CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ]);
 
-/** Tables, indexes, triggers and views that are not as the migrations make them: added, changed or missing. */
+/** Tables, indexes, triggers and views that differ from the migrations: added, changed or missing. */
 function differencesOf(found: Objects, expected: Objects): readonly string[] {
   const names = new Set([...found.keys(), ...expected.keys()]);
   return [...names].filter((name) => {

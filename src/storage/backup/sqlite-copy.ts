@@ -8,13 +8,13 @@ import { backupNoteName } from '../stores/documents.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** So much is copied, 4 MB, before it is synced to the disk: all of it at the end would hold up whoever waits for the disk then. */
+/** Syncs to disk after each 4 MB: syncing everything at the end would block other writers of the disk. */
 const pagesAtOnce = 1_024;
 
-/** Copies a database that may be in use. It reads within one transaction, so the copy is of one moment and blocks no writer. */
+/** Copies a database that may be in use. Reads in one transaction, so the copy is consistent and blocks no writer. */
 export async function copySqlite(file: string, to: string): Promise<Counts> {
   if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
-  // Not for reading only: what SQLite makes beside a file that nobody has open would stay there.
+  // Not opened read-only: SQLite would leave the files that it creates beside a closed database.
   using source = new DatabaseSync(file, { timeout: 2_000 });
   source.exec('pragma query_only = 1');
   source.exec('begin');
@@ -34,7 +34,7 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
   return counts;
 }
 
-/** Notes in the database that it was copied. A database of an older release may have no place for it. */
+/** Notes the backup in the database. A database of an older release may have no table for it. */
 export function noteBackup(file: string, note: BackupNote): void {
   try {
     using database = new DatabaseSync(file, { timeout: 2_000 });
@@ -42,14 +42,14 @@ export function noteBackup(file: string, note: BackupNote): void {
       .prepare('insert or replace into documents (name, content, mac) values (?, ?, ?)')
       .run(backupNoteName, JSON.stringify(note), new Uint8Array());
   } catch {
-    // The copy is good without the note.
+    // The copy is valid without the note.
   }
 }
 
-/** Reads a file that is not in use, after SQLite's integrity check. */
+/** Reads a file that is not in use, after an integrity check. */
 function inspectCopy<T>(file: string, work: (database: DatabaseSync) => T): T {
   const address = pathToFileURL(file);
-  // Creates no file beside it.
+  // Creates no other file beside it.
   address.searchParams.set('immutable', '1');
   try {
     using database = new DatabaseSync(address, { readOnly: true });
@@ -86,7 +86,7 @@ export function readBackup(file: string) {
     const mark = has('documents') ? one("select mac from documents where name = 'master-secret'") : undefined;
     const erasures = has('erasures') ? database.prepare('select id from erasures').all() : [];
     return {
-      /** 0 when no release of ours has made it. */
+      /** 0 if no release of Vestibule has created it. */
       version: has('schema_migrations') ? Number(one('select max(version) from schema_migrations')) : 0,
       masterSecretMark: mark === undefined ? null : { mac: new Uint8Array(mark as Uint8Array) },
       counts,
@@ -96,7 +96,7 @@ export function readBackup(file: string) {
   });
 }
 
-/** Into an existing file, which keeps its permissions. */
+/** Writes into an existing file, which keeps its permissions. */
 export async function copyFile(from: string, to: string): Promise<void> {
   await pipeline(createReadStream(from), createWriteStream(to, { flags: 'r+' }));
 }

@@ -43,7 +43,7 @@ export function postgresBatches(inTransaction: InTransaction, rules: BatchRules)
         try {
           return await tryOnce(operations);
         } catch (error) {
-          // A session that only reads since a failover, or that lost its prepared statements. A few more may be left.
+          // A session that has only read since a failover, or has lost its prepared statements. A few more may be left.
           const isStale = attempt < mostStale && (onlyReads(error) || isUnknownStatement(error));
           if (attempt === mostAttempts || !(isStale || isConflict(error))) throw error;
         }
@@ -65,7 +65,7 @@ function isConflict(error: unknown): boolean {
   return cause instanceof DatabaseError && conflicts.has(cause.code ?? '');
 }
 
-/** What a record is under is known only once the record is there: then more is loaded. */
+/** The parents of a record are known only once the record is loaded; then they are loaded, too. */
 async function loadAll(
   transaction: Transaction,
   rules: BatchRules,
@@ -98,7 +98,7 @@ async function load(transaction: Transaction, wanted: BatchKeys): Promise<Loaded
     `select id, kind, state, registered_at from consumers where id = any($1${hasOthers ? otherPeople : ''}) order by id for update`,
     [keys.consumers.map(({ id }) => id), ...(hasOthers ? [digests, ...byAlias.parameters] : [])],
   );
-  // Before the records: an id that is used up here was committed with its record, which the next statement then sees.
+  // Read before the records: a used id was committed with its record, which the next statement then sees.
   const proofs = ask<Pick<Tables['proofs'], 'digest'>>(
     keys.proofs.length > 0,
     'select digest from proofs where digest = any($1::bytea[])',
@@ -128,7 +128,7 @@ async function load(transaction: Transaction, wanted: BatchKeys): Promise<Loaded
   const people = loadPeople(ask, keys, digests);
   const usage = ask<Tables['usage']>(
     keys.usage.length > 0,
-    // Finds also what an owner has in another of these collections, which does no harm.
+    // Also finds records of an owner in another of these collections, which does no harm.
     `select owner, collection, records, writes, writes_since, newcomer_writes, newcomer_since from usage
      where owner = any($1) and collection = any($2)`,
     [namesIn(keys.usage, 'owner'), namesIn(keys.usage, 'collection')],
@@ -160,7 +160,7 @@ async function load(transaction: Transaction, wanted: BatchKeys): Promise<Loaded
        (select from consumers where kind = 'user' and registered_at >= $1 limit $2) as newcomers`,
     [newcomers?.since, newcomers?.atMost],
   );
-  // At once: an unhandled rejection of one of them would end the process.
+  // Attached at once: an unhandled rejection of one of them would end the process.
   await Promise.all([consumers, named, usage, idempotencyKeys, replayed, proofs, counted, people, family]);
   const { waitingRecords = [], ...under } = (await family) ?? {};
   const known = new Set((await consumers).map(({ id }) => id));
@@ -213,7 +213,7 @@ function membersByAlias({ members }: BatchKeys) {
   return { isNeeded: named.length > 0, parameters };
 }
 
-/** After the records are locked: whoever changes the members of a record holds its lock. */
+/** Read after the records are locked: a transaction that changes the members of a record holds its lock. */
 async function loadPeople(
   ask: Ask,
   keys: BatchKeys,
@@ -296,7 +296,7 @@ function namesIn(usage: BatchKeys['usage'], part: keyof OwnerInCollection): read
   return [...new Set(usage.map((one) => one[part]))];
 }
 
-/** Budgets of erased callers that are back. */
+/** Budgets of erased callers that have returned. */
 async function loadSpentBudgets(
   transaction: Transaction,
   strangers: BatchKeys['consumers'],
@@ -311,7 +311,10 @@ async function loadSpentBudgets(
   return (rows as (Tables['spent_budgets'] & { id: string })[]).map((row) => toSpentBudget(row, row.id));
 }
 
-/** Nothing is awaited: the commit fails with the first failure. JSON is a third cheaper to send than an array per column. */
+/**
+ * Nothing is awaited: the commit fails with the first failure. One JSON value is a third cheaper to send than an array per
+ * column.
+ */
 function apply(transaction: Transaction, changes: BatchChanges): void {
   const write = (rows: readonly unknown[], sql: string) => {
     if (rows.length > 0) void transaction.run(sql, [JSON.stringify(rows)]);
@@ -410,7 +413,10 @@ function applyPeople(
     ]);
 }
 
-/** Last, because appending transactions wait for each other until the commit. The position is read after the lock is taken. */
+/**
+ * Runs last, because appending transactions wait for each other until the commit. The position is read after the lock is
+ * taken.
+ */
 function append(transaction: Transaction, events: BatchChanges['events']): void {
   if (events.length === 0) return;
   void transaction.run(takeLock, [lockName(appendLock)]);
@@ -421,7 +427,7 @@ function append(transaction: Transaction, events: BatchChanges['events']): void 
        with ordinality as one (at, type, collection, "recordId", owner, data, nth)`,
     [JSON.stringify(events.map(({ topics: _, ...event }) => event))],
   );
-  // The events just appended are the last ones, in this order.
+  // The events just appended are the last ones, in the same order.
   const topics = events.flatMap(({ topics = [] }, index) =>
     topics.map(({ topic, hasFields }) => {
       return { topic: `\\x${topic}`, back: events.length - 1 - index, fields: hasFields ? 1 : 0 };

@@ -74,7 +74,7 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     unavailable,
     async close() {
       await database.destroy();
-      // Kysely ends only a pool that it has used.
+      // Kysely ends a pool only if it has used it.
       if (!pool.ending) await pool.end();
     },
   };

@@ -5,7 +5,7 @@ import type { Tables } from '../schema.ts';
 import { longestHistory } from '../stores/record-history.ts';
 import type { Transaction } from './transaction.ts';
 
-/** The statements of a batch for records that are under others. */
+/** The statements of a batch for records with parents. */
 
 export type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
 
@@ -70,7 +70,7 @@ export async function loadFamily(ask: Ask, keys: BatchKeys): Promise<LoadedFamil
     );
     return { ...of, ids: found.map(({ id }) => id) };
   });
-  // At once: an unhandled rejection of one of them would end the process.
+  // Attached at once: an unhandled rejection of one of them would end the process.
   const [rows, holders, inLine, under] = await Promise.all([
     counted,
     Promise.all(same),
@@ -94,7 +94,7 @@ function parentText(field: string): string {
 
 const types = { text: 'text', number: 'double precision', boolean: 'integer' } as const;
 
-/** The records that have the values of a unique rule: one look into its index for each. */
+/** The records with the values of a unique rule: one index lookup for each. */
 async function holdersOf(ask: Ask, group: readonly UniqueValues[]): Promise<NonNullable<Loaded['unique']>> {
   const [first] = group;
   if (first === undefined) return [];
@@ -125,7 +125,7 @@ async function holdersOf(ask: Ask, group: readonly UniqueValues[]): Promise<NonN
 }
 
 export function applyFamily(transaction: Transaction, { tallies = [], childWork = [] }: BatchChanges): void {
-  // A tally whose record is gone goes with it.
+  // A tally is deleted with its record.
   if (tallies.length > 0)
     void transaction.run(
       `insert into tallies (collection, record_id, child, state, n)

@@ -11,7 +11,7 @@ interface Role {
   readonly may_create: boolean;
 }
 
-/** To look takes SELECT on the existing tables; to serve takes writing and creating tables. */
+/** Reading needs SELECT on the existing tables; serving needs writing and creating tables. */
 export async function missingRights(
   database: Database,
   purpose: 'look' | 'serve',
@@ -51,7 +51,7 @@ interface Lacking {
   readonly right: string;
 }
 
-/** Of the tables that exist. */
+/** Rights on the tables that exist. */
 async function lackingTables(database: Database, purpose: 'look' | 'serve'): Promise<readonly Lacking[]> {
   const pairs = Object.keys(primaryKeys).flatMap((table) => {
     const toServe = appendOnly.has(table) ? ['SELECT', 'INSERT'] : change;

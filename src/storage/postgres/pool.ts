@@ -32,7 +32,7 @@ function connect(url: string, limits: PoolConfig): Pool {
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'vestibule',
-    // Every bigint here fits a number.
+    // Every bigint of this schema fits a number.
     types: {
       getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
     },
@@ -40,9 +40,9 @@ function connect(url: string, limits: PoolConfig): Pool {
     pipeline: true,
     ...limits,
   });
-  // An idle connection that breaks is replaced at the next query, which reports what is wrong.
+  // An idle connection that breaks is replaced at the next query, which reports the fault.
   pool.on('error', () => {});
-  // One that breaks in use fails the statement that waits for an answer.
+  // A connection that breaks in use fails its current statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

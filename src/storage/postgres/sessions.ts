@@ -11,12 +11,12 @@ interface SessionsOptions {
   readonly onStatementsLost?: () => void;
 }
 
-/** How often sessions are replaced at most while a server only reads. */
+/** Minimum time between replacements of sessions while a server is read-only. */
 const suspectEveryMs = 1_000;
 
 const mostNames = 200;
 
-/** The sessions of a pool. After a failover a session may only read: that one and all older ones are closed. */
+/** The sessions of a pool. After a failover a session may be read-only: it and all older ones are closed. */
 export class Sessions {
   readonly #pool: Pool;
   readonly #madeAt = new Map<PoolClient, number>();
@@ -69,7 +69,7 @@ export class Sessions {
     }
   }
 
-  /** `error`: what the last user met, if anything. */
+  /** `error`: the error of its last user, if any. */
   giveBack(client: PoolClient, error: unknown, isBroken = false): void {
     const refusesToWrite = onlyReads(error);
     const now = performance.now();
@@ -79,7 +79,7 @@ export class Sessions {
     client.release(isBroken || refusesToWrite || wasCancelled(error));
   }
 
-  /** A pool for Kysely, which would keep a session that only reads. */
+  /** A pool for Kysely, which would keep a read-only session. */
   forKysely(): PostgresPool {
     const connect = async () => {
       const client = await this.take();

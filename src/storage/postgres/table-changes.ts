@@ -6,13 +6,13 @@ import type { NewIndex, TableChanges } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { lockName, takeLock } from './transaction.ts';
 
-/** A transaction that waits for a table makes all others queue behind it, so it gives up quickly and comes back. */
+/** A transaction that waits for a table makes all others queue behind it, so it gives up quickly and retries. */
 const waitForTable = '50ms';
 const comeBackAfterMs = 200;
 const giveUpAfterMs = 60_000;
 
 const lockTimedOut = '55P03';
-/** Two processes made the same index at once, or a deadlock. */
+/** Two processes created the same index at once, or a deadlock. */
 const collided = new Set(['23505', '42P07', '40P01']);
 
 /** `connect` opens a connection without a timeout for each piece of work. */

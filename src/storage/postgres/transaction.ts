@@ -50,7 +50,7 @@ export class Transaction {
     return this.#send(this.#sessions.named(sql), parameters);
   }
 
-  /** Resolves when all of it is done, and durable. */
+  /** Resolves when everything is done and durable. */
   async commit(): Promise<void> {
     const before = this.#last;
     const { command } = await this.#send({ text: 'commit' }, []);
@@ -62,7 +62,7 @@ export class Transaction {
   #send(statement: QueryConfig, parameters: readonly unknown[]): Promise<QueryResult> {
     const result = this.#ask(statement, parameters);
     this.#last = result;
-    // The commit reports it.
+    // The commit reports the error.
     result.catch(() => {});
     return result;
   }
@@ -78,7 +78,7 @@ export class Transaction {
   }
 }
 
-/** One statement outside of a transaction, again without a name if the session does not know it. */
+/** One statement outside of a transaction, repeated without a name if the session does not know it. */
 export async function readOn(
   sessions: Sessions,
   sql: string,
@@ -127,7 +127,7 @@ function ask(
   return promise;
 }
 
-/** Held until the transaction ends. */
+/** The session is held until the transaction ends. */
 export const takeLock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 export function lockName(name: string): string {

@@ -1,9 +1,9 @@
 import { DatabaseError } from 'pg';
 import { Refusal } from '../../base/errors.ts';
 
-/** SQLSTATE classes: connection, resources, operator intervention, system error; and the server not accepting us. */
+/** SQLSTATE classes: connection, resources, operator intervention, system error; also a server that does not accept us. */
 const unavailableStates = /^(08|53|55|57|58|28|3D|25006|40)/;
-/** Insufficient privilege, and no schema that this role could use. */
+/** Insufficient privilege, or no schema that this role can use. */
 const withoutRights = /^(42501|3F000)$/;
 const readOnlyState = '25006';
 
@@ -20,10 +20,12 @@ export function isUnknownStatement(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '26000' || error.code === '42P05');
 }
 
-/** SQLSTATEs of a server that starts, stops or is full, and system codes. A wrong password or certificate is not temporary. */
+/**
+ * SQLSTATEs of a server that starts, stops or is full, and system codes. A wrong password or certificate is not temporary.
+ */
 const temporaryCodes = /^(08|53|57P|E(?!RR_))/;
 
-/** True if the same connection may work in a while. Errors without a code are timeouts and closed connections. */
+/** True if the same connection may work soon. Errors without a code are timeouts and closed connections. */
 export function isTemporary(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === undefined || (typeof code === 'string' && temporaryCodes.test(code));
@@ -35,7 +37,7 @@ export function unavailable(error: unknown): Refusal | null {
   if (error instanceof DatabaseError) {
     const state = error.code ?? '';
     if (!unavailableStates.test(state) && !withoutRights.test(state)) return null;
-    // This message names a table or schema, never content.
+    // This message names a table or schema, never stored data.
     const said = withoutRights.test(state) ? ` (${error.message})` : '';
     const detail = `PostgreSQL ${onlyReads(error) ? 'only reads: it ' : ''}answered with SQLSTATE ${state}${said}`;
     return new Refusal('storage_unavailable', { detail, cause: error });

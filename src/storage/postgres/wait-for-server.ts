@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { idleTimeoutSocket } from './pool.ts';
 import { isTemporary, unavailable } from './unavailable.ts';
 
-/** A server that starts together with this machine, or recovers after a crash, is usually there within a minute. */
+/** A server that starts together with this machine, or recovers after a crash, usually answers within a minute. */
 const longestWaitMs = 60_000;
 const firstPauseMs = 500;
 const longestPauseMs = 5_000;
@@ -15,7 +15,7 @@ interface WaitOptions {
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Connects with backoff until PostgreSQL answers, for a minute. A failure that lasts is reported by the start that follows. */
+/** Connects with backoff until PostgreSQL answers, for a minute. The start that follows reports a lasting failure. */
 export async function waitForServer(url: string, options: WaitOptions): Promise<void> {
   const { onFailure, monotonic = () => performance.now(), pause = sleep } = options;
   const deadline = monotonic() + longestWaitMs;
@@ -30,14 +30,14 @@ export async function waitForServer(url: string, options: WaitOptions): Promise<
   }
 }
 
-/** Runs a query, because a pooler takes connections also while the server behind it is away. */
+/** Runs a query, because a pooler accepts connections even if its server is down. */
 async function failureOfQuery(url: string): Promise<unknown> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: answerWithinMs,
     query_timeout: answerWithinMs,
     application_name: 'vestibule',
-    // Ends by itself when the server never answers the goodbye.
+    // Ends by itself if the server does not answer the close message.
     stream: () => idleTimeoutSocket(),
   });
   client.on('error', () => {});

@@ -23,12 +23,12 @@ import {
 import type { Tables } from '../schema.ts';
 import { longestHistory } from '../stores/record-history.ts';
 
-/** Runs batches synchronously on the connection that writes: each row costs a few microseconds. */
+/** Runs batches synchronously on the writing connection: each row costs a few microseconds. */
 export class SqliteBatches {
   readonly #database: DatabaseSync;
   readonly #statements: ReturnType<typeof prepareAll>;
   readonly #rules: BatchRules;
-  /** Statements for declared collections: there are only so many of these. */
+  /** Statements for declared collections: their number is bounded. */
   readonly #more = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync, rules: BatchRules) {
@@ -48,7 +48,7 @@ export class SqliteBatches {
       database.exec('commit');
       return outcomes;
     } catch (error) {
-      // A full disk has ended the transaction already.
+      // A full disk has already ended the transaction.
       if (database.isTransaction) database.exec('rollback');
       throw error;
     }
@@ -100,11 +100,11 @@ export class SqliteBatches {
     };
   }
 
-  /** The records, and all that they are under. */
+  /** The records, and all of their parents. */
   #withAbove(records: readonly StoredRecord[], parents: BatchKeys['parents']): readonly StoredRecord[] {
     if (parents === undefined) return records;
     const all = new Map(records.map((one) => [`${one.collection} ${one.id}`, one]));
-    // A map is visited to its end, also if that grows meanwhile.
+    // A loop over a Map also visits entries that are added meanwhile.
     for (const below of all.values()) {
       const parent = parents.find(({ child }) => child === below.collection);
       if (parent === undefined) continue;
@@ -146,7 +146,7 @@ export class SqliteBatches {
     };
   }
 
-  /** The records of a collection under a parent. Written out, so that the index of this collection is used. */
+  /** The records of a collection under a parent. The collection is a literal, so that its index is used. */
   #under(child: string, field: string, rest: string) {
     const parent = fieldText('sqlite', { name: field, kind: 'text' });
     return this.#prepared(
@@ -310,7 +310,7 @@ function prepareAll(database: DatabaseSync) {
       'select * from idempotency_keys where owner = ? and collection = ? and key_digest = ?',
     ),
     proof: database.prepare('select 1 from proofs where digest = ?'),
-    // The kind is written out, so that the partial index is used.
+    // The kind is a literal, so that the partial index is used.
     newcomers: database.prepare(
       `select count(*) as count from (select 1 from consumers where kind = 'user' and registered_at >= ? limit ?)`,
     ),

@@ -19,10 +19,10 @@ export interface StatementOutcome {
 /** Negative: kilobytes. With SQLite's 2 MB the inner pages of a million records do not stay in memory. */
 const cacheKilobytes = -16_000;
 
-/** How long a write waits for another process that writes. */
+/** How long a write waits for the write lock of another process. */
 export const busyTimeoutMs = 2_000;
 
-/** Each is read back, because SQLite ignores what it cannot do. */
+/** Each pragma is read back, because SQLite ignores what it cannot set. */
 const pragmas = {
   journal_mode: 'wal',
   synchronous: 2,
@@ -30,16 +30,16 @@ const pragmas = {
   busy_timeout: busyTimeoutMs,
   secure_delete: 1,
   cache_size: cacheKilobytes,
-  // The log is emptied into the file after 16 MB instead of 4: what many writes change is then written there once.
+  // The write-ahead log is checkpointed after 16 MB instead of 4, so a page that many writes change is written once.
   wal_autocheckpoint: 4_000,
-  // While a backup reads, the log grows by whatever is written. Afterwards it is used from its beginning, and cut to this.
+  // The log grows while a backup reads. Afterwards it is reused from its beginning, and truncated to this.
   journal_size_limit: 67_108_864,
 };
 
-/** A reader never waits for a writer; this is for the moments in which the log is made or emptied. */
+/** A reader never waits for a writer; this timeout is for the moments when the log is created or checkpointed. */
 const readerWaitsMs = 50;
 
-/** SQLite's result codes for a file that is locked, and for one that cannot be opened. */
+/** SQLite's result codes for a locked file, and for one that cannot be opened. */
 const busy = 5;
 const cannotOpen = 14;
 
@@ -51,7 +51,7 @@ interface Prepared {
   readonly hasRows: boolean;
 }
 
-/** A connection to a file, with the statements it has prepared. Synchronous, as `node:sqlite` is. */
+/** A connection to a file, with its prepared statements. Synchronous, like `node:sqlite`. */
 export class SqliteConnection {
   readonly database: DatabaseSync;
   readonly #file: string;
@@ -70,7 +70,7 @@ export class SqliteConnection {
     makePrivateFolder(dirname(file));
     makePrivate(file);
     const database = new DatabaseSync(file);
-    // Changing the journal mode needs the file to itself for a moment, so waiting for others comes first.
+    // Changing the journal mode needs exclusive access for a moment, so the busy timeout is set first.
     database.exec(`pragma busy_timeout = ${pragmas.busy_timeout}`);
     for (const [name, expected] of Object.entries(pragmas)) {
       setPragma(database, name, expected);
@@ -81,12 +81,12 @@ export class SqliteConnection {
     return new SqliteConnection(database, file, statSync(file));
   }
 
-  /** Sees what the connection that writes has committed. */
+  /** Sees the committed rows of the writing connection. */
   static forReading(file: string, opened: FileIdentity): SqliteConnection {
     return SqliteConnection.#readOnly(file, opened, readerWaitsMs);
   }
 
-  /** For a command that may run as another user: makes no file. Without a log no process has the database open. */
+  /** For a command that may run as another user: creates no file. Without a log no process has the database open. */
   static withoutTraces(file: string, opened: FileIdentity): SqliteConnection {
     const address = pathToFileURL(file);
     if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1');
@@ -96,12 +96,12 @@ export class SqliteConnection {
   static #readOnly(file: string, opened: FileIdentity, timeout: number, address: URL | string = file) {
     const database = new DatabaseSync(address, { readOnly: true, timeout });
     const connection = new SqliteConnection(database, file, opened);
-    // After the constructor has checked that this is the file.
+    // Opened after the constructor has checked that this is the file.
     database.exec(`pragma cache_size = ${cacheKilobytes}`);
     return connection;
   }
 
-  /** Fails when the file was removed or replaced: SQLite would go on, and lose what is written. */
+  /** Fails if the file was removed or replaced: SQLite would go on, and lose the writes. */
   checkFile(): void {
     const found = statSync(this.#file, { throwIfNoEntry: false });
     if (found?.ino === this.#opened.ino && found.dev === this.#opened.dev) return;
@@ -165,7 +165,7 @@ export function outcomeOf(
   return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
 }
 
-/** SQLite refuses one of two processes that create the log at once, without waiting: that one tries again. */
+/** SQLite refuses one of two processes that create the log at once, without waiting: that one retries. */
 function setPragma(database: DatabaseSync, name: string, value: string | number): void {
   const giveUpAt = performance.now() + pragmas.busy_timeout;
   for (;;) {
@@ -173,7 +173,7 @@ function setPragma(database: DatabaseSync, name: string, value: string | number)
       database.exec(`pragma ${name} = ${value}`);
       return;
     } catch (error) {
-      // The lowest byte of what SQLite reports is the kind of error.
+      // The lowest byte of SQLite's code is the kind of error.
       const isBusy = (Number((error as { errcode?: unknown }).errcode) & 0xff) === busy;
       if (!isBusy || performance.now() > giveUpAt) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -181,11 +181,11 @@ function setPragma(database: DatabaseSync, name: string, value: string | number)
   }
 }
 
-/** SQLite would make it readable for everybody. The two files of its log get the permissions that this one has. */
+/** SQLite would make it world-readable. The two files of its log get the permissions of this one. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // It is there already, or SQLite says what is wrong.
+    // The file exists already, or SQLite reports what is wrong.
   }
 }

@@ -15,15 +15,15 @@ import type { Tables } from '../schema.ts';
 import { outcomeOf, prepare, type StatementOutcome } from './connection.ts';
 import { SqliteError } from './thread.ts';
 
-/** SQLite's result code for a statement that makes no sense now. */
-const misplaced = 1;
+/** SQLITE_ERROR: here, a statement that is invalid in this state. */
+const sqliteError = 1;
 
-/** As a writer from the start: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */
+/** Begins as a writer: upgrading a read to a write half-way is what makes SQLite refuse with "busy". */
 const begin = 'begin immediate';
 
 export function sqliteDialect(driver: Driver): Dialect {
   return {
-    // Kysely would let statements wait without end and without order, before they get to take turns.
+    // Otherwise Kysely would make statements wait for its one connection, without limit and order, before they reach our queue.
     createAdapter: () =>
       Object.defineProperty(new SqliteAdapter(), 'supportsMultipleConnections', { value: true }),
     createDriver: () => driver,
@@ -32,7 +32,7 @@ export function sqliteDialect(driver: Driver): Dialect {
   };
 }
 
-/** SQLite plans by the value of a limit, and compiles the statement anew whenever one is bound. The sign hides it. */
+/** SQLite plans by the value of a limit, and recompiles the statement whenever one is bound. The sign hides it. */
 class QueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit +');
@@ -80,7 +80,7 @@ export function directDriver(run: Run): Driver {
   };
 }
 
-/** What the two drivers have in common: nothing to set up, and transactions as SQLite has them. */
+/** The common part of the two drivers: no setup, and SQLite's transactions. */
 export const driverBasics = {
   async init(): Promise<void> {},
   async destroy(): Promise<void> {},
@@ -93,12 +93,12 @@ export const driverBasics = {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   },
 
-  /** A full disk and the like have ended the transaction already; that error counts, not that there is nothing to undo. */
+  /** A full disk and the like have already ended the transaction; that error counts, not the failed rollback. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'));
     } catch (error) {
-      if (!(error instanceof SqliteError && error.resultCode === misplaced)) throw error;
+      if (!(error instanceof SqliteError && error.resultCode === sqliteError)) throw error;
     }
   },
 };

@@ -17,15 +17,15 @@ import { unavailable } from './unavailable.ts';
 import { SqliteWriter } from './writer.ts';
 
 const readVersionEveryMs = 25;
-/** A removed file is noticed by reads within this time, and by the next write. */
+/** Reads notice a removed file within this time, the next write notices it at once. */
 const checkFileEveryMs = 1_000;
 
-/** With `readOnly` no file and no row is made or changed. */
+/** With `readOnly` no file and no row is created or changed. */
 export function openSqlite(file: string, { readOnly = false, clock = systemClock } = {}): Promise<Engine> {
   return readOnly ? openReadOnly(file, clock) : openWriter(file, clock);
 }
 
-/** Writes go through the thread that owns the one connection that writes; reads are so quick that they are done here. */
+/** Writes go through the thread that owns the writing connection; reads are so quick that they run on the event loop. */
 async function openWriter(file: string, clock: Clock): Promise<Engine> {
   const thread = await SqliteThread.open(file).catch((error: unknown) => {
     throw new OperatorError(
@@ -47,7 +47,7 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
     },
     longTransaction: (work) => database.transaction().execute(work),
     tables: {
-      // SQLite has one writer at a time, and to alter a table is to write.
+      // SQLite has one writer at a time, and a schema change is a write.
       alter: (_lock, work) => database.transaction().execute(work),
       async buildIndex({ name, table, on }) {
         const index = sql`create index if not exists ${sql.id(name)} on ${sql.table(table)} ${sql.raw(on)}`;
@@ -56,7 +56,7 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
     },
     announce: countChange,
     residue: sqliteResidue(database),
-    /** The connection that writes is the last one, so that it empties the log and removes it. */
+    /** The writing connection closes last, so that it checkpoints and removes the log. */
     async close() {
       await reader.destroy();
       reads.close();
@@ -94,7 +94,7 @@ function readingParts(reads: SqliteReader, file: string, clock: Clock) {
     lock: async () => {},
     watch: (onChange) => watchChanges(read, clock, onChange),
     watchAppended(onAppended) {
-      // Changes when another connection has committed, and takes microseconds to read.
+      // Changes when another connection has committed; reading it takes microseconds.
       const dataVersion = async () => (await read('pragma data_version', []))[0]?.[0];
       return poll({ read: dataVersion, everyMs: readVersionEveryMs, clock }, (before, now) => {
         if (before !== now) onAppended();

@@ -6,15 +6,17 @@ import { busyTimeoutMs } from './connection.ts';
 /** Takes less than a tenth of a second, at 7 to 20 ms for each megabyte. */
 const quicklyScrubbedBytes = 4_194_304;
 
-/** A read of a record is over by then. */
+/** Longer than any read of a record. */
 const waitForReadersMs = 50;
 
-/** `secure_delete` leaves copies in the gaps of pages, and only `vacuum` removes them. `user_version` marks that it is due. */
+/**
+ * `secure_delete` leaves copies in the gaps of pages, and only `vacuum` removes them. `user_version` marks that it is due.
+ */
 export function sqliteResidue(database: Database): Residue {
-  /** False when somebody reads what is in the log: then a part of it stays there. */
+  /** False if another connection reads the log: then a part of it stays. */
   const flush = () =>
     database.connection().execute(async (connection) => {
-      // A backup reads the log for as long as it takes, and whoever writes would wait as long as this does.
+      // A backup reads the log until it ends, and writers would wait as long as this does.
       await setBusyTimeout(connection, waitForReadersMs);
       try {
         const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(connection);
@@ -39,7 +41,7 @@ export function sqliteResidue(database: Database): Residue {
       await sql`vacuum`.execute(database);
       if (!(await flush())) return;
       await database.transaction().execute(async (transaction) => {
-        // Somebody may have noted more since.
+        // Another process may have marked the file as due meanwhile.
         if ((await readMark(transaction)) === mark) await writeMark(transaction, 0);
       });
       await flush();

@@ -15,7 +15,7 @@ export class SqliteError extends Error {
   }
 }
 
-/** This side of the thread that owns the connection that writes. */
+/** The client side of the thread that owns the writing connection. */
 export class SqliteThread {
   readonly #worker: Worker;
   readonly #asked = new Map<number, PromiseWithResolvers<SqliteResult>>();

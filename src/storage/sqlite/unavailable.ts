@@ -1,7 +1,7 @@
 import { OperatorError, Refusal } from '../../base/errors.ts';
 import { SqliteError } from './thread.ts';
 
-/** SQLite's result codes for "not now" and "not with this file", by their primary code. */
+/** SQLite's primary result codes for "not now" and "not with this file". */
 const unavailableCodes: Readonly<Record<number, string>> = {
   5: 'the database is locked by another process',
   6: 'a table is locked',
@@ -16,19 +16,19 @@ const unavailableCodes: Readonly<Record<number, string>> = {
 export function unavailable(error: unknown): Refusal | null {
   const resultCode = resultCodeOf(error);
   if (resultCode === undefined) return null;
-  // No code: the thread itself is gone.
+  // Without a code the thread itself is gone.
   const detail = resultCode === null ? (error as Error).message : unavailableCodes[resultCode & 0xff];
   return detail === undefined ? null : new Refusal('storage_unavailable', { detail, cause: error });
 }
 
-/** That of an error from the thread, or of one that node:sqlite threw on this one; undefined for any other error. */
+/** The code of an error from the thread, or of one that node:sqlite threw here; undefined for any other error. */
 function resultCodeOf(error: unknown): number | null | undefined {
   if (error instanceof SqliteError) return error.resultCode;
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode : undefined;
 }
 
-/** For a command: SQLite's errors with a file in a sentence. */
+/** For a command: describes SQLite's errors with a file in a sentence. */
 export async function explained<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

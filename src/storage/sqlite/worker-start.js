@@ -1,5 +1,5 @@
-// Plain JavaScript, as bin/vestibule.js and for its reason: what Node made of the TypeScript is kept for the next start.
-// A thread has to ask for that by itself; without it the start of this one takes twice the time.
+// Plain JavaScript, like bin/vestibule.js and for the same reason: Node caches the compiled TypeScript for the next start.
+// Each thread has to enable the cache; without it this thread starts in twice the time.
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();

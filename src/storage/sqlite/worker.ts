@@ -5,7 +5,7 @@ import type { BatchRulesSource, Outcome } from '../port.ts';
 import { SqliteBatches } from './batch.ts';
 import { SqliteConnection, type StatementOutcome } from './connection.ts';
 
-/** The thread that owns the connection that writes: commits and locks never block the event loop. */
+/** The thread that owns the writing connection: commits and locks never block the event loop. */
 
 export type SqliteRequest =
   | { readonly sql: string; readonly parameters: readonly SQLInputValue[] }
@@ -14,7 +14,7 @@ export type SqliteRequest =
 
 export type SqliteResult = StatementOutcome | readonly PlainOutcome[] | null;
 
-/** The number is that of the request; number 0 reports how opening went. */
+/** The number is that of the request; number 0 reports the result of opening. */
 export type SqliteReply = { readonly id: number } & (
   | { readonly result: SqliteResult }
   | { readonly error: SqliteFailure }
@@ -29,7 +29,7 @@ export interface SqliteFailure {
   readonly resultCode: number | null;
 }
 
-/** SQLite's code for any error. Without one the thread would count as gone, and a mistake of ours as the database's. */
+/** SQLite's code for any error. Without one the thread would count as gone, and a bug of ours as a fault of the database. */
 const sqliteError = 1;
 
 function createWriter(connection: SqliteConnection) {

@@ -4,11 +4,11 @@ import type { Outcome } from '../port.ts';
 import { driverBasics, KyselyConnection } from './dialect.ts';
 import type { SqliteThread } from './thread.ts';
 
-/** How long a piece of work may wait for the connection, and how much of it may wait. */
+/** How long a task may wait for the connection, and how many may wait. */
 const longestWaitMs = 5_000;
 const mostWaiting = 5_000;
 
-/** Lets one at a time have the connection that writes: a batch, or what goes through Kysely. */
+/** Grants the writing connection to one task at a time: a batch, or a Kysely transaction. */
 export class SqliteWriter {
   readonly driver: Driver;
   readonly #thread: SqliteThread;
@@ -56,7 +56,7 @@ export class SqliteWriter {
     return promise;
   }
 
-  /** The connection goes to the next in line, or is free again. */
+  /** The connection goes to the next task in the queue, or becomes free. */
   #give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;

@@ -2,7 +2,7 @@ import type { Engine } from '../engine.ts';
 import type { AuditEntry, AuditStore, WatchedTable } from '../port.ts';
 import type { Database } from '../schema.ts';
 
-/** Within the transaction of what it tells about: a change and its line are both there or neither is. */
+/** Appends an entry in the transaction of the change: both are stored or neither is. */
 export async function writeAudit(transaction: Database, entry: AuditEntry): Promise<void> {
   const { at, actor, node, action, subject, details } = entry;
   await transaction
@@ -11,7 +11,7 @@ export async function writeAudit(transaction: Database, entry: AuditEntry): Prom
     .execute();
 }
 
-/** One transaction: the change, its audit entry and the announcement. Nothing changes if `work` answers false. */
+/** One transaction: the change, its audit entry and the announcement. Nothing changes if `work` returns false. */
 export function audited(
   engine: Engine,
   table: WatchedTable,

@@ -5,7 +5,7 @@ import type { AuditEntry, ClientMac, ClientSecret, ClientStore, ClientWithSecret
 import type { Database, Tables } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
-/** Longer than any token lives. */
+/** Longer than the lifetime of any token. */
 const keepExpiredMs = 2 * 86_400_000;
 
 type Unsealed = Omit<ClientWithSecrets, 'mac'>;
@@ -13,20 +13,20 @@ type Unsealed = Omit<ClientWithSecrets, 'mac'>;
 export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   const { database } = engine;
 
-  /** Locks a client until the transaction ends; null if it is not genuine. */
+  /** Locks a client until the transaction ends; null if its MAC is wrong. */
   const lockGenuine = async (transaction: Database, id: string): Promise<ClientWithSecrets | null> => {
     await engine.lock(transaction, `client:${id}`);
     const client = await findClient(transaction, id);
     return clientMac.isGenuine(client) ? client : null;
   };
-  /** Ends a change: MAC, audit entry and announcement. The MAC is over the client as intended, not as the database has it. */
+  /** Ends a change: MAC, audit entry and announcement. The MAC covers the intended client, not the row in the database. */
   const conclude = async (transaction: Database, client: Unsealed, audit: AuditEntry): Promise<void> => {
     const mac = clientMac.of(client);
     await transaction.updateTable('clients').set({ mac }).where('id', '=', client.id).execute();
     await writeAudit(transaction, audit);
     await engine.announce(transaction, 'clients');
   };
-  /** The work answers with the client as it is then. False when there is none, or when the work has none: nothing changes. */
+  /** `work` returns the changed client. False if there is none or `work` returns none: then nothing changes. */
   const change = (
     id: string,
     audit: AuditEntry,
@@ -67,7 +67,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
           .onConflict((conflict) => conflict.column('id').doNothing())
           .executeTakeFirst();
         if (added.numInsertedOrUpdatedRows !== 1n) return false;
-        // Secrets without a client were planted.
+        // Secrets without a client were planted by a writer without the master secret.
         await transaction.deleteFrom('client_secrets').where('client_id', '=', client.id).execute();
         if (secret !== null) await insertSecret(transaction, client.id, secret);
         await conclude(transaction, { ...client, secrets: secret === null ? [] : [secret] }, audit);
@@ -94,7 +94,7 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
         if (client === null) return 'no_such_client';
         const live = client.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
         if (live.length >= mostLive) return 'too_many';
-        // Not at once: tokens that were issued for them live on for a while.
+        // Not deleted at once: tokens that were issued for them are still valid for a while.
         const forgetUntil = now - keepExpiredMs;
         await transaction
           .deleteFrom('client_secrets')
@@ -146,7 +146,7 @@ function earlier(one: number | null, other: number | null): number | null {
   return Math.min(one, other);
 }
 
-/** One query whether the client exists or not, so that its time tells little. */
+/** One query whether the client exists or not (timing). */
 async function findClient(database: Database, id: string): Promise<ClientWithSecrets | null> {
   return toClients(await withSecrets(database).where('clients.id', '=', id).execute())[0] ?? null;
 }

@@ -21,7 +21,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
         const { numUpdatedRows } = await transaction
           .updateTable('consumers')
           .set({ registered_at: now })
-          // Written out, so that the partial index is used.
+          // A literal, so that the partial index is used.
           .where('kind', '=', sql.lit('user'))
           .where('registered_at', '>', now + clockDifferenceMs)
           .executeTakeFirst();

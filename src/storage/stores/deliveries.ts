@@ -16,7 +16,7 @@ export function deliveryStore(engine: Engine): DeliveryStore {
     reader
       .selectFrom('deliveries')
       .where('webhook_id', '=', webhookId)
-      // Written out, so that the partial index is used.
+      // A literal, so that the partial index is used.
       .where('state', '=', sql.lit('pending'))
       .where('tried_at', 'is not', null);
   /** Keys that wait for a retry. An attempt in the future was recorded by a wrong clock, and does not count. */
@@ -45,7 +45,7 @@ export function deliveryStore(engine: Engine): DeliveryStore {
         .orderBy('position')
         .limit(lookedAt)
         .execute();
-      // Where one of a record is here, so is the first of it that is pending.
+      // If one delivery of a record is here, so is the first pending one.
       const seen = new Set<string>();
       const firsts = rows.filter(({ record_key: key }) => !seen.has(key) && seen.add(key));
       const heads = firsts.slice(0, limit);
@@ -204,7 +204,7 @@ export async function insertDeliveries(
   return count;
 }
 
-/** What has failed and waits is due now. */
+/** Makes failed deliveries due now. */
 export async function makeDue(transaction: Database, webhookId: string, now: number): Promise<void> {
   await transaction
     .updateTable('deliveries')
@@ -223,7 +223,7 @@ async function recordAttempts(
   results: AttemptResults,
 ): Promise<void> {
   const { at, delivered, failed, health, retryFailedSince } = results;
-  // The webhook first: all transactions that change both lock in this order.
+  // The webhook is locked first: all transactions that change both lock in this order.
   await transaction
     .updateTable('webhooks')
     .set(({ eb }) => ({
@@ -236,7 +236,7 @@ async function recordAttempts(
     }))
     .where('id', '=', webhookId)
     .execute();
-  // Locked by position, the order in which an erasure deletes them: no deadlock.
+  // Locked by position, in the order in which an erasure deletes them: no deadlock.
   const positions = [...delivered, ...failed].map(({ position }) => position);
   if (engine.name === 'postgres' && positions.length > 0)
     await transaction

@@ -25,7 +25,7 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
         .selectFrom('consumers')
         .select('id')
         .where('id', '>', after)
-        // Whose records are counted is a consumer, unless somebody else has been at the tables.
+        // Every owner of counted records is a consumer, unless the tables were edited by hand.
         .union(reader.selectFrom('usage').select('owner as id').where('owner', '>', after))
         .orderBy('id')
         .limit(limit)
@@ -35,7 +35,7 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
   };
 }
 
-/** Within the transaction that erases. */
+/** Called in the transaction that erases. */
 export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {
   if (erasures.length === 0) return;
   await transaction

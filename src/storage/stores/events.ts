@@ -7,7 +7,7 @@ import { preparedReads } from '../prepared.ts';
 import { chunksOf, eventOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
 
-/** Taken last by every transaction that appends, and held until its commit. */
+/** Every transaction that appends takes this lock last, and holds it until its commit. */
 export const appendLock = 'events';
 
 /** Reads the highest position under the lock, so that a lower position never becomes visible after a higher one. */
@@ -48,7 +48,7 @@ function leapAfter(position: number): number {
   return (Math.floor(position / leapBy) + 1) * leapBy;
 }
 
-/** As two queries: SQLite leads one of them to an end of its index, and both together through all of it. */
+/** Two queries: SQLite runs each on one end of its index, but both together over all of it. */
 function extentQuery(database: Database) {
   const end = (which: 'min' | 'max') =>
     database.selectFrom('events').select((select) => select.fn[which]('position').as(which));
@@ -110,7 +110,7 @@ export function eventStore(engine: Engine): EventStore {
         .execute();
       const kept = oldest.findIndex(({ at }) => at >= before && at <= ahead);
       const isAll = kept === -1 && oldest.length <= limit;
-      // Without the last one: the next position is one higher than the highest that is there. It says nothing any more.
+      // Keeps the last event, without its data: the next position is one higher than the highest in the table.
       const last = isAll ? oldest.at(-1) : undefined;
       const gone = oldest.slice(0, kept === -1 ? undefined : kept).slice(0, isAll ? -1 : limit);
       const toBlank = last === undefined || last.owner === '' ? 0 : last.position;
@@ -122,7 +122,7 @@ export function eventStore(engine: Engine): EventStore {
           .returning('collection')
           .execute();
         if (toBlank > 0) await blank(transaction, toBlank);
-        // What was kept of a caller who was erased may be among them.
+        // Events of an erased caller may be among them.
         const isErasure = toBlank > 0 || pruned.some(({ collection }) => collection === null);
         if (isErasure) await engine.residue.note(transaction);
         return isErasure;
@@ -180,12 +180,12 @@ function topicsOf({ name }: Engine) {
     where event_topics.position = events.position)`;
 }
 
-/** The part of the owner that the index of events holds. Databases count characters, not UTF-16 units. */
+/** The part of the owner in the index of events. Databases count characters, not UTF-16 units. */
 export function inIndex(owner: string): string {
   return [...owner].slice(4, 12).join('');
 }
 
-/** The index finds the owners with the same part. */
+/** The index finds all owners with the same part. */
 function isOf(owner: string, indexed: string) {
   return sql<boolean>`(${sql.raw(indexedOwner)} = ${indexed} and owner = ${owner})`;
 }
@@ -208,7 +208,7 @@ export async function keepMemberEvents(transaction: Database, owner: string): Pr
       and exists (select 1 ${present})`.execute(transaction);
 }
 
-/** No statement of an erasure takes long. */
+/** Limits each statement of an erasure. */
 const mostErased = 5_000;
 
 /** Deletes all events of a caller except the last event of the log. */

@@ -6,7 +6,7 @@ import type { Database, Tables } from '../schema.ts';
 import { appendEvents } from './events.ts';
 import { fieldExpression } from './record-fields.ts';
 
-/** Records under others: their tallies, and what is done with them after their parent is deleted or handed over. */
+/** Records with parents: their tallies, and the work that is left after a parent is deleted or handed over. */
 
 /** The parent's id of a record of any of these collections; '' for others. */
 export function parentIdIn({ name }: Engine, families: readonly Family[]): RawBuilder<string> {
@@ -18,7 +18,7 @@ export function parentIdIn({ name }: Engine, families: readonly Family[]): RawBu
   return sql<string>`case collection ${sql.join(cases, sql` `)} else '' end`;
 }
 
-/** How many records a record is under. There must be families. */
+/** The number of ancestors of a record. Needs at least one family. */
 export function levelIn(families: readonly Family[]): RawBuilder<number> {
   const cases = families.map(({ child, level }) => sql`when ${sql.lit(child)} then ${sql.lit(level)}`);
   return sql<number>`case records.collection ${sql.join(cases, sql` `)} else 0 end`;
@@ -31,7 +31,7 @@ export interface RemovedRow {
   readonly parent_id: string;
 }
 
-/** Lowers tallies, and notes the records under removed ones that are to be deleted, too. */
+/** Lowers tallies, and marks the records under removed ones for deletion. */
 export async function afterRemoval(
   transaction: Database,
   families: readonly Family[],
@@ -77,7 +77,7 @@ async function putWork(transaction: Database, work: readonly Tables['child_work'
       .execute();
 }
 
-/** Some of the work that is left. True if there may be more. */
+/** Does a part of the work that is left. True if there may be more. */
 export async function workOnChildren(
   engine: Engine,
   families: readonly Family[],
@@ -178,7 +178,7 @@ async function handUnder(engine: Engine, transaction: Database, given: Work): Pr
   return handed.length;
 }
 
-/** Before a former owner is erased: what was handed over with its parent is not theirs any more. */
+/** Called before a former owner is erased: records that were handed over with their parent are no longer theirs. */
 export async function finishHandOvers(
   { name }: Engine,
   transaction: Database,
@@ -186,7 +186,7 @@ export async function finishHandOvers(
   owner: string,
   at: number,
 ): Promise<void> {
-  // Those above first: what is under them is handed over with them.
+  // Parents first: their children are handed over with them.
   for (const { child, field, ownedBy } of families.toSorted((one, other) => one.level - other.level)) {
     if (ownedBy !== 'parent') continue;
     const parent = fieldExpression(name, { name: field, kind: 'text' });
@@ -208,7 +208,7 @@ export async function finishHandOvers(
   }
 }
 
-/** Lowers the counts of the owners of removed records, in one statement: other writers wait meanwhile. */
+/** Lowers the counts of the owners of removed records in one statement, because other writers wait meanwhile. */
 export async function releaseOwners(
   engine: Engine,
   transaction: Database,
@@ -252,7 +252,7 @@ export async function waitingParents(
 
 const mostWrong = 100;
 
-/** The tallies that differ from a count, as they should be. */
+/** The tallies that differ from a count, with the correct values. */
 export async function recount(engine: Engine, families: readonly Family[]): Promise<readonly Tally[]> {
   const wrong: Tally[] = [];
   for (const { child, field, collection, isTallied } of families) {
@@ -274,14 +274,14 @@ export async function recount(engine: Engine, families: readonly Family[]): Prom
   return wrong;
 }
 
-/** Counts the records of a collection anew if one of its tallies is wrong. */
+/** Recounts the records of a collection if one of its tallies is wrong. */
 export async function repairTallies(engine: Engine, families: readonly Family[]): Promise<void> {
   const wrong = await recount(engine, families);
   for (const { child, field, collection } of families) {
     if (!wrong.some((one) => one.child === child)) continue;
     const parent = fieldExpression(engine.name, { name: field, kind: 'text' });
     await engine.database.transaction().execute(async (transaction) => {
-      // Writers wait until the tallies are right again. SQLite has one writer at a time.
+      // Writers wait until the tallies are correct. SQLite has one writer at a time.
       if (engine.name === 'postgres')
         await sql`lock table records in share row exclusive mode`.execute(transaction);
       await transaction.deleteFrom('tallies').where('child', '=', child).execute();

@@ -17,7 +17,7 @@ export function leaseStore({ name: engine, database }: Engine): LeaseStore {
               where.or([
                 where('leases.holder', '=', holder),
                 where('leases.ends_at', '<=', now),
-                // Nobody takes one for that long: the clock was ahead then, and was set back.
+                // No lease is that long: the clock was ahead when it was taken, and was set back.
                 where('leases.ends_at', '>', sql<number>`${now} + ${sql.lit(2 * forMs)}`),
               ]),
             ),

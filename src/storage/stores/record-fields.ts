@@ -13,7 +13,7 @@ export interface QueryShape extends RecordQuery {
   readonly atMost: number;
 }
 
-/** A query in the form that others of its shape have, too: the order in which a caller names conditions makes no other. */
+/** Brings a query into the form of its shape: the order of conditions in a request makes no new statement. */
 export function inOneOrder(query: RecordQuery): RecordQuery {
   if (query.conditions.length < 2) return query;
   return {
@@ -22,7 +22,7 @@ export function inOneOrder(query: RecordQuery): RecordQuery {
   };
 }
 
-/** All that makes another statement: queries of the same shape differ only in their values. */
+/** Everything that makes another statement: queries of the same shape differ only in their values. */
 export function shapeOf(query: RecordQuery): string {
   const { collection, conditions, sort, limit } = query;
   const optional = [query.owner, query.state, query.after, query.until ?? null, query.expiredAt];
@@ -42,7 +42,7 @@ export function shapeOfMembers(members: RecordQuery['members']): string {
   return members === undefined ? '' : `${members.roles}/${members.rolesOfAll}`;
 }
 
-/** The values of a query, each at a place of its own. */
+/** The values of a query, each with its own placeholder. */
 export function valuesOf(query: RecordQuery): readonly unknown[] {
   const { owner, state, expiredAt, limit } = query;
   const placeOf = (place: RecordQuery['until']) => [place ? comparable(place.value) : null, place?.id];
@@ -52,7 +52,7 @@ export function valuesOf(query: RecordQuery): readonly unknown[] {
   return [owner, state, expiredAt, limit, member, query.under?.id ?? null, ...places, ...compared];
 }
 
-/** The same query with other values at those places. */
+/** The same query with other values at these placeholders. */
 export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
   const [
     owner,
@@ -91,7 +91,7 @@ export function withValues(query: RecordQuery, values: readonly never[]): QueryS
   };
 }
 
-/** Rounded up, so that there are few. */
+/** Rounded up, so that there are few shapes. */
 function atMost(limit: number): number {
   return 2 ** Math.ceil(Math.log2(limit));
 }

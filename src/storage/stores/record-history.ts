@@ -1,7 +1,7 @@
 import type { RecordStore } from '../port.ts';
 import type { Database } from '../schema.ts';
 
-/** Entries of a record. Older ones are deleted with the write that exceeds it. */
+/** Entries per record. A write that exceeds it deletes the oldest ones. */
 export const longestHistory = 1_000;
 
 export async function historyOf(

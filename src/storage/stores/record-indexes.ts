@@ -6,7 +6,7 @@ import type { DeclaredIndexes } from '../port.ts';
 import type { Database } from '../schema.ts';
 import { fieldExpression } from './record-fields.ts';
 
-/** Which of the table's indexes are made and dropped here. */
+/** The indexes of the table that are created and dropped here. */
 const prefix = 'declared_';
 
 /** True if a definition of SQLite, after the name of its table, is such an index: it has no effect but on speed. */
@@ -14,7 +14,7 @@ export function isDeclaredIndex(definition: string): boolean {
   return /^records: CREATE (UNIQUE )?INDEX "declared_[a-z0-9_]+" on records \(/.test(definition);
 }
 
-/** Makes the indexes that these collections need and drops the others. Nothing is locked when all is as it should be. */
+/** Creates the indexes that these collections need and drops the others. Locks nothing if there is nothing to do. */
 export async function prepareIndexes(engine: Engine, collections: readonly DeclaredIndexes[]): Promise<void> {
   const wanted = new Map(
     collections.flatMap((collection) => indexesOf(engine, collection)).map((index) => [index.name, index]),
@@ -24,7 +24,7 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
   if (engine.name === 'postgres' && (await isLarge(engine.database))) {
     for (const [name, { on, isUnique }] of wanted) {
       const definition = on.compile(engine.database).sql;
-      // Those that no two records may have in common are made at once, under the lock: they can fail.
+      // Unique indexes are created at once, under the lock, because they can fail.
       if (!found.has(name) && !isUnique)
         await engine.tables.buildIndex({ name, table: 'records', on: definition });
     }
@@ -34,7 +34,7 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
     for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
     for (const [name, { on, isUnique }] of wanted) {
       if (existing.has(name)) continue;
-      // One that was not completed.
+      // An index that was not completed.
       await transaction.schema.dropIndex(name).ifExists().execute();
       const kind = sql.raw(isUnique ? 'unique index' : 'index');
       await sql`create ${kind} ${sql.id(name)} on records ${on}`.execute(transaction).catch((error) => {
@@ -55,7 +55,7 @@ function notUnique(name: string): OperatorError {
   );
 }
 
-/** With more than so many records it takes long enough to make an index that those who write would notice. */
+/** With more records than this, creating an index blocks writers noticeably. */
 const many = 10_000;
 
 async function isLarge(database: Database): Promise<boolean> {
@@ -69,7 +69,7 @@ async function isLarge(database: Database): Promise<boolean> {
 
 interface DeclaredIndex {
   readonly name: string;
-  /** The columns, and of which records. */
+  /** The columns of the index, and the records in it. */
   readonly on: RawBuilder<unknown>;
   readonly isUnique: boolean;
 }
@@ -78,7 +78,7 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
   const { name, index, listedByOthers = true, listedInStates = [], expires = true, bytes = 0 } = collection;
   const { parent = null, unique = [], waiting = null } = collection;
   const ofCollection = sql`collection = ${sql.lit(name)}`;
-  // What callers list of others: everything, or what is in certain states.
+  // The lists of others' records: everything, or certain states.
   const lists = [
     ...(listedByOthers ? [ofCollection] : []),
     ...listedInStates.map((states) => sql`${ofCollection} and ${inStates(states)}`),
@@ -104,8 +104,8 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
     const counted = states === null ? ofCollection : sql`${ofCollection} and ${inStates(states)}`;
     return { ...declared('unique', sql`collection, ${sql.join(values)}`, counted), isUnique: true };
   });
-  // The collection is in there although it is the same for all: SQLite has no statistics to go by, and takes the
-  // index of which a question fits the most columns at the beginning.
+  // The index contains the collection although it is the same for all rows: SQLite has no statistics, and takes the index
+  // whose leading columns fit best.
   return [
     ...lists.map((list) => declared('created_at', sql`collection, created_at, id`, list)),
     ...(expires ? [declared('updated_at', sql`collection, updated_at`)] : []),
@@ -126,26 +126,29 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
   ];
 }
 
-/** What the largest record may have that is kept in an index, too: as much as a collection allows that does not say. */
+/** The largest body that is stored in an index, too: the limit of a collection that does not set one. */
 const mostCarried = 16_384;
 
-/** SQLite would read a page of the file for each record that others list, so this index holds whole records. */
+/** SQLite would read a page of the file for each record in a list of all owners, so this index holds whole records. */
 function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
   const rest = sql`owner, state, revision, created_at, updated_at, body`;
   return [sql`${columns}, ${rest}`, sql`${condition} and ${ofEverybody}`] as const;
 }
 
-/** True of every record. Only lists of all owners say it, so that SQLite uses the index with whole records for no other. */
+/**
+ * True for every record. Only lists of all owners have this condition, so that SQLite uses the index with whole records for
+ * them alone.
+ */
 export const ofEverybody: RawBuilder<boolean> = sql<boolean>`id <> ''`;
 
-/** The same text in an index and in a query, so that both databases see that they fit. */
+/** The same text in an index and in a query, so that both databases recognise that they match. */
 export function inStates(states: readonly string[]): RawBuilder<boolean> {
-  // PostgreSQL knows no empty list.
+  // PostgreSQL has no empty list.
   if (states.length === 0) return sql<boolean>`false`;
   return sql<boolean>`state in (${sql.join(states.map((state) => sql.lit(state)))})`;
 }
 
-/** To be read by people, and another one for every definition. PostgreSQL cuts names after 63 bytes. */
+/** A readable name, unique for every definition. PostgreSQL truncates names after 63 bytes. */
 function nameOf(collection: string, what: string, definition: string): string {
   const readable = `${collection}_${what}`
     .toLowerCase()

@@ -37,7 +37,7 @@ export async function expireRecords(
         database
           .selectFrom('records')
           .select('id')
-          // Written out, so that the index of this collection is used.
+          // A literal, so that the index of this collection is used.
           .where('collection', '=', sql.lit(collection))
           .where('updated_at', '<=', changedBefore)
           .orderBy('updated_at')
@@ -71,7 +71,7 @@ interface ErasedOwner {
   readonly event: NewEvent;
   readonly budgets?: ErasedBudgets | undefined;
   readonly proof?: UsedProof | null;
-  /** When it was noted already; else it is noted now. */
+  /** When it was noted already; otherwise now. */
   readonly erasure?: Erasure;
 }
 
@@ -122,17 +122,19 @@ export async function eraseOwner(
     };
   });
   if (erased === null) return null;
-  // Best effort: the rows are gone already.
+  // Best effort: the rows are deleted already.
   await engine.residue.flush().catch(() => {});
   return erased;
 }
 
-/** Events of others still say that a member joined. If the caller comes back, its streams must not follow those records again. */
+/**
+ * Events of others still say that a member joined. If the caller returns, its streams must not follow those records again.
+ */
 async function forgetRoles(transaction: Database, topic: string): Promise<void> {
   await transaction.deleteFrom('event_topics').where('topic', '=', Buffer.from(topic, 'hex')).execute();
 }
 
-/** The log outside of the database comes first: without it nothing is erased. */
+/** The erasure log outside of the database comes first: without it nothing is erased. */
 async function noteErasure(
   transaction: Database,
   notes: ErasureNotes,
@@ -165,7 +167,7 @@ async function keepBudgets(
   return Math.max(...spent.map(({ ends_at }) => ends_at));
 }
 
-/** The limit on records that one statement deletes, so that no statement takes long. */
+/** The limit on records per statement, so that no statement takes long. */
 const batchSize = 5_000;
 
 async function eraseRecords(
@@ -192,9 +194,9 @@ async function eraseRecords(
             join.onRef('some.collection', '=', 'records.collection').onRef('some.id', '=', 'records.id'),
           )
           .select(['records.collection', 'records.id'])
-          // Asked again: a hand-over may have been committed while this waited for the lock.
+          // Checked again: a hand-over may have been committed while this waited for the lock.
           .where('owner', '=', owner)
-          // Those above first, as writes lock them.
+          // Parents first, in the lock order of writes.
           .$if(families.length > 0, (select) => select.orderBy(levelIn(families)))
           .orderBy('records.collection')
           .orderBy('records.id')
@@ -206,7 +208,7 @@ async function eraseRecords(
       .execute();
     await afterRemoval(transaction, families, gone, event.at);
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
-    // Not when it was only fewer than asked for: somebody else may have deleted one of those that were chosen.
+    // Not if fewer than the limit were found: another process may have deleted some of them.
     if (gone.length === 0) return counts;
   }
 }

@@ -68,7 +68,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
   };
 }
 
-/** Every key but the newest has an end. A clock that was behind can have dated the newest before the others. */
+/** Every key but the newest has an end. A clock that was behind may have dated the newest before the others. */
 function inOrder(database: Database) {
   return database
     .selectFrom('signing_keys')

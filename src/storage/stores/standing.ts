@@ -70,7 +70,7 @@ export function standingStore(engine: Engine): StandingStore {
   };
 }
 
-/** Those that change something. Repeating a revocation must not make all processes read again. */
+/** Revocations that change something. Repeating one must not make all processes read again. */
 async function notNoted(
   transaction: Database,
   revocations: readonly Revocation[],

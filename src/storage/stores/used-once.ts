@@ -18,7 +18,7 @@ export function assertionStore({ database }: Engine): AssertionStore {
   };
 }
 
-/** False when any process has used it before. */
+/** False if any process has used it before. */
 export async function isFirstUse(
   database: Database,
   by: string,
@@ -33,7 +33,7 @@ export async function isFirstUse(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Call it within the transaction that the proof is for; a replayed proof rolls it back. */
+/** Call it in the transaction that the proof is for; a replayed proof rolls it back. */
 export async function useProof(transaction: Database, { digest, expiresAt }: UsedProof): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('proofs')
