@@ -16,7 +16,7 @@ interface Watched {
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly isScrubDue: () => boolean;
-  /** The work of this process: another process may hold the lease. */
+  /** Counted for this process; another one may do the work. */
   readonly childWork: () => number;
 }
 

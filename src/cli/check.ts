@@ -70,7 +70,7 @@ function settingsIn(environment: Environment): readonly string[] {
     .filter((name) => environment[name]?.trim());
 }
 
-/** Without any settings only the declarations may be there to check. */
+/** Without any settings the operator may want to check only declarations: adds that advice. */
 function orNameFolder(environment: Environment, { against }: CheckOptions): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof SettingsError) || against || settingsIn(environment).length > 0) throw error;

@@ -141,7 +141,7 @@ function notFound(id: string): OperatorError {
   );
 }
 
-/** The first callers, in no particular order. */
+/** Further members are not shown; the order is arbitrary. */
 const mostMembersShown = 1_000;
 
 function memberTable(

@@ -33,7 +33,7 @@ export function createProgram(version: string): Command {
       'after',
       '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows what is in force, "doctor" what is wrong.',
     )
-    // Applied to all commands: commander's help does not mark required options.
+    // Set before the commands, which inherit it: commander's help does not mark required options.
     .configureHelp({
       optionDescription: (option) =>
         `${new Help().optionDescription(option)}${option.mandatory ? ' (needed)' : ''}`,

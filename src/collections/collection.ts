@@ -161,7 +161,7 @@ export interface Rate {
 
 export interface CollectionLimits {
   readonly perUser: number;
-  /** The limit of the fields in JSON. */
+  /** The largest size of the fields in JSON. */
   readonly bytes: number;
   readonly writes: Rate;
   /** For consumers registered less than `forMs` ago. */

@@ -103,7 +103,7 @@ export type DeclaredStates = Readonly<
   Record<string, Readonly<Record<string, string | DeclaredAction>> | null>
 >;
 
-/** A declaration of the collection without its fields. */
+/** Turns a declaration into a collection, without its fields. */
 export function toCollection(
   name: string,
   file: DeclarationFile,

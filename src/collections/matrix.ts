@@ -76,7 +76,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
   };
   const reads = (state: State) => may(collection, 'read', held, state);
   const canInvite = (to: string) => !facts.isMachine && mayInvite(collection, to, held);
-  // A record begins in the initial state. Before it exists, only these roles do.
+  // A record begins in the initial state. Before that, only these roles exist.
   const needsNoRecord =
     ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(kindOf(collection, role));
   const creates = (state: State) =>

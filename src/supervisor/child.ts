@@ -20,7 +20,7 @@ export interface Start {
 /** The requests of a supervisor to a process, with their answers. */
 interface Answers {
   readonly start: true;
-  /** The message carries a connection. Answered with true before any byte of it is read. */
+  /** Hands a connection over with the message. The answer is true, before any byte of it is read. */
   readonly take: true;
   readonly live: true;
   readonly ready: ReadinessAnswer;

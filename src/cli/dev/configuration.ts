@@ -43,7 +43,7 @@ export function createConfiguration(
 ): Configuration {
   const { accessTokenSeconds = usualTokenSeconds, machineClient } = options;
   return {
-    // The default of oidc-provider, which prints a warning at every start unless it is set.
+    // The default, set explicitly: otherwise oidc-provider prints a warning at every start.
     adapter: createMemoryAdapter(),
     clients: [...(machineClient ? [programClient(machineClient)] : []), webClient(options)],
     jwks: { keys: [signingKey] },
