@@ -126,7 +126,7 @@ async function runTests(all: readonly string[], atOnce = processes): Promise<rea
       if (nesting === 0 && shared.includes(name)) durations.set(name, Math.round(details.duration_ms));
     });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  // A process that ended early has left files to nobody.
+  // A process that ended early has left files without a runner.
   if (!broken.signal.aborted) for (const file of waiting) console.error(`${file} was not run.`);
   return [...failed, ...waiting];
 }
@@ -137,7 +137,7 @@ function isAsked(file: string): boolean {
   return !values.pooled || /^test\/(collections|contract|fault|http|records)\//.test(file);
 }
 
-/** As long as it took last; of a file that nobody has run here yet only its folder tells anything. */
+/** The duration of the last run; for a file that has not run here yet, an estimate by its folder. */
 function expectedMs(file: string): number {
   const isSlow =
     /^test\/(browser|deploy|docs|cli|contract|fault|packages|prometheus|proxies|records|rules)\//.test(file);

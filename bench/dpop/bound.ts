@@ -78,7 +78,7 @@ async function startBare(ours: string, stage: Stage): Promise<ReadyService> {
   return { server, origin, folder };
 }
 
-/** Whoever is measured does the work: a good proof gets in, and not with the signature of another. */
+/** Checks that each peer does the work: it accepts a good proof, and refuses one with another signature. */
 async function checkForgery(origin: string, callers: readonly BoundCaller[]): Promise<void> {
   const [one, other] = boundRequests(origin, callers, 2).map(({ token = '', proof = '' }) => ({
     token,

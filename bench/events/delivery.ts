@@ -9,7 +9,7 @@ import { besides, type EventsStage, newService } from './service.ts';
 
 export const writesPerSecond = 500;
 
-/** How long a transaction of somebody else is open in the longer of the two measurements. */
+/** How long a foreign transaction is open in the longer of the two measurements. */
 const foreignSeconds = 30;
 
 interface Entry {

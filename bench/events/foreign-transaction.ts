@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 
 /**
- * Somebody else who keeps a transaction open in the same database, as a report or a backup does: with a snapshot from before
- * all that is written meanwhile, and, where others may write beside it, with a change of its own. The returned function ends it.
+ * A foreign transaction that stays open in the same database, like a report or a backup: its snapshot is older than all
+ * writes of the measurement and, if others may write beside it, it has a change of its own. The returned function ends it.
  */
 export async function beginForeignTransaction(url: string): Promise<() => Promise<void>> {
   if (url.startsWith('sqlite:')) {

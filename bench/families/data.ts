@@ -42,7 +42,7 @@ export const counted: Declarations = {
   circles: title,
   notes: underCircle(', capacity: { states: [open], number: 1000000 }, counts: [open, closed]'),
 };
-/** A circle with members, all of whom read what is under it. */
+/** A circle with members, who can all read what is under it. */
 export const group: Declarations = {
   circles: `${title}
 roles: { member: { invited_by: owner, max: 10000 } }

@@ -30,7 +30,7 @@ export async function startPeer(peer: Peer, stage: Stage, answer: Answer): Promi
   return { server, origin, readyMs: performance.now() - startedAt };
 }
 
-/** Whoever is measured does the work: a good token gets the full answer, and each bad one is refused. */
+/** Checks that each peer does the work: a good token gets the full answer, and each bad one is refused. */
 export async function checkPeer(peer: Peer, origin: string, stage: MeStage): Promise<void> {
   const url = `${origin}${mePath}`;
   const good = await ask(url, bearer(stage.goodToken));

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Listing, pageSize } from './data.ts';
 
 /**
- * The floor for one record: what Node alone needs to answer these bytes, with the headers that Vestibule sends. All records are
- * in memory, nothing is kept, and nobody looks at a token.
+ * The floor for one record: what Node alone needs to answer these bytes, with the headers that Vestibule sends. All records
+ * are in memory, nothing is stored, and no token is verified.
  */
 const [port = '', file = ''] = process.argv.slice(2);
 const headers = {

@@ -36,7 +36,7 @@ export const bare: RecordsPeer = {
       origin,
       folder,
       probe: `${origin}${dialect.pathOf(idOf(0))}`,
-      // It keeps nothing, and nobody asks it to.
+      // It stores nothing, and no test writes to it.
       restore: async () => Number.POSITIVE_INFINITY,
     };
   },

@@ -1,12 +1,12 @@
 /**
- * The collection of the records benchmark and what is in it. Everything is made from a number, so that all peers
- * have the same, and nobody needs to keep a million of them.
+ * The collection of the records benchmark and its content. Everything is computed from a number, so that all peers have the
+ * same, and a million records need no memory.
  */
 export const collection = 'listings';
 
 /**
- * Everybody may read it, so that a page is full whatever the size of the table: of a thousand records nobody would
- * own fifty. It is the dearer kind to write, too, since it has an index more for each field. No budget is in the way.
+ * Everyone may read it, so that a page is full for any size of the table: of a thousand records no owner would have fifty.
+ * Writes are more expensive, too, with one index more for each field. There is no budget.
  */
 export const declaration = `title: Listings
 schema:
@@ -37,7 +37,7 @@ const minute = 60_000;
 const yearMinutes = 365 * 24 * 60;
 const firstStart = Date.UTC(2027, 0, 1);
 
-/** When the callers were first seen and the first record was made: so long ago that nobody is new. */
+/** When the callers were first seen and the first record was created: so long ago that no caller is a newcomer. */
 export const firstDay = Date.now() - 60 * day;
 
 /** A second apart; a million of them are through long before today. */

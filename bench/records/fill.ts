@@ -5,7 +5,7 @@ import { collection, createdAt, firstDay, idOf, listing } from './data.ts';
 
 /** The database behind a Vestibule: what is put into it past all of its doors, and taken out again. */
 export interface RecordsDatabase {
-  /** Puts so many records in, spread over everybody who is registered, each of whom has been there for long. */
+  /** Inserts this many records, spread over all registered callers, none of whom is a newcomer. */
   fill(size: number): Promise<void>;
   /** Removes what was written since it was filled; answers with how much that was. */
   restore(): Promise<number>;

@@ -28,7 +28,7 @@ const columns = '"objectId", "createdAt", "updatedAt", starts_at, seats, place, 
 const types = ['text', 'timestamptz', 'timestamptz', 'text', 'float8', 'text', 'text', 'jsonb'];
 const atOnce = 20_000;
 
-/** A class that is open to everybody: nobody signs in, and nothing is looked up about who asks. */
+/** A class that is open to everyone: there is no sign-in, and no lookup of the caller. */
 export const parseServer: RecordsPeer = {
   name: 'parse-server',
   title: 'parse-server on PostgreSQL',

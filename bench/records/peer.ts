@@ -35,7 +35,7 @@ export interface Furnished {
   restore(): Promise<number>;
 }
 
-/** Somebody who serves records over HTTP. */
+/** A peer that serves records over HTTP. */
 export interface RecordsPeer {
   readonly name: string;
   readonly title: string;

@@ -12,7 +12,7 @@ export function startFurnished(
   return startReady(name, program, folder, answers(probe));
 }
 
-/** Whoever is measured does the work: it has the record, a full page in the right order, and what is written. */
+/** Checks that each peer does the work: it has the record, a full page in the right order, and the written record. */
 export async function checkRecords(
   { peer, size, furnished: { origin } }: Place,
   { goodToken }: RecordsStage,

@@ -13,7 +13,7 @@ export const works = ['one', 'page', 'create'] as const;
 export type Work = (typeof works)[number];
 
 export interface RecordSample extends Sample {
-  /** What PostgreSQL had of the other core; 0 for whoever has no database process. */
+  /** CPU time of PostgreSQL on the other core; 0 for a peer without a database process. */
   readonly databaseCpuMicroseconds: number;
 }
 

@@ -84,7 +84,7 @@ export async function send(
   if (skip + count > file.count) throw new Error('The load asks for more requests than there are.');
   const open = load.connections ?? connections;
   const walk = { origin, path: file.path, headers, skip, count, seconds, perSecond, connections: open };
-  // Bounded in time even when the requests are what ends it: nobody here is slower than 100 requests a second.
+  // Bounded in time even if the number of requests ends it: every peer answers at least 100 requests a second.
   const limitSeconds = (seconds ?? Math.ceil(count / 100)) + 30;
   const program =
     generator === 'wrk'

@@ -21,7 +21,7 @@ export interface Options {
   readonly repeat: number;
   /** How long the tokens seen before are sent to a peer in one round. */
   readonly seconds: number;
-  /** How many tokens that nobody has seen are sent to a peer in one round. */
+  /** How many new tokens are sent to a peer in one round. */
   readonly newTokens: number;
   /** Names of the line-up; null is all of it. */
   readonly only: readonly string[] | null;

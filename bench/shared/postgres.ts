@@ -25,7 +25,7 @@ export async function startPostgresServer(folder: string, flags: readonly string
   const server = await startPostgres(directory, await freePort(), ['-c', 'shared_buffers=2GB', ...flags]);
   const main = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   const pids = () => [main, ...childrenOf(main)];
-  // Whoever comes later is a child of the first and stays where it is.
+  // Later processes are children of the first one and stay in its group.
   for (const pid of pids()) execFileSync('taskset', ['-a', '-c', '-p', String(loadCore), String(pid)]);
   const endAtOnce = () => process.kill(main, 'SIGQUIT');
   process.once('exit', endAtOnce);

@@ -53,7 +53,7 @@ export class Provider {
   }
 }
 
-/** A signature of the right shape by somebody else's key. */
+/** A signature of the right form by a foreign key. */
 export function forge(claims: object, algorithm: Algorithm): Promise<string> {
   return signToken(claims, algorithm, makeKeys(algorithm).privateKey);
 }

@@ -21,7 +21,7 @@ export interface Stage {
 /** What a process of Vestibule or of a peer may need to start. */
 export interface Surroundings {
   readonly port: number;
-  /** Health and metrics, for whoever has them. */
+  /** Health and metrics, if the peer has them. */
   readonly opsPort: number;
   /** A folder of its own. */
   readonly folder: string;

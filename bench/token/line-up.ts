@@ -16,7 +16,7 @@ export interface Post {
   readonly body: string;
 }
 
-/** Somebody who gives JWTs for client credentials at /token. */
+/** A peer that issues JWTs for client credentials at /token. */
 export interface TokenPeer {
   readonly name: string;
   readonly title: string;

@@ -24,7 +24,7 @@ export async function startTokenPeer(peer: TokenPeer, stage: Stage): Promise<Rea
   return { server, origin, folder, credentials };
 }
 
-/** Whoever is measured does the work: each token is a new one that its keys verify, and a wrong secret is refused. */
+/** Checks that each peer does the work: each token is new and verifies with its keys, and a wrong secret is refused. */
 export async function checkTokenPeer(peer: TokenPeer, ready: ReadyTokenPeer): Promise<void> {
   const { origin, credentials } = ready;
   const tokens = [await takeToken(peer, ready), await takeToken(peer, ready)] as const;

@@ -1,6 +1,6 @@
 import { mean, sum } from '../shared/statistics.ts';
 
-/** Past this nobody doubts that two sets of times differ; the usual bound of tests for leaks through time. */
+/** Above this, two sets of times differ; the usual threshold of timing-leak tests. */
 export const tellsApart = 4.5;
 
 /** Welch's t: how far two means are apart, in terms of how well they are known. */

@@ -42,7 +42,7 @@ export async function measureTokenPeer(peer: TokenPeer, stage: Stage): Promise<T
     await checkTokenPeer(peer, ready);
     // As long as the measurement: signatures are slow, so it takes a while until the code is compiled.
     await load(seconds, null);
-    // Before and after, so that a machine that grows slower or faster meanwhile favours nobody.
+    // Before and after, so that a machine that changes its speed favours no peer.
     const before = await signingRate(peer.algorithm, seconds);
     const sample = await takeSample(server.pid, () => load(seconds, null));
     const after = await signingRate(peer.algorithm, seconds);

@@ -99,7 +99,7 @@ async function sendProof({ url, settings }: Service, provider: TestProvider): Pr
   assert.equal((await withProof(url + me, token, proof)).status, 200);
 }
 
-/** Opaque tokens of which the provider tells all it knows, and of which one is for somebody else; that refusal. */
+/** Opaque tokens about which the provider returns all claims, one of them for another audience; that refusal. */
 async function askAboutOpaque(service: Service, { provider, asked }: PlantedProviders): Promise<Reply> {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const said = {
@@ -134,7 +134,7 @@ async function sendLogoutTokens({ url }: Service, provider: TestProvider): Promi
   return send({ aud: canaryClaims.email });
 }
 
-/** A client takes back a token of its own, and one of somebody else, which does nothing. */
+/** A client revokes its own token, and one of another client, which has no effect. */
 async function takeBack(
   service: Service,
   credentials: { readonly id: string; readonly secret: string },

@@ -101,7 +101,7 @@ describe('the stored caller', () => {
       return [digest.toString('hex'), digest.toString('base64url'), digest.toString('base64')];
     });
 
-  /** What somebody who knows a person would try. */
+  /** Searches that know a person's data would try. */
   const guesses = () => {
     const { sub } = canaryClaims;
     const { origin } = providers.provider;

@@ -21,7 +21,7 @@ const routes = {
 type Caller = 'none' | 'expired' | 'wrong audience' | 'valid';
 const callers: readonly Caller[] = ['none', 'expired', 'wrong audience', 'valid'];
 
-/** Every route there is, and who may call it. A new route is added here by hand, by somebody who thought about it. */
+/** Every route, and who may call it. A new route is added here by hand, after a look at its access. */
 const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']>> = {
   service: {
     'POST /token': 'client_credentials',
@@ -57,7 +57,7 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
 const expectedStatus: Record<Route['access'], Record<Caller, number>> = {
   public: { none: 200, expired: 200, 'wrong audience': 200, valid: 200 },
   client_credentials: { none: 400, expired: 400, 'wrong audience': 400, valid: 400 },
-  // Nobody may tell of sessions here, since no setting says whom that would be for.
+  // No provider may send logout tokens here, since no setting names their audience.
   signed: { none: 404, expired: 404, 'wrong audience': 404, valid: 404 },
   ops: { none: 200, expired: 200, 'wrong audience': 200, valid: 200 },
   bearer: { none: 403, expired: 403, 'wrong audience': 403, valid: 200 },

@@ -22,7 +22,7 @@ states: { draft: { submit: submitted }, submitted: { approve: { to: approved, by
 access: { clients: any }`,
 };
 
-/** No text becomes code, and nobody gets at the prototype of an object through its name. */
+/** No text becomes code, and no name reaches the prototype of an object. */
 const flags = '--disallow-code-generation-from-strings --disable-proto=throw';
 
 for (const engine of someEngine) {

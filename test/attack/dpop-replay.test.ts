@@ -64,7 +64,7 @@ describe('the same proof twice', () => {
 });
 
 describe('the memory of proofs', () => {
-  /** Nobody sets it. */
+  /** No write sets it. */
   const clockAt = (now: () => number) => ({ now, monotonic: () => now() - 900_000_000 });
   const digest = (number: number) => createHash('sha256').update(String(number)).digest();
 

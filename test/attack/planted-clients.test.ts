@@ -20,7 +20,7 @@ import {
 } from '../support/service.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
 
-/** Whoever can write to the database, and has no master secret, must not become a client, nor let one do more. */
+/** Write access to the database without the master secret must not be enough to add a client, or to give one more rights. */
 for (const engine of someEngine) {
   describe(`rows that somebody else has written, on ${engine}`, () => {
     let provider: TestProvider;
@@ -154,7 +154,10 @@ for (const engine of someEngine) {
       assert.equal(stored.length, 1, 'what waited there is gone');
     });
 
-    /** Whoever may make triggers, too, has the database write along with the operator, before the checksum is made. */
+    /**
+     * With the right to create triggers, an attacker can make the database write along with the operator, before the MAC is
+     * computed.
+     */
     const lets: Record<string, { on: string; when: string; change: string[] }> = {
       'laundered-add': { on: 'insert on client_secrets', when: 'client_id', change: [] },
       'laundered-rotate': {

@@ -7,7 +7,7 @@ import type { Credentials } from '../support/token-endpoint.ts';
 interface RefusedClients {
   /** Credentials that are good: what the others differ from by one fault each. */
   readonly good: Readonly<Record<string, Credentials>>;
-  /** Credentials that are refused, each for a reason of its own that nobody outside may learn. */
+  /** Credentials that are refused, each for its own reason that no caller may learn. */
   readonly refused: Readonly<Record<string, Credentials>>;
 }
 

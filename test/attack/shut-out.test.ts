@@ -40,7 +40,7 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     revoked: [] as StoredRevocation[],
     clients,
     announce: (_changed: ReadonlySet<WatchedTable>) => {},
-    /** Whoever hears of a change cannot do what it takes. */
+    /** The listener of changes cannot do its work. */
     isMissed: false,
     changes: 0,
     lookups: 0,

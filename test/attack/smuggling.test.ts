@@ -5,7 +5,9 @@ import { oneService } from '../support/one-service.ts';
 import { exchange, statuses } from '../support/raw-http.ts';
 import { me } from '../support/service.ts';
 
-/** Whoever reads by chunks finds this request behind the last of them; whoever reads by length finds it in the body. */
+/**
+ * A server that reads chunks finds this request behind the last of them; a server that reads by length finds it in the body.
+ */
 const hidden = `GET ${me} HTTP/1.1\r\nhost: a\r\n\r\n`;
 const body = `0\r\n\r\n${hidden}`;
 

@@ -132,7 +132,7 @@ for (const engine of someEngine) {
           const { end, calls, asked } = await attempt(form, credentials);
           assert.equal(end, expectedEnd, what);
           const made = calls.map(({ name }) => name);
-          // Whoever is known is known at the first look, and nobody else is looked up.
+          // A known caller is found at the first lookup, and no other is looked up.
           const expected = end === 200 ? look : [...look, ...lookUp, ...look];
           assert.deepEqual(made, ['createHmac', ...expected], what);
           if (end === 200) assert.ok(!asked.includes('find'), what);

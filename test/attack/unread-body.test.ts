@@ -8,7 +8,7 @@ import { me } from '../support/service.ts';
 
 const limit = 65_536;
 
-/** Bodies that nobody asked for, or that are refused before they have come. */
+/** Bodies that no route expects, or that are refused before they have arrived. */
 describe('a body that is not read', () => {
   const running = oneService({ REQUEST_TIMEOUT_SECONDS: '5' });
   const open = (method: string, path: string, ...lines: string[]) =>

@@ -7,7 +7,7 @@ import { personNamed } from './browser-person.ts';
 import { startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** Every screen, in the order in which somebody sees them, by day and by night. */
+/** Every screen, in the order in which users see them, by day and by night. */
 describe('axe finds nothing serious or critical', () => {
   const running = browsing();
   const person = personNamed('Examined');

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 /** More stops than any screen has. */
 const mostStops = 60;
 
-/** Somebody without a mouse. Every stop on the way has to show where the focus is. */
+/** A user without a mouse. Every stop has to show where the focus is. */
 export class Keyboard {
   readonly #page: Page;
 

@@ -117,7 +117,10 @@ export class BrowserSite {
     return this.#service;
   }
 
-  /** At the address it had before. It remembers nobody, and its keys are new; so much time passes that the service looks. */
+  /**
+   * Starts the provider again at the same address, without sessions and with new keys; enough time passes that the service
+   * fetches them.
+   */
   async startProvider({ refreshTokens = true }: ProviderChoice = {}): Promise<void> {
     const homes = [`${this.origin}/`];
     this.#provider = await startDevProvider({

@@ -3,7 +3,7 @@ import { ApiCaller } from '../support/api-caller.ts';
 import { type BrowserPerson, password } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
 
-/** Somebody in front of the browser. */
+/** A user in front of the browser. */
 export class Visitor {
   readonly site: BrowserSite;
   readonly context: BrowserContext;

@@ -10,7 +10,7 @@ import type { Visitor } from './browser-visitor.ts';
 const events = '**/api/consumer/v1/events*';
 const stones = '/api/consumer/v1/stones';
 
-/** Somebody who looks at the list of a collection, live. */
+/** A user who looks at the live list of a collection. */
 async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
   await visitor.open('data', collection);
   await visitor.seesConnection('Live');
@@ -73,7 +73,7 @@ describe('the connection', () => {
     await visitor.sees('Nothing here yet');
     await visitor.open('data');
     await visitor.sees('0 of 2');
-    // While nobody listens the service may say of a list that it was read a little earlier than it was.
+    // Without listeners the service may name an earlier position for a list than the one it was read at.
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     const said = await saidBy(visitor);
     await lookingAt(visitor, 'stones');

@@ -7,7 +7,7 @@ import { Keyboard } from './browser-keyboard.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** Somebody who looks at the list of a collection, live. */
+/** A user who looks at the live list of a collection. */
 async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
   await visitor.open('data', collection);
   await visitor.seesConnection('Live');

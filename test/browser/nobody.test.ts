@@ -3,7 +3,7 @@ import { browsing } from './browser.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** What GET /me says to a token that names nobody. */
+/** The answer of GET /me to a token without a subject. */
 const nobody = {
   id: null,
   kind: 'client',

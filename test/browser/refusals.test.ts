@@ -59,7 +59,7 @@ describe('what the service refuses, in a browser', () => {
   });
 
   describe('412', () => {
-    /** Somebody has opened a record, typed, and pressed Save; meanwhile it was saved elsewhere. */
+    /** A user has opened a record, typed, and pressed Save; meanwhile it was saved elsewhere. */
     async function clash(thing: string): Promise<string> {
       const caller = visitor.elsewhere();
       const fields = { thing, from: '2027-03-01T08:30:00Z', count: 1 };

@@ -10,7 +10,7 @@ describe('when nobody answers', () => {
   const running = browsing();
 
   let visitor: Visitor | undefined;
-  // A page with a list goes on asking for what happens, and nobody answers that either.
+  // A page with a list keeps requesting events, without an answer.
   afterEach(() => visitor?.leave());
 
   async function signedIn(word: string): Promise<Visitor> {

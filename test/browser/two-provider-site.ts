@@ -6,7 +6,7 @@ import type { Settings } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
 import { BrowserSite, siteSettings } from './browser-site.ts';
 
-/** What the file says of them, in its order. The third signs nobody in at the frontend. */
+/** The entries of the file in their order. The third has no sign-in at the frontend. */
 export const titles = { first: 'Harbour School', second: 'City Library' } as const;
 const programsOrigin = 'https://programs.example.org';
 

@@ -8,8 +8,8 @@ interface Found {
 }
 
 /**
- * Holds what is there against what was told, while nobody writes. What had no answer is known afterwards, and the
- * journal goes on from there.
+ * Compares the stored records with the answers while there are no writers. The outcome of unanswered requests is then known,
+ * and the journal continues from there.
  */
 export class Checker {
   readonly #tally: Tally;
@@ -28,7 +28,7 @@ export class Checker {
     await this.#sendAgain(journal, caller);
   }
 
-  /** Whoever has erased everything has nothing; whoever had no answer to that has everything or nothing. */
+  /** A caller who has erased everything has nothing; after an unanswered erasure it has everything or nothing. */
   async checkLeaving({ subject, made, erasure }: Leaving, caller: Caller): Promise<void> {
     const { length } = await this.#all(caller);
     const { records } = await this.#usage(caller);
@@ -94,7 +94,7 @@ export class Checker {
     );
     const charged = journal.charged + steps;
     if (journal.dayEndsAt !== resetsAt) {
-      // Changes are counted from midnight on, and nobody knows which of those before this look were still yesterday's.
+      // Changes are counted from midnight on, and it is unknown which of those before this look were made yesterday.
       journal.chargedBefore = Math.max(charged - writes, journal.chargedBefore);
       journal.dayEndsAt = resetsAt;
     }

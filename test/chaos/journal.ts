@@ -35,7 +35,7 @@ export class Journal {
   }
 }
 
-/** A record whose step goes up by one with each change, and only if nobody else was faster. */
+/** A record whose step increases with each change, and only without a conflict. */
 export class CounterJournal {
   /** The steps that were acknowledged. */
   readonly acknowledged = new Set<number>();
@@ -43,7 +43,7 @@ export class CounterJournal {
   readonly unanswered = new Set<number>();
 }
 
-/** Somebody who makes a few records and then erases everything. */
+/** A caller who creates a few records and then erases everything. */
 export interface Leaving {
   readonly subject: string;
   made: number;

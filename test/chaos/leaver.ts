@@ -4,7 +4,7 @@ import { type Round, type Station, untilOver } from './work.ts';
 
 const recordsEach = 3;
 
-/** New callers, one after the other, each of whom makes a few records and then erases everything. */
+/** New callers, one after the other, each of whom creates a few records and then erases everything. */
 export class Leaver {
   readonly #round: Round;
   readonly #enter: (subject: string) => Promise<Station>;

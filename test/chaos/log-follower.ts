@@ -38,7 +38,7 @@ export class LogFollower {
     this.#callerAt = callerAt;
   }
 
-  /** Positions that nobody has seen: those of callers who were erased meanwhile. */
+  /** Positions that no reader has seen: events of callers who were erased meanwhile. */
   get missing(): number {
     return this.#missing;
   }
@@ -54,7 +54,7 @@ export class LogFollower {
     });
   }
 
-  /** To the end, while nobody writes. */
+  /** Reads to the end while there are no writers. */
   async catchUp(): Promise<void> {
     for (;;) {
       const { status, text } = await this.#callerAt(0).send('GET', `/events?after=${this.#at}`);

@@ -14,9 +14,9 @@ const replayHeader = 'idempotency-replayed';
 const mostOwn = 8;
 
 /**
- * Writes to records that nobody else touches, one request after the other, a mixture as chance decides: creations with
- * and without a key, the same one again, changes, actions, deletions. The journal knows before each request what it
- * may lead to, and after its answer what it has led to.
+ * Writes to records that no other caller touches, one request after the other, a random mixture: creations with and without
+ * a key, the same one again, changes, actions, deletions. The journal notes the possible outcomes before each request, and
+ * the outcome after its answer.
  */
 export class OwnWriter {
   readonly #station: Station;

@@ -1,7 +1,7 @@
 import type { CounterJournal, Journal } from './journal.ts';
 import { type Station, untilOver } from './work.ts';
 
-/** A record that is to be deleted by somebody who does not own it. */
+/** A record that a caller who does not own it tries to delete. */
 export interface Given {
   readonly id: string;
   readonly journal: Journal;

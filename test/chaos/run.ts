@@ -31,7 +31,7 @@ const databaseKills = Number(values['database-kills']);
 if (databaseKills > 0 && database !== 'postgres')
   throw new Error('--database-kills is for --database postgres');
 let isOver = false;
-// Whoever interrupts it is told what was found until then.
+// An interrupted run prints its findings so far.
 process.once('SIGINT', () => {
   isOver = true;
 });

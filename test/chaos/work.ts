@@ -25,7 +25,7 @@ export const otherState: Readonly<Record<string, string>> = { open: 'closed', cl
 export class Round {
   readonly random: PseudoRandom;
   readonly tally: Tally;
-  /** Whoever is in the middle of something ends it and begins nothing more. */
+  /** Callers finish their current request and begin nothing more. */
   isOver = false;
   /** Processes that are killed, by number: no answer from there is no surprise. */
   readonly killed = new Set<number>();
@@ -84,7 +84,7 @@ export function isOverloaded({ status, text }: Reply): boolean {
   return status === 503 && JSON.parse(text).code === 'overloaded';
 }
 
-/** Does a piece of work again and again until the round is over or nobody answers any more: then it answers false. */
+/** Repeats a task until the round is over or the service does not answer any more: then it returns false. */
 export async function untilOver(round: Round, work: () => Promise<boolean>): Promise<void> {
   while (!round.isOver) if (!(await work())) return;
 }

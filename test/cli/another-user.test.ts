@@ -6,11 +6,11 @@ import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
 import type { Settings } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
-/** Root may read everything unless it gives that up; nobody else can open a folder without permissions. */
+/** Root can read everything unless it drops that right; no other user can open a folder without permissions. */
 const withoutOverride =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : [];
 
-/** What each command says of a place that only somebody else may read. */
+/** The output of each command about files that only another user may read. */
 const said =
   /vestibule\.db" \(DATABASE_URL\) cannot be used: this user .*may not read it.*\. Run .* as its owner, the user with the id \d+\./;
 

@@ -8,7 +8,7 @@ import { until } from '../support/polling.ts';
 import { type Settings, startThrough } from '../support/service.ts';
 
 const noSettings = {};
-/** The database of `serve`, where nobody says otherwise. */
+/** The default database of `serve`. */
 const usual = { DATABASE_URL: 'sqlite:./data/vestibule.db' };
 
 describe('the database of dev', () => {

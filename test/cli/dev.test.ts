@@ -17,7 +17,7 @@ const careless = {
   DATABASE_URL: 'postgres://vestibule@127.0.0.1:1/production',
   OPS_PORT: '0',
 };
-/** Where somebody develops a frontend of their own. */
+/** The folder of a developer of a frontend. */
 const frontends = ['http://localhost:5173', 'https://localhost:3443'];
 
 /** The examples as a person would paste them: each gets a token on one line and uses it on the next. */

@@ -38,7 +38,7 @@ async function used(engine: DatabaseEngine) {
   return { settings, reader: { ...settings, DATABASE_URL: await readerOf(settings) } };
 }
 
-/** All by which one could tell that somebody has been there. */
+/** All traces that a command could leave. */
 async function stateOf(engine: DatabaseEngine, settings: Settings): Promise<unknown> {
   if (engine === 'sqlite') return filesIn(String(settings.TEST_DIRECTORY));
   const { query } = plainSql(settings);

@@ -13,7 +13,7 @@ export async function newRole(settings: Settings): Promise<{ url: string; role: 
   return { url: url.href, role };
 }
 
-/** The URL of the same database for somebody who may read all that is in it, and nothing else. */
+/** The URL of the same database for a role that may only read. */
 export async function readerOf(settings: Settings): Promise<string> {
   const { url, role } = await newRole(settings);
   await plainSql(settings).query(`grant select on all tables in schema public to ${role}`);

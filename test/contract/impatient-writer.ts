@@ -37,7 +37,7 @@ async function postgresWriter(url: string): Promise<ImpatientWriter> {
       await pause(1);
     }
   })();
-  // Whoever stops it is told.
+  // The caller of `stop` gets the failure.
   running.catch(() => {});
   return {
     async stop() {

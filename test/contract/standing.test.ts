@@ -167,7 +167,7 @@ for (const engine of storageKinds) {
         const fresh = await empty.open();
         ends.defer(() => fresh.close());
         const known = new Revocations(createRevocationNames(createKeyedDigest(new Uint8Array(32))));
-        /** How many are read by whoever has read all before. */
+        /** The number of rows that a process reads after it has read all earlier ones. */
         const read = async () => {
           let count = 0;
           await known.load({

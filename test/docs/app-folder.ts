@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { type Running, typeUntil, typeWell } from '../support/installed.ts';
 import { newDirectory } from '../support/outcome.ts';
 
-/** The folder of somebody who uses our packages, and a shell in it. */
+/** The folder of a developer who uses our packages, and a shell in it. */
 export class AppFolder {
   readonly path = newDirectory();
   readonly #running: Running[] = [];

@@ -22,8 +22,8 @@ describe('every command of README and docs', () => {
     assert.deepEqual(known.toSorted(), printed.toSorted());
   });
 
-  // With "bin" in package.json npx would link the whole project into its own cache instead, run the scripts of an installation
-  // there and change the mode of a file: whoever does not own the project could not use it.
+  // With "bin" in package.json npx would link the whole project into its own cache, run install scripts there and change
+  // the mode of a file: a user who does not own the project could not use it.
   it('leads npx to our own file, without asking anybody', () => {
     assert.equal(realpathSync('node_modules/.bin/vestibule'), resolve('bin/vestibule.js'));
     assert.equal(JSON.parse(readFileSync('package.json', 'utf8')).bin, undefined);

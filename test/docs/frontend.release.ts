@@ -25,7 +25,7 @@ function fileNamed(name: string): string {
   return `${content}\n`;
 }
 
-/** Somebody follows docs/frontend.md, with ports that are free. */
+/** Follows docs/frontend.md, with free ports. */
 describe('docs/frontend.md', () => {
   const app = new AppFolder();
   const ran: string[] = [];

@@ -30,7 +30,7 @@ function exists(path: string): boolean {
   return path.includes('*') ? globSync(`{,src/}${path}{,.ts}`).length > 0 : names.has(path);
 }
 
-/** Decisions named files by what they had once been called, and whoever looked for them found nothing. */
+/** Decisions named files by former names, which readers could not find. */
 describe('the files and folders that README and docs name', () => {
   it('are recognised, and a missing one is noticed', () => {
     assert.ok(paths('ARCHITECTURE.md').includes('auth/verifier'));

@@ -21,7 +21,7 @@ type Replacements = Readonly<Record<string, string>>;
 /** What `npm ci` brings, what git keeps, and what running leaves. */
 const notCopied = /^(node_modules|\.git|\.test-run.*|data|test|docs|dist|lib)$/;
 
-/** The project as somebody has it after `npm ci`, in a folder of its own, and a shell in it that keeps its variables. */
+/** The project after `npm ci`, in a folder of its own, and a shell in it that keeps its variables. */
 export class ProjectCopy {
   readonly folder = newDirectory();
   readonly #npmCache = newDirectory();

@@ -61,7 +61,7 @@ for (const engine of databaseEngines)
       assert.equal(await idOf(caller.at(again)), id, 'with the right one everything is as before');
       await again.stop();
 
-      // For good: whoever has noted its pseudonym can still be given its records, by the database.
+      // Anyone who knows its pseudonym can still give it its records, in the database.
       const rows = await plainSql(settings).query(
         `select collection, id, body from records where owner = '${id}'`,
       );
@@ -162,7 +162,7 @@ async function newPlace(engine: DatabaseEngine, changes: Settings): Promise<Sett
   return { ...settings, MASTER_SECRET_FILE: file };
 }
 
-/** What a frontend does for somebody who holds a token of both. */
+/** What a frontend does for a user who holds a token of both. */
 async function carryOver(from: ApiCaller, to: ApiCaller): Promise<void> {
   const { text } = await from.get('/me/export');
   const lines = text

@@ -24,7 +24,7 @@ for (const engine of someEngine) {
   describe(`a wall clock that jumps, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations, { READS_PER_MINUTE: String(readsPerMinute) });
     const service = () => one().service(0);
-    /** Somebody whose token is good whatever the clock says. */
+    /** A caller whose token is valid at any time of the clock. */
     const lasting = () => {
       const now = Math.floor(one().processes.now() / 1000);
       return one().person({ iat: now - 7_200, exp: now + (2 * 3650 * dayMs) / 1000 });

@@ -140,8 +140,8 @@ describe('after a caller was erased', () => {
 });
 
 /**
- * What stays for a while is that somebody was erased, under its pseudonym, so that receivers erase it, too. Here the log has
- * gone on and forgotten that.
+ * For a while the log has an event that says that a caller was erased, with its pseudonym, so that receivers erase it, too.
+ * Here the log has gone on and that event is pruned.
  */
 async function erase(storage: Storage, audit: AuditEntry | null) {
   const erased = await storage.records.erase(caller, audit, erasureOf(caller));

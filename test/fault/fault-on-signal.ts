@@ -1,6 +1,6 @@
 /**
- * Loaded before a service by NODE_OPTIONS: a mistake of ours that nobody catches, at the moment when a test sends SIGUSR2.
- * Its message is what must not be written anywhere.
+ * Loaded before a service by NODE_OPTIONS: throws an uncaught error when a test sends SIGUSR2. Its message must not be
+ * written anywhere.
  */
 export const payload = 'payload-of-a-mistake-mulberryfinch';
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What this process really holds in memory: whatever nobody can reach any more is collected first. */
+/** The memory that this process uses: unreachable objects are collected first. */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

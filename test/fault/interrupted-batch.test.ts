@@ -21,7 +21,7 @@ import { payload } from './fault-on-signal.ts';
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 const owner = 'usr_owner';
 
-/** Somebody who has one record already. */
+/** A caller who has one record already. */
 async function withOwner(storage: Storage): Promise<Storage> {
   await register(storage, owner, 'user', 1);
   await addOne(storage, owner);

@@ -115,7 +115,7 @@ describe('a log that nobody reads', () => {
       assert.ok(residentMb() - before < 60, `${residentMb() - before} MB more`);
       const missing = await dropped();
       assert.ok(missing > 500, `${missing} lines dropped`);
-      // Somebody reads again.
+      // A reader is back.
       let log = '';
       service.child.stdout?.on('data', (chunk) => {
         log += chunk;

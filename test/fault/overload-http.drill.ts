@@ -57,7 +57,7 @@ for (const engine of databaseEngines) {
       const [recordsBefore, memoryBefore] = [await records(), await residentMb()];
       const answers: RawAnswer[] = [];
       const all = await connect(mostWaiting + 1_000, (answer) => void answers.push(answer));
-      // Nobody else can write while this goes on.
+      // No other request can write meanwhile.
       const outsider = await beginOutside(database);
       if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
       for (const [index, connection] of all.entries()) connection.send(writeRequest(tokenAt(index)));

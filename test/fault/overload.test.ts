@@ -33,7 +33,7 @@ function holdTransaction({ database }: Engine) {
   return { begun: begun.promise, end };
 }
 
-/** Too much of our own waits: nobody else is at fault, and whoever is refused knows that nothing was begun. */
+/** The queue of this process is full: no caller is at fault, and refused callers know that nothing was begun. */
 describe('what waits for the database in this process', () => {
   it('is "overloaded" when there is too much of it, on sqlite', async (t) => {
     const engine = await sqliteDatabase(newSqliteFile()).openEngine();

@@ -63,7 +63,7 @@ describe('a PostgreSQL that fails', () => {
   };
   const assertUnavailable = (reply: Reply, ...others: ErrorCode[]) => {
     const { code } = reply.json<{ code: ErrorCode }>();
-    // PgBouncer refuses nobody while its server is away: those behind the first ones are not begun in time.
+    // PgBouncer refuses no connection while its server is down: those behind the first ones do not start in time.
     if (isAllPooled) others.push('overloaded');
     assertCode(reply, others.includes(code) ? code : 'storage_unavailable');
     assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
@@ -178,7 +178,7 @@ describe('a PostgreSQL that fails', () => {
         others.push(client);
       }
     };
-    // Nobody takes the place of a session that is ended here.
+    // No other session replaces one that is ended here.
     relay.leadTo(new URL('tcp://127.0.0.1:9'));
     await takeAll();
     await others[0]?.query(

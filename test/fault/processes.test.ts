@@ -64,7 +64,7 @@ describe('a process that hangs', () => {
         const isAnswered = answers[asked] ?? true;
         asked += 1;
         if (asked > answers.length) child.isServing = false;
-        // Whoever is asked in vain waits for the time that an answer may take.
+        // Waits for the longest time that an answer may take.
         else if (!isAnswered) clock.advance(10_000);
         setImmediate(() => clock.advance(10_000));
         return isAnswered ? (true as never) : null;

@@ -19,7 +19,7 @@ describe('a provider that cannot be reached when the service starts', () => {
     closing = [];
   });
 
-  /** No name may have a part of 64 letters, so this one is not found, and nobody is asked for it. */
+  /** No name may have a part of 64 letters, so this one is not found, and no resolver is asked. */
   const origins: Record<string, () => Promise<string>> = {
     'refuses connections': async () => (await TestProvider.down()).origin,
     'has a name that does not resolve': async () => `https://${'x'.repeat(64)}.invalid`,

@@ -18,7 +18,7 @@ interface Process {
 export class ReadyProcesses {
   readonly #all = new Set<Process>();
   #next = 0;
-  /** Processes that were not ready although nobody had told them to stop. */
+  /** Processes that were not ready although they were not being stopped. */
   readonly unready: string[] = [];
 
   /** Takes a process in, once it is ready. */

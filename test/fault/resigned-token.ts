@@ -4,7 +4,7 @@ import type { SigningKey } from '../../src/tokens/signing-key.ts';
 
 const yearSeconds = 365 * 86_400;
 
-/** A token like this one that lives for a year, as whoever has stolen the key can make it. Another one each time. */
+/** A token like this one with a lifetime of a year, as the thief of a key can make it. A new one each time. */
 export function livingForAYear(token: string, key: SigningKey): Promise<string> {
   const { exp, jti, ...claims } = decodeJwt(token);
   const signer = new SignJWT({

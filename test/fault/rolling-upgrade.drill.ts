@@ -23,7 +23,7 @@ const declared = (name: string) =>
     'limits: { per_user: 1000000, writes: 1000000/min }',
   );
 
-/** Somebody who reads and writes all the time, wherever a process is ready. */
+/** A caller that reads and writes all the time, at any process that is ready. */
 class Load {
   readonly failures: string[] = [];
   readonly made: string[] = [];

@@ -33,7 +33,7 @@ async function advance(milliseconds: number): Promise<void> {
   provider.aheadMs += milliseconds;
   await service.advance(milliseconds);
 }
-/** Asks for a key that nobody has, so that for half a minute no further one is asked for. */
+/** Asks for a key that does not exist, so that no further one is fetched for half a minute. */
 async function useUpTheGuard(): Promise<void> {
   const token = await provider.token({}, { kid: randomUUID() });
   const before = provider.fetches;

@@ -23,7 +23,7 @@ async function startBehindRelay(t: TestContext) {
   const one = new DeclaredProcesses(processes);
   const caller = await one.person();
   const { record } = await caller.make('notes', { text: 'before' });
-  // Whoever was seen here is known without asking.
+  // A caller that was seen by this process needs no query.
   assert.equal((await caller.get('/me')).status, 200);
   return { relay, one, caller, record };
 }

@@ -60,7 +60,7 @@ export class TokenLoad {
     }
   }
 
-  /** Time passes at once, while nobody calls. */
+  /** Advances the clock while there are no requests. */
   async skipTo(time: number): Promise<void> {
     this.#isStopping = true;
     await this.#running;

@@ -55,7 +55,7 @@ for (const engine of databaseEngines) {
       running.push(service);
       return service;
     };
-    /** The ids of all notes of somebody, from a process that was started anew. */
+    /** The ids of all notes of a caller, from a process that was restarted. */
     const foundAfterwards = async (settings: Settings, token: string) => {
       const service = await start(settings);
       const all = await new ApiCaller(service.url, token).all('notes');
@@ -143,7 +143,7 @@ for (const engine of databaseEngines) {
       const answers = await writes;
       const made = answers.filter((each) => each.status === 'fulfilled' && each.value.status === 201).length;
       const found = await foundAfterwards(settings, token);
-      // A batch that had begun may be done after nobody could be told any more.
+      // A batch that had begun may complete after its callers have disconnected.
       assert.ok(found.length > made, `${found.length} are there, ${made + 1} were acknowledged`);
     });
 

@@ -86,7 +86,7 @@ describe('a cold start', () => {
     let tokens: string[] = [];
     const pair = await ClockedPair.start({
       async prepare(provider) {
-        // Signed beforehand: the service gives its provider five seconds. They name nobody, so that nobody has to be
+        // Signed beforehand: the service gives its provider five seconds. They have no subject, so that no caller has to be
         // registered first.
         const nobody = { sub: undefined };
         tokens = await Promise.all(Array.from({ length: 200 }, () => provider.token(nobody)));

@@ -50,7 +50,7 @@ for (const engine of someEngine) {
         await service().stepWallClock(-byMs);
       }
     };
-    /** Somebody whose token is good now, an hour ago and whenever the clock leaps to. */
+    /** A caller whose token is valid now, an hour ago and at each time that the clock is set to. */
     const person = (sub: string) => {
       const now = Math.floor(one().processes.now() / 1000);
       return one().person({ sub, iat: now - 7_200, exp: now + (3 * leapMs) / 1000 });

@@ -123,7 +123,7 @@ describe('connections', { concurrency: true }, () => {
     large = head('GET', `${me}/export`, `authorization: Bearer ${caller.token}`);
   });
 
-  /** A connection, and all that comes over it as soon as somebody reads. */
+  /** A connection, and all bytes that arrive on it once it is read. */
   function open(bytes: string) {
     const { hostname, port } = new URL(running().service.url);
     const socket = connect(Number(port), hostname);

@@ -44,7 +44,7 @@ function exportBySocket({ url, token }: ApiCaller): Socket {
   return socket;
 }
 
-/** Two pages, and so much that it does not fit between two sockets: whoever does not read holds up the rest. */
+/** Two pages, more than fits into two socket buffers: a caller that does not read blocks the rest. */
 const letters = 250;
 const textOf = (number: number) => 'é"\\\n'.repeat(number % 9 === 0 ? 30_000 : 1);
 
@@ -113,7 +113,7 @@ for (const engine of someEngine) {
         const lines = one().service(0).logLines();
         return lines.filter(({ request_id }) => request_id === requestId).length;
       };
-      // Nobody reads from here on: the rest waits on the other side.
+      // The caller stops reading here: the rest waits on the other side.
       for (let count = 0; count < 5; count += 1) {
         await other.make('letters', { text: 'meanwhile' });
         assert.equal((await owner.all('orders')).length, 1);

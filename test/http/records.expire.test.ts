@@ -30,7 +30,7 @@ for (const engine of databaseEngines) {
     };
     const swept = (left: readonly string[]) =>
       until(stored, (ids) => ids.join() === [...left].sort().join(), 'the sweep leaves something else');
-    /** Nobody gets to see it, by any way there is. */
+    /** No request can see it, on any route. */
     const assertGone = async (caller: ApiCaller, id: string) => {
       const address = `/offers/${id}`;
       for (const service of two().services) {
@@ -54,7 +54,7 @@ for (const engine of databaseEngines) {
       const made = await atOnce(5, () => caller.make('offers', {}));
       const ids = made.map(({ record }) => record.id);
       const { record: lasting } = await caller.make('lasting', {});
-      // Only the clocks on the wall are moved, so that nobody sweeps meanwhile.
+      // Only the wall clocks are moved, so that no sweep runs meanwhile.
       for (const service of two().services) await service.stepWallClock(hourMs - 60_000);
       assert.equal((await caller.all('offers')).length, 5, 'a minute before');
       for (const service of two().services) await service.stepWallClock(60_000);

@@ -23,7 +23,7 @@ const declarations = {
   posts: `${rest}\naccess: { read: everyone }`,
   /** Machine clients do. */
   orders: `${rest}\naccess: { clients: any }`,
-  /** Nobody does. */
+  /** No caller does. */
   diaries: rest,
 };
 const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];

@@ -27,12 +27,12 @@ for (const engine of someEngine) {
     const two = declaredProcesses(engine, 2, declarations);
     const key = newDpopKey();
 
-    /** Somebody whose tokens are bound, and the requests that it sends. */
+    /** A caller whose tokens are bound, and its requests. */
     const caller = async (sub: string = randomUUID()) => {
       const token = await two().processes.provider.token({ sub, cnf: { jkt: key.thumbprint } });
       const base = String(two().processes.settings.BASE_URL);
       const make = (method: string, path: string, init: RequestInit = {}, changes: ProofChanges = {}) => {
-        // Whatever somebody puts into a proof, none of it may be found again in the database.
+        // No part of a proof may be found in the database.
         const jti = `${canaryClaims.email} ${randomUUID()}`;
         const proving = { method, url: base + prefix + path, token };
         const proof = proofBy(key, proving, { ...changes, claims: { jti, ...changes.claims } });

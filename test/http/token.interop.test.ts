@@ -16,7 +16,7 @@ const scopes = ['--scope', 'read', '--scope', 'write'];
 const keyClient = 'key-client';
 const run = promisify(execFile);
 
-/** What the service says of whoever came in with a token. */
+/** The answer of /me for the caller of a token. */
 function assertCaller(body: unknown, id: string, granted: readonly string[]): void {
   const { kind, subject, scopes } = body as Record<string, unknown>;
   assert.deepEqual([kind, subject, scopes], ['client', id, granted]);

@@ -2,7 +2,7 @@ import type { Schema } from '../../src/collections/collection.ts';
 import type { OpenApiDocument, Reference } from '../../src/openapi/openapi-types.ts';
 import { follow } from './follow.ts';
 
-/** The two documents, for whoever has to follow references in them. */
+/** The two documents, for following their references. */
 export class Pair {
   readonly #before: OpenApiDocument;
   readonly #after: OpenApiDocument;

@@ -19,7 +19,7 @@ export interface PinnedService {
   stop(): Promise<void>;
 }
 
-/** Its log goes to a file: a pipe would have it wait for whoever reads, which is the load. */
+/** Its log goes to a file: a pipe would make it wait for its reader, which is the load generator. */
 export async function startPinned(settings: Settings): Promise<PinnedService> {
   const logFile = `${settings.TEST_DIRECTORY}/service.log`;
   const log = openSync(logFile, 'w');

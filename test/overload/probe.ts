@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { RawConnection } from './raw-connection.ts';
 import { Samples } from './samples.ts';
 
-/** How long it takes to answer somebody who asks at a modest pace over one connection. Not answered counts as forever. */
+/** The latency of a caller with a modest rate on one connection. A missing answer counts as infinite. */
 export async function probe(
   url: string,
   headers: readonly string[],

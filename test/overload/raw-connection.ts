@@ -32,7 +32,7 @@ export class RawConnection {
     const { hostname, port } = new URL(origin);
     const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
     await once(socket, 'connect');
-    // Whoever floods is cut off at times.
+    // A flooding client is cut off at times.
     socket.on('error', () => {});
     return new RawConnection(socket, onAnswer);
   }

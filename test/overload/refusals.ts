@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { openMany, RawConnection } from './raw-connection.ts';
 
 /**
- * Connections that send requests with a bad token one behind the other, as fast as they are taken, and come back when
- * they are cut off. A process of its own, so that it takes no time from whoever measures: <origin> <connections>.
+ * Connections that send requests with a bad token one behind the other, as fast as they are accepted, and reconnect when
+ * they are cut off. A process of its own, so that it takes no CPU time from the measurement: <origin> <connections>.
  */
 const file = fileURLToPath(import.meta.url);
 

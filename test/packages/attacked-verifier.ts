@@ -57,7 +57,7 @@ class AttackedVerifier extends Attacked {
   }
 }
 
-/** Servers of one framework, all in one process of their own, which is that of somebody who has installed the package. */
+/** Servers of one framework, all in one process of a project that has installed the package. */
 export function verifierAttack(framework: Framework): Attack {
   let servers: ChildProcess;
   before(async () => {

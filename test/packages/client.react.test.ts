@@ -18,7 +18,7 @@ describe('@vestibule/client/react in Chromium', () => {
   });
   after(() => browser.stop());
 
-  /** A page of a person whom no other test knows, and the same person elsewhere. */
+  /** A page of a caller that no other test uses, and the same caller elsewhere. */
   async function pageOf(name: string, options = '') {
     const { stage } = browser;
     const [token, page] = [await stage.token(name), await browser.tab()];

@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import * as client from '../../packages/client/src/index.ts';
 import { until } from '../support/polling.ts';
 
-/** A token that nobody verifies. */
+/** An unverified token. */
 function tokenOf(sub: string, more: object = {}): string {
   const payload = { iss: 'https://issuer.example', sub, aud: 'api', scope: 'all', ...more };
   return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
@@ -169,7 +169,7 @@ describe('@vestibule/client is safe', () => {
       answer = ({ method, headers }, response) => {
         const etag = `W/"${version}"`;
         if (method === 'GET') {
-          // Somebody else is faster.
+          // Another caller is faster.
           version = 2;
           return json(response, 200, { id: '1', count: 1 }, { etag });
         }

@@ -14,7 +14,7 @@ describe('one stream for all tabs of a browser', () => {
   });
   after(() => browser.stop());
 
-  /** A tab that shows the notes of somebody, live. */
+  /** A tab that shows the notes of a caller, live. */
   async function showing(name: string): Promise<Page> {
     const tab = await browser.tab();
     await tab.evaluate(`(async () => {
@@ -80,7 +80,7 @@ describe('one stream for all tabs of a browser', () => {
     const other = await (await notesOf('Eve')).create({ text: 'hers' });
     await sees(eve, 'heard.join()', (heard) => heard === other.id);
     assert.equal(await ada.evaluate('heard.join()'), id);
-    // Somebody else signs in, in the same tab.
+    // Another user signs in, in the same tab.
     await ada.evaluate(`(async () => {
       const token = await stage.token('Eve');
       service.events.pause();

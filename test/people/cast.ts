@@ -10,7 +10,7 @@ export interface Step {
   readonly actor: string;
   readonly from: State;
   readonly to: State;
-  /** The roles by action that somebody has before and after it. */
+  /** The roles by action that a person has before and after it. */
   readonly before: readonly string[];
   readonly held: readonly string[];
 }

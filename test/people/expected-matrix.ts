@@ -44,7 +44,7 @@ export interface Family {
 export interface Situation {
   /** The state of the parent; missing: the first one in which records are created. */
   readonly above?: State | undefined;
-  /** The roles by action that somebody has now; missing: all. */
+  /** The roles by action that a person has now; missing: all. */
   readonly held?: readonly string[];
 }
 

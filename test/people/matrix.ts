@@ -82,7 +82,7 @@ async function visitRequests(
     expected.states.flatMap((state) => {
       const isGranted = expected.origins[role] === 'granted';
       const place = places.find((one) => one.state === state && (!isGranted || one.held.includes(role)));
-      // A role that an action has taken away is nobody's in that state.
+      // No one has a revoked role in that state.
       if (place === undefined) assert.ok(isGranted, `${expected.name}: no way to ${state} for ${role}`);
       return place === undefined ? [] : [{ role, place }];
     }),

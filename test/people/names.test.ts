@@ -43,7 +43,7 @@ for (const engine of databaseEngines)
         aliases.push(owner, people.borrower);
       }
       assert.equal(new Set(aliases).size, aliases.length);
-      // An alias of one record leads to nobody in another.
+      // An alias of one record names no one in another.
       const [other] = (await ada.get('teams')).body.items;
       for (const alias of aliases.slice(0, 3))
         assert.equal((await ada.delete(`teams/${other.id}/members/${alias}`)).status, 404);

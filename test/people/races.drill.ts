@@ -11,7 +11,7 @@ describe('fifty rounds of people who act at the same moment, at two processes on
 
   it('grants a role to one of fifty people, every time', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      // New ones each time: nobody has more than five things.
+      // New people each time, because each may have only five things.
       await raceForRole(target(), await Person.several(target(), 50));
     }
   });

@@ -321,7 +321,7 @@ async function askOften(url: string, count: number): Promise<void> {
   for (const { socket } of all) socket.destroy();
 }
 
-/** A clone of the service at another commit of the same version, and whose log nobody reads. */
+/** A service of the same version at another commit, and a log without a reader. */
 async function startOtherRelease(settings: Settings, onStarted: (child: ChildProcess) => void) {
   const folder = newDirectory();
   for (const part of ['bin', 'src']) cpSync(part, `${folder}/${part}`, { recursive: true });

@@ -62,7 +62,7 @@ export async function startEntryProvider(heading: string): Promise<EntryProvider
   };
 }
 
-/** A token that is signed with a secret that nobody published. */
+/** A token that is signed with an unpublished secret. */
 export function signedWithSecret(claims: Claims): string {
   const input = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
   return `${input}.${createHmac('sha256', randomUUID()).update(input).digest('base64url')}`;

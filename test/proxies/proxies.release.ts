@@ -17,7 +17,7 @@ const refusalsPerMinute = 4;
 const jsonType = { 'content-type': 'application/json' };
 const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
 
-/** So much that it does not fit between the sockets on the way: whoever does not read holds up the rest. */
+/** More than fits into the socket buffers on the way: a caller that does not read blocks the rest. */
 const letters = 30;
 const letterBytes = 1_000_000;
 const declaration = `
@@ -142,7 +142,7 @@ describe('a service behind a proxy', () => {
       });
 
       it('an event comes as it happens, over a stream that nothing on the way holds back', async () => {
-        // Somebody else: the export counts what the first has.
+        // The export of another caller counts the records of the first.
         const other = { authorization: `Bearer ${await running().provider.token({ sub: name })}` };
         const headers = { ...other, accept: 'text/event-stream' };
         const response = await open(proxy.httpsUrl + me.replace(/me$/, 'events'), { ...proxy, headers });

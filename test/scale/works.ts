@@ -31,7 +31,7 @@ const ofOwner = (population: Population) => ({
 /** A POST: the caller and its count are loaded, the record, the count and the event are written. */
 function creation(population: Population): TestOperation {
   written += 1;
-  // Owners in turn: nobody is twice in a batch.
+  // Owners take turns: none is twice in a batch.
   const record = { ...population.record(population.count + written), owner: population.ownerOf(written * 7) };
   const { owner } = record;
   const usage = { ...noUsage, owner, collection, records: recordsOfOwner, moved: 1 };

@@ -101,7 +101,7 @@ export class Load {
     this.#count(`GET /events ${(await exchange(this.#origin, request, 'when answered')).slice(9, 12)}`);
   }
 
-  /** What nobody should send. */
+  /** Invalid requests. */
   async #bad(dice: number): Promise<void> {
     const { key } = this.#provider;
     if (dice < 87) {

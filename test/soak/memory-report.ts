@@ -13,7 +13,7 @@ if (folder !== undefined)
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     const line = { heapUsed, heapTotal, external, young: young?.space_size ?? 0 };
     const file = `${folder}/${threadId}.json`;
-    // Whoever reads finds a whole one.
+    // Readers find a complete one.
     writeFileSync(`${file}.new`, JSON.stringify(line));
     renameSync(`${file}.new`, file);
   }, 1_000).unref();

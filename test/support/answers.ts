@@ -14,7 +14,7 @@ export function assertProblem(reply: Reply, code: ErrorCode, what = ''): void {
   assertNothingPersonal(reply);
 }
 
-/** How a client may prove itself, told to whoever did not. */
+/** How a client may authenticate, sent to a client that did not. */
 export const clientChallenge = 'Basic realm="vestibule", charset="UTF-8"';
 
 /** The empty JSON object of section 4.1, and nothing beside it. */

@@ -14,7 +14,7 @@ export interface WireRecord {
 
 type RequestHeaders = Readonly<Record<string, string>>;
 
-/** Somebody with a token at one process: what it asks of `/api/consumer/v1`. */
+/** A caller with a token at one process: its requests to `/api/consumer/v1`. */
 export class ApiCaller {
   readonly url: string;
   readonly token: string;

@@ -11,7 +11,7 @@ import type { Settings } from './service.ts';
  */
 export abstract class Attacked {
   readonly provider: TestProvider;
-  /** A protected address that answers to GET with whom the token speaks for. */
+  /** A protected route that answers GET with the caller of the token. */
   readonly url: string;
 
   constructor(provider: TestProvider, url: string) {
@@ -24,7 +24,7 @@ export abstract class Attacked {
     return new URL(this.url).pathname;
   }
 
-  /** The token gets in; what the server says of whom it speaks for. */
+  /** The token is accepted; the caller that the server reports. */
   accepts(token: string): Promise<Record<string, unknown>> {
     return this.acceptsRequest(() => withToken(this.url, token));
   }

@@ -63,7 +63,7 @@ const ofService = await createServiceRules({
   digestKey: new Uint8Array(32),
 });
 
-/** Somebody of whom nothing was kept. */
+/** A caller without stored data. */
 export function consumerKey(id: string): TestKeys['consumers'][number] {
   return { id, former: new TextEncoder().encode(`former ${id}`) };
 }

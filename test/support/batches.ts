@@ -81,7 +81,7 @@ export async function setUsage(
   await runOne(storage, { kind: 'set_usage', owner, collection, usage });
 }
 
-/** One less for the owner, as when somebody else removes its record. */
+/** One less for the owner, as when another caller removes its record. */
 export function release(storage: Batching, owner: string, collection = 'notes'): Promise<void> {
   return apply(storage, { movedUsage: [{ owner, collection, moved: -1 }] });
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 
-/** A server on loopback that nobody has any business with: it counts whoever connects. */
+/** A server on loopback that no request should reach: counts connections. */
 export class CanaryServer {
   connections = 0;
   host = '';

@@ -21,7 +21,7 @@ const playwrightDisables = [
 /** Pages below the address bar. They take more than a second of a core for each window. */
 const popups = ['WebUIOmniboxAimPopup', 'WebUIOmniboxPopup'];
 
-/** No name resolves but those that are given: a page that asks for somebody outside is found out, and never gets there. */
+/** Only the given names resolve: a request of the page to another host fails and is noticed. */
 async function launchOptions(names: readonly string[] = []) {
   const rules = ['MAP * ~NOTFOUND', ...['127.0.0.1', ...names].map((name) => `EXCLUDE ${name}`)];
   return {

@@ -36,7 +36,7 @@ function start(): ChildProcess {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   child.unref();
-  // Ends whoever waits for an answer; the process ends with the tests, and never before.
+  // Ends pending waits for an answer; the process ends with the tests, and never before.
   child.on('exit', (code) => child.emit('error', new Error(`the process for commands has ended: ${code}`)));
   return child;
 }

@@ -39,7 +39,7 @@ export class DeclaredProcesses {
     return this.services[index % this.services.length] as ClockedService;
   }
 
-  /** A person with a new token, at the first process; one whom nobody has seen yet unless it is said who. */
+  /** A user with a new token, at the first process; a new user unless the claims name one. */
   async person(claims: Claims = {}): Promise<ApiCaller> {
     this.#callers += 1;
     const token = await this.processes.provider.token({ sub: `somebody ${this.#callers}`, ...claims });

@@ -36,7 +36,7 @@ export class DeclaredService {
     this.#secrets = secrets;
   }
 
-  /** A person with a new token; one whom nobody has seen yet unless the claims say who. */
+  /** A user with a new token; a new user unless the claims name one. */
   async person(claims: Claims = {}): Promise<ApiCaller> {
     this.#people += 1;
     const token = await this.provider.token({ sub: `person ${this.#people}`, ...claims });

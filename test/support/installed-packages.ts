@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What somebody who installs @vestibule/verify has beside it. */
+/** The packages beside an installed @vestibule/verify. */
 const frameworks = ['express', 'fastify', 'hono', '@hono/node-server', 'koa'];
 
 /**

@@ -18,7 +18,7 @@ interface Place {
   readonly settings?: Settings;
 }
 
-/** A command as somebody types it where a package was installed, to its end. */
+/** A command in the folder of an installed package, until it ends. */
 export function type(command: string, place: Place): Promise<Ended> {
   return start(command, place).ended;
 }

@@ -64,7 +64,7 @@ export class MovableClock implements Clock {
     }
   }
 
-  /** Somebody sets the wall clock; no time passes. */
+  /** Sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): void {
     this.#wallAheadMs += milliseconds;
   }

@@ -34,7 +34,7 @@ export function leaveUndescribed(origin: string): void {
   undescribed.add(origin);
 }
 
-/** For whoever starts other services, which may get the addresses of those before. */
+/** For tests that start other services, which may get the addresses of earlier ones. */
 export function forgetDocuments(): void {
   documents.clear();
   undescribed.clear();

@@ -3,10 +3,10 @@ import { Client } from 'pg';
 import { until } from './polling.ts';
 import { direct } from './postgres.ts';
 
-/** Somebody else with a transaction of its own, by a plain driver, that goes on until it is told to end. */
+/** A foreign transaction, by a plain driver, that stays open until it is told to end. */
 export interface Outsider {
   run(sql: string): Promise<void>;
-  /** Until a transaction of somebody else waits for this one; on SQLite nobody can tell. */
+  /** Waits until a foreign transaction waits for this one; on SQLite that is unknown. */
   untilSomebodyWaits(): Promise<void>;
   /** Ends the sessions of all that wait for this one. */
   endThoseWhoWait(): Promise<void>;

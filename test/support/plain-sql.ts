@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 import type { Settings } from './service.ts';
 
-/** The database of a service, past the service: what somebody with a plain driver can do to it. */
+/** The database of a service, without the service: what a plain driver can do to it. */
 export function plainSql(settings: Settings): TestDatabase {
   const url = String(settings.DATABASE_URL);
   return url.startsWith('sqlite:') ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);
 }
 
-/** Statements of somebody whom the database does not hold to its foreign keys. */
+/** Statements without the foreign keys of the database. */
 export async function withoutForeignKeys(settings: Settings, statements: string): Promise<void> {
   const url = String(settings.DATABASE_URL);
   if (!url.startsWith('sqlite:')) {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 
-/** Below the ports that the system gives to whoever asks for any. Each process has some of its own. */
+/** Below the ephemeral ports of the system. Each process has some of its own. */
 const [lowest, slices, perSlice] = [10_000, 220, 100];
 let given = 0;
 

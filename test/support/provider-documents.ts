@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { canaryClaims } from './canaries.ts';
 import type { Claims, ProviderKey, TestProvider } from './provider.ts';
 
-/** For whom logout tokens are in these tests. */
+/** The audience of logout tokens in these tests. */
 export const webClient = 'the-frontend';
 export const canarySession = 'session-snufflepuffin';
 

@@ -55,7 +55,7 @@ export class TestProvider {
     return provider;
   }
 
-  /** Nobody listens any more: connections are refused until it comes back. */
+  /** Stops listening: connections are refused until it is started again. */
   async stop(): Promise<void> {
     const server = this.#server;
     if (server === null) return;
@@ -80,7 +80,7 @@ export class TestProvider {
     return this.#waiting.size;
   }
 
-  /** What it publishes when nobody decides otherwise. */
+  /** The keys that it publishes by default. */
   get document(): { keys: JWK[] } {
     return { keys: this.keys.map(({ jwk }) => jwk) };
   }
@@ -151,7 +151,7 @@ function newKey(modulusLength: number): KeyObject {
 
 let keysTaken = 0;
 
-/** For whoever runs another test file: what the one before had is stopped, so the same keys will do. */
+/** For the next test file in this process: the former provider is stopped, so its keys can be used again. */
 export function reuseKeys(): void {
   keysTaken = 0;
 }

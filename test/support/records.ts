@@ -145,7 +145,7 @@ export function newEvent(number: number, changes: Partial<NewEvent> = {}): NewEv
   };
 }
 
-/** What the log tells of somebody who is erased. */
+/** The events of the log about an erased caller. */
 export function erasureOf(owner: string): NewEvent {
   return newEvent(0, { type: 'consumer.erased', collection: null, recordId: null, owner });
 }

@@ -6,7 +6,7 @@ interface Way {
   readonly far: Socket | null;
 }
 
-/** A way to a server that can fall silent: nobody is told, connections stay, and nothing comes through any more. */
+/** A TCP relay to a server that can fall silent: connections stay open, and no bytes pass. */
 export class Relay {
   readonly #server: Server;
   readonly #ways = new Set<Way>();
@@ -39,7 +39,7 @@ export class Relay {
     }
   }
 
-  /** For connections to come; whoever was cut off stays so. */
+  /** For new connections; those that were cut off stay so. */
   speak(): void {
     this.#isSilent = false;
   }

@@ -1,6 +1,6 @@
 const roomy = 'per_user: 100000, writes: 1000000/min';
 
-/** Notes that are a text of up to so many characters; limits that nobody reaches. */
+/** Notes with a text of up to this many characters; limits that no test reaches. */
 export function plainNotes(longestText: number): string {
   return `schema: { properties: { text: { type: string, maxLength: ${longestText} } } }\nlimits: { per_user: 1000000, writes: 1000000/min }\n`;
 }

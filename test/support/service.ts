@@ -42,7 +42,7 @@ export interface Service {
 export interface ClockedService extends Service {
   /** Time passes: whatever falls due on the way runs. */
   advance(milliseconds: number): Promise<void>;
-  /** Somebody sets the wall clock; no time passes. */
+  /** Sets the wall clock; no time passes. */
   stepWallClock(milliseconds: number): Promise<void>;
   /** The wall clock stands still, while time passes; or it goes right again. */
   holdWallClock(isHeld: boolean): Promise<void>;

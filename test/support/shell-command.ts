@@ -13,7 +13,7 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A command in a shell as somebody types it, with whatever it starts in a process group of its own. */
+/** A command in a shell, with its child processes in a process group of its own. */
 export class ShellCommand {
   readonly ended: Promise<Ended>;
   readonly #said = { stdout: '', stderr: '' };

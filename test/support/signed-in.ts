@@ -11,7 +11,7 @@ interface Frontend {
   readonly scopes?: readonly string[];
 }
 
-/** Somebody who has signed in at the development provider, as a browser does it, with a session of its own. */
+/** A user who has signed in at the development provider, as in a browser, with a session of its own. */
 export class SignedIn {
   readonly accessToken: string;
   readonly #idToken: string;

@@ -1,6 +1,6 @@
 import type { Parts } from './parts.ts';
 
-/** Whom all tokens of the tests are meant for. */
+/** The audience of all test tokens. */
 export const audience = 'https://api.vestibule.example';
 
 /** What `npm test` says to every test file. */

@@ -12,7 +12,7 @@ export type Change =
   | { readonly kind: 'keySet'; readonly how: (typeof keySets)[number] };
 export type Part = 'header' | 'claims';
 
-/** Good apart from its changes, or a text that nobody signed. */
+/** Valid apart from its changes, or an unsigned text. */
 export type Case = { readonly changes: readonly Change[] } | { readonly garbage: string };
 
 export const jsonForms = [

@@ -1,6 +1,6 @@
 import type { Caller, VerifiedToken } from '../../src/base/caller.ts';
 
-/** Whom a good token speaks for, for tests that call a part without a token. */
+/** The caller of a good token, for tests that call a part without a token. */
 export function verifiedCaller(changes: Partial<Caller> = {}): Caller {
   return {
     id: 'usr_a',

@@ -1,6 +1,6 @@
 /**
- * A program of somebody who has installed @vestibule/verify: servers of all frameworks with the verifier in front, started when
- * the parent process asks for one. Plain JavaScript, because it runs where the package is installed.
+ * A program of a project that has installed @vestibule/verify: servers of all frameworks with the verifier in front, started
+ * when the parent process asks for one. Plain JavaScript, because it runs where the package is installed.
  */
 import { createServer } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';

@@ -19,7 +19,7 @@ export interface Received {
 
 export type ReceiverAnswer = (received: Received, response: ServerResponse) => void;
 
-/** Somebody whom events are sent to, on loopback: keeps all of it, and answers as a test decides. */
+/** A receiver of events on loopback: stores all of them, and answers as a test decides. */
 export class WebhookReceiver {
   url = '';
   readonly received: Received[] = [];
@@ -35,7 +35,7 @@ export class WebhookReceiver {
     return receiver;
   }
 
-  /** Nobody listens any more, until it comes back. */
+  /** Stops listening, until it is started again. */
   async stop(): Promise<void> {
     const server = this.#server;
     if (server === null) return;

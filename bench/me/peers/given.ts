@@ -1,7 +1,7 @@
 import * as child from '../../shared/child.ts';
 import type { Surroundings } from '../../shared/stage.ts';
 
-/** What a peer is told: where to listen, whom to trust, and what to answer. */
+/** The settings of a peer: where to listen, which provider to trust, and what to answer. */
 export interface Given {
   readonly port: number;
   readonly path: string;

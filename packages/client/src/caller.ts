@@ -2,8 +2,8 @@
 const identity = ['iss', 'sub', 'azp', 'client_id'];
 
 /**
- * For whom a token speaks, and what else is asked of it: a list as JSON. Nothing is verified here, and nothing is believed:
- * a token that lies gets what the service has for it. One that cannot be read speaks for nobody but itself.
+ * The caller that a token names, and other claims: a list as JSON. Nothing is verified and nothing is trusted here: the
+ * service decides about a forged token. An unreadable token stands only for itself.
  */
 export function callerOf(token: string, more: readonly string[] = []): string {
   try {

@@ -38,7 +38,7 @@ export interface Overview {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** The API of a service, in the name of whoever the token speaks for. */
+/** The API of a service, as the caller of the token. */
 export function createClient<C extends { [name in keyof C]: CollectionTypes } = Untyped>(
   options: ClientOptions,
 ): Client<C> {

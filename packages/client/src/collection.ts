@@ -68,7 +68,7 @@ export function createCollection(connection: Connection, events: NamedEvents, na
     });
   }
 
-  /** All pages, for one caller: should somebody else sign in between two of them, the next one is refused. */
+  /** All pages, for one caller: if another user signs in between two of them, the next one is refused. */
   async function* pages(
     path: string,
     query?: object,

@@ -90,7 +90,7 @@ export function connect({
         signal?.throwIfAborted();
         const current = request.path && (await connection.token(expired));
         const caller = callerOf(current);
-        // Somebody else has signed in meanwhile: what the one before has begun is not done in that name.
+        // Another user has signed in meanwhile: requests of the former one are not continued.
         if (callers.add(caller).size > 1) throw refusal ?? new Problem(0, { code: 'caller_changed' });
         const spentMs = isOnce ? 0 : budgets.waitMs(caller, request);
         if (spentMs > 0 && now() + spentMs < endsAt) await pause(spentMs, signal);

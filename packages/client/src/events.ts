@@ -17,7 +17,7 @@ const aboutCaller = ['erased', 'consumer_suspended', 'client_disabled'];
 /** Beside whose it is, what a token may see: streams are shared only where all of this is the same. */
 const sharedBy = ['aud', 'scope', 'scp'];
 
-/** What happens to records, for everybody who listens: one stream for all tabs, while somebody does. */
+/** Changes of records, for all listeners: one stream for all tabs, while there is a listener. */
 export function createEvents(connection: Connection, query = ''): NamedEvents {
   const path = `/events${query && `?${query}`}`;
   const named = new Map<string, Events>();
@@ -25,7 +25,7 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
   /** How far the log has been read; null: it is not, or it is not known yet from where. */
   let reached: number | null = null;
   const watchers = new Set<() => void>();
-  /** Ends the part that this tab has in the stream; null while nobody listens, or it rests. */
+  /** Ends the part that this tab has in the stream; null without a listener, or while it pauses. */
   let over: ReturnType<typeof abortable> | null = null;
   /** To the other tabs, where there are any. */
   let post: Post | null = null;
@@ -45,9 +45,9 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
     become('connecting');
     over = abortable();
     const { signal } = over;
-    // Who calls decides with whom a stream is shared.
+    // A stream is shared by tabs with the same caller.
     await connection.token().catch(() => {});
-    // Nobody else gets to see a token: one that tells nothing of its caller shares with nobody.
+    // The token is not shown to other tabs. A token that names no caller shares no stream.
     const name = caller[0] === '[' && `${connection.base} ${caller} ${query}`;
     if (!signal.aborted) post = shareWithTabs(name, signal, receive, () => holdStream(signal));
   };
@@ -61,7 +61,7 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
   };
 
   const { onToken } = connection;
-  /** Somebody else has signed in: what is told to the one before is none of its business. */
+  /** Another user has signed in: events for the former one are dropped. */
   connection.onToken = (token) => {
     onToken(token);
     const before = caller;
@@ -125,7 +125,7 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
       start();
       return () => {
         listeners.delete(listener);
-        // Whoever listens again at once finds the same stream.
+        // A listener that is added at once finds the same stream.
         queueMicrotask(() => listeners.size || stop());
       };
     },

@@ -5,17 +5,17 @@ import type { Listener } from './types.ts';
 /** Who wants to hear of events, and up to which position of the log each of them has everything; null: that is not known. */
 export type Listeners = Map<Listener, number | null>;
 
-/** After which position the log has to be read, so that nobody misses anything; Infinity: from now on. */
+/** The position after which the log has to be read so that no listener misses an event; Infinity: from now on. */
 export function readFrom(listeners: Listeners): number {
   return Math.min(...[...listeners.values()].map((position) => position ?? Infinity));
 }
 
-/** Nobody has anything of the log that will be read. */
+/** No listener has had an event of the log yet. */
 export function forget(listeners: Listeners): void {
   for (const listener of listeners.keys()) listeners.set(listener, null);
 }
 
-/** How far the log has been read; null: nobody knows. */
+/** The position up to which the log was read; null: unknown. */
 export function positionOf([kind, value]: LogMessage): number | null {
   return kind === 'hear' ? value.position : value;
 }

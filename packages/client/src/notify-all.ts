@@ -5,8 +5,8 @@ export function subscribe<T>(listeners: Set<T>, listener: T): () => void {
 }
 
 /**
- * Calls every listener. What one of them throws keeps none of the others from being called: it is reported as what nobody
- * has caught, by the browser in its console, by Node as an uncaught exception.
+ * Calls every listener, even if one throws: its error is reported as uncaught, by the browser in its console, by Node as an
+ * uncaught exception.
  */
 export function notifyAll<T>(listeners: Iterable<T>, call: (listener: T) => void): void {
   for (const listener of [...listeners])

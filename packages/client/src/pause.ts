@@ -28,7 +28,7 @@ export function abortable(outer?: AbortSignal) {
   };
 }
 
-/** Milliseconds by a clock that nobody sets. */
+/** Milliseconds of a monotonic clock. */
 export function now(): number {
   return performance.now();
 }

@@ -10,8 +10,8 @@ export interface FieldError {
 type ProblemDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Codes of this package, beside those of the service: nothing answered, not all of it came, somebody else has signed in
- * before it was done, or somebody else answered.
+ * Codes of this package, beside those of the service: no answer, an incomplete answer, another user has signed in meanwhile,
+ * or the answer is not from the service.
  */
 export type ClientCode = 'service_unreachable' | 'export_incomplete' | 'caller_changed' | 'unknown';
 
@@ -22,7 +22,7 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
   declare readonly status: number;
   /** What programs decide by. */
   declare readonly code: Code;
-  /** A sentence of the service; of this package, and where nobody has said any, the code or the status. */
+  /** A sentence of the service or of this package; without one, the code or the status. */
   declare readonly title: string;
   declare readonly retryAfterSeconds: number | null;
   /** Of a 412: the record as it is now, and its version. */
@@ -59,7 +59,7 @@ export type ProblemOf<
 
 export async function readProblem(answer: Response): Promise<Problem> {
   const document: unknown = await answer.json().catch((error) => {
-    // What is no JSON comes from somebody in between; what broke off is no answer.
+    // An answer that is no JSON comes from an intermediary; a truncated one is no answer.
     if (error.name !== 'SyntaxError') throw error;
   });
   // So does JSON that is no object, of which nothing is left.

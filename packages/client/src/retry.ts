@@ -1,8 +1,8 @@
 import type { Problem } from './problem.ts';
 
 /**
- * Whether nobody knows what became of the request: no answer, or one of somebody who does not know either. With 503 the
- * service says that it has not begun, unless it was the database that did not answer; a proxy gives no code.
+ * True if the outcome of the request is unknown: no answer, or one from an intermediary that does not know either. With 503
+ * the service says that it has not begun, unless it was the database that did not answer; a proxy gives no code.
  */
 export function isUnknown({ status, code }: Problem): boolean {
   return !status || (status >= 500 && (status !== 503 || ['storage_unavailable', 'unknown'].includes(code)));

@@ -5,7 +5,7 @@ import type { LiveStatus, RecordEvent } from './types.ts';
 export type LogMessage =
   /** Everything after this position will be told: who has not everything before it has missed something. */
   | readonly [kind: 'start', position: number]
-  /** The same for everybody: what was before is not kept any more, or, where it is null, nobody knows what has happened. */
+  /** For all tabs: events up to this position are pruned; null: events may have been missed. */
   | readonly [kind: 'reset', position: number | null]
   /** Everything up to this position was told. */
   | readonly [kind: 'reach', position: number]

@@ -94,10 +94,7 @@ export interface Calls<T extends CollectionTypes> {
   get(id: string, options?: CallOptions): Promise<T['record']>;
   /** Safe to repeat: sent as often as it takes, there is one record. */
   create(fields: T['create'], options?: CreateOptions): Promise<T['record']>;
-  /**
-   * A merge patch, or a function that makes one of the record as it is. The function runs again when somebody
-   * else was faster.
-   */
+  /** A merge patch, or a function that makes one from the current record. The function runs again after a conflict. */
   update(
     id: string,
     change: T['update'] | ((record: T['record']) => T['update'] | Promise<T['update']>),
@@ -336,7 +333,7 @@ export type ExportLine =
       readonly registered_at: string;
     }
   | { readonly type: 'record'; readonly collection: string; readonly record: Readonly<Anything> }
-  /** A role in a record of somebody else; `record` is its id. */
+  /** A role in a record of another owner; `record` is its id. */
   | {
       readonly type: 'membership';
       readonly collection: string;

@@ -6,7 +6,7 @@ import { etagOf, forVersion, withVersion } from './versions.ts';
 type Fields = Record<string, unknown>;
 type Change = (record: Fields) => Fields | Promise<Fields>;
 
-/** Changes a record by a function of what it is, which runs again on what somebody else has made of it meanwhile. */
+/** Changes a record with a function of its current value, which runs again after a conflict. */
 export async function update(
   send: (request: ApiRequest, limits: Limits) => Promise<Fields>,
   path: string,

@@ -2,11 +2,11 @@ import type { Verified } from '../../../src/auth/verifier.ts';
 import type { TokenTimes } from '../../../src/base/caller.ts';
 import type { JsonObject } from '../../../src/base/json-object.ts';
 
-/** Whom a verified token speaks for. The same object for every request with the same token, and frozen for that reason. */
+/** The caller of a verified token. The same object for every request with the same token, so it is frozen. */
 export interface Caller {
   /** The token's `sub`, or null when it has none. */
   readonly subject: string | null;
-  /** `client` for a token of the client-credentials grant, which has nobody behind it. */
+  /** `client` for a token of the client-credentials grant, which has no user. */
   readonly kind: 'user' | 'client';
   readonly issuer: string;
   /** Which of the audiences you named the token is for; null where you take tokens for anybody. */

@@ -11,7 +11,7 @@ export interface KeySetStore {
 
 /**
  * The text holds the key set and a checksum over it and the provider's name. With a secret the checksum is keyed, so that
- * whoever can write to the store still cannot plant a key.
+ * write access to the store is not enough to plant a key.
  */
 export function keptKeys(store: KeySetStore, secret: string | null, name: string): KeySetMemory {
   const documents = {
@@ -25,10 +25,10 @@ export function keptKeys(store: KeySetStore, secret: string | null, name: string
   return authenticatedMemory(documents, Buffer.from(secret ?? ''), name);
 }
 
-/** For whoever keeps nothing. */
+/** For programs that store nothing. */
 export const nothingKept: KeySetMemory = { load: async () => null, save: async () => {} };
 
-/** Null for a text that somebody else has written, or that was cut short: then there is nothing to start from. */
+/** Null for a text that was changed or truncated: then there are no keys to start with. */
 function readKept(text: string | null): { readonly content: string; readonly mac: string } | null {
   try {
     const kept: unknown = JSON.parse(text ?? 'null');

@@ -21,7 +21,7 @@ export function keySetFile(path: string): KeySetStore {
   const file = resolve(path);
   return {
     async read() {
-      // A pipe would be waited for until somebody writes to it.
+      // Reading a pipe would wait for a writer.
       const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(
         (error: { code?: unknown }) => {
           if (error.code === 'ENOENT') return null;
@@ -37,7 +37,7 @@ export function keySetFile(path: string): KeySetStore {
         await handle.close();
       }
     },
-    // Under its name once it is whole, so that nobody ever reads a half of it.
+    // Renamed once it is complete, so that no reader sees half of it.
     async write(text) {
       makePrivateFolder(dirname(file));
       const unfinished = `${file}.${process.pid}.${++written}`;

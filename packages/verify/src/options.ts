@@ -13,7 +13,9 @@ export interface LogEntry {
 export interface VerifierOptions {
   /** The provider, exactly as its tokens name it in `iss`. */
   readonly issuer: string;
-  /** Whom tokens must be issued for: your API, by one name or any of several. `null` takes tokens for anybody, which is unsafe. */
+  /**
+   * The audience of accepted tokens: your API, by one name or any of several. `null` accepts any audience, which is unsafe.
+   */
   readonly audience: string | readonly string[] | null;
   /** Where the keys are. By default the metadata of the provider says so (OpenID Connect Discovery). */
   readonly jwksUrl?: string;
@@ -35,11 +37,11 @@ export interface VerifierOptions {
   readonly maxStaleSeconds?: number;
   /** Where the last good keys are kept across restarts: `keySetFile(path)`, or a store of your own. Default: nowhere. */
   readonly memory?: KeySetStore;
-  /** Whoever can write to `memory` cannot plant a key without it: 32 characters or more. */
+  /** A key for the checksum of `memory`, so that write access to it is not enough to plant a key: 32 characters or more. */
   readonly memorySecret?: string;
   /** How many verified tokens are remembered, each counted once for a kilobyte of memory that its claims take. Default: 100000. */
   readonly cacheEntries?: number;
-  /** Hears of the keys: fetched, not fetched, odd. Default: nobody. */
+  /** Called when keys were fetched, could not be fetched, or have faults. Default: none. */
   readonly log?: (entry: LogEntry) => void;
   /** Where the time comes from, for tests. */
   readonly clock?: Clock;

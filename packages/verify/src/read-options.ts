@@ -63,7 +63,7 @@ const rules: Readonly<Record<keyof VerifierOptions, readonly [expected: string, 
 };
 const required: readonly string[] = ['issuer', 'audience'];
 
-/** The options with all that was left out filled in; all mistakes at once, because each of them may let somebody in. */
+/** The options with their defaults. Reports all mistakes at once, because each may admit a caller that should be refused. */
 export function readOptions(options: VerifierOptions) {
   const mistakes = mistakesOf(options ?? {});
   if (mistakes.length > 0) throw new TypeError(`createVerifier cannot start:\n${mistakes.join('\n')}`);

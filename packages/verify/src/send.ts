@@ -18,7 +18,7 @@ export function whenKnown(
 }
 
 export function sendTo(response: NodeResponse, refusal: Extract<Verdict, { ok: false }>): void {
-  // Somebody else has answered while the keys were asked for, as a limit of time does.
+  // Another handler, such as a timeout, has answered while the keys were fetched.
   if (response.headersSent) return;
   const length = { 'content-length': String(Buffer.byteLength(refusal.body)) };
   response.writeHead(refusal.status, { ...refusal.headers, ...length }).end(refusal.body);

@@ -17,11 +17,11 @@ import { readOptions } from './read-options.ts';
 import { refused, type Verdict } from './verdict.ts';
 
 export interface Verifier {
-  /** Whom the request speaks for, or the refusal to send. Rejects only when `needs` is none. */
+  /** The caller of the request, or the refusal to send. Rejects only if `needs` is invalid. */
   verify(request: RequestLike, needs?: Needs): Promise<Verdict>;
   /** The same for adapters: at once when the very same token was verified before. */
   check(request: RequestLike | NodeRequest, needs?: Needs): Verdict | Promise<Verdict>;
-  /** Resolves when there are keys to verify with; rejects when the first try to get them has failed. Nobody has to wait for it. */
+  /** Resolves once there are keys to verify with; rejects if the first fetch failed. Waiting for it is optional. */
   ready(): Promise<void>;
   /** For health checks and metrics. */
   status(): VerifierStatus;
@@ -136,7 +136,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-/** By addresses those who wait take turns; whom a proxy speaks for is not known here, so nobody is held to be worse than others. */
+/** Addresses take turns in the queue. The verifier does not know the client behind a proxy, so no address is a suspect. */
 class Origin implements RequestOrigin {
   readonly #request: Pick<RequestLike, 'socket'>;
 

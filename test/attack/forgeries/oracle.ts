@@ -36,7 +36,7 @@ export function oracleForgeries(attack: Attack): void {
     }
   });
 
-  /** Tokens that nobody has vouched for: everything is right but this. */
+  /** Unsigned tokens: everything is right but the signature. */
   const unvouched: Record<string, [ErrorCode, (claims: Claims, kid: string) => string]> = {
     'a signature of a stranger': [
       'signature_invalid',

@@ -10,7 +10,7 @@ export interface Scene {
   readonly client: typeof Package;
   readonly url: string;
   readonly stage: Stage;
-  /** Of somebody whom no other case knows. */
+  /** A token of a caller that no other case uses. */
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export async function signedIn(
   return client.createClient({ url, token: () => token, ...options });
 }
 
-/** For somebody else. */
+/** A token of another caller. */
 export function signedInToo(scene: Scene, who: string) {
   return signedIn({ ...scene, name: `${scene.name}, ${who}` });
 }

@@ -4,7 +4,7 @@ const frontend = '0b7d5c1e-2f6a-4e93-9d48-a1c3e5f70962';
 const object = '9f27b6d0-41ce-4e8a-8b35-c6a9d1f0e274';
 const program = '61e8a3f7-5d02-4b1c-a9c6-7f3e08d2b415';
 
-/** The subject is the object: so it is where nobody has changed the policy. */
+/** The subject is the object id: the default of the policy. */
 const idToken = ({ issuer, audience, now }: At) => ({
   iss: issuer,
   aud: audience,

@@ -46,7 +46,7 @@ export const entra: Shape = {
       kind: 'user',
       scopes: ['access', 'notes.read', 'Notes.Admin'],
     },
-    // The list of groups is elsewhere, and nobody goes there: what is not in the token grants nothing.
+    // The groups are at another URL, which the service does not read: only groups in the token grant anything.
     'a person in too many groups': {
       claims: changed(person, {
         _claim_names: { groups: 'src1', roles: 'src1' },

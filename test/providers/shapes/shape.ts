@@ -17,7 +17,7 @@ interface Token {
   readonly isSymmetric?: true;
 }
 
-/** A token that gets in, as whom, and with what. */
+/** Whether the token is accepted, and its caller and scopes. */
 export interface Accepted extends Token {
   readonly kind: 'user' | 'client';
   readonly scopes: readonly string[];
