@@ -62,7 +62,7 @@ export class Audience {
     return topics.some(({ topic }) => this.#topics.has(topic));
   }
 
-  /** Whether it hears the event as somebody who can read the fields of the record. */
+  /** Whether it gets the event with the fields of the record. */
   hearsFields({ topics = [] }: StoredEvent): boolean {
     return topics.some(({ topic, hasFields }) => hasFields && this.#topics.has(topic));
   }

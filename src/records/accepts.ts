@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/collection.ts';
 import type { RecordContext } from '../storage/port.ts';
 
-/** Whether the parent accepts records now (`accepts`). */
+/** True if the parent accepts records now (`accepts`). */
 export function acceptsNow(
   { parent: rules }: Pick<Collection, 'parent'>,
   parent: RecordContext['parent'],
@@ -15,7 +15,7 @@ export function acceptsNow(
 
 const dayMs = 86_400_000;
 
-/** A day counts until it is over (UTC). */
+/** A date counts until the end of that day (UTC). */
 function endOf(time: unknown): number {
   const text = String(time);
   return Date.parse(text) + (text.includes('T') ? 0 : dayMs);

@@ -12,7 +12,9 @@ export interface CallerIdentity {
   readonly kind: Caller['kind'];
   /** A client of POST /token: budgets for people do not apply. */
   readonly isMachine: boolean;
-  /** The roles that its token gives it in every record, by collection. A collection that does not admit it to read is missing. */
+  /**
+   * The roles that its token gives it in every record, by collection. A collection whose records it may not read is missing.
+   */
   readonly scopeRoles?: ScopeRoles;
 }
 
@@ -20,7 +22,7 @@ export type ScopeRoles = Readonly<Record<string, readonly string[]>>;
 
 type Bearer = Pick<Caller, 'id' | 'kind' | 'scopes' | 'credentialId'>;
 
-/** An admitted caller in a collection. Who may do what is decided by `rolesOn` and `may` of `collections/roles`. */
+/** An admitted caller in a collection. `rolesOn` and `may` of `collections/roles` decide what it may do. */
 export class CallerAccess {
   readonly caller: CallerIdentity;
   readonly #lineage: Lineage;
@@ -51,7 +53,7 @@ export class CallerAccess {
     return new CallerAccess({ ...identity, scopeRoles }, lineage);
   }
 
-  /** What the caller is in the record. */
+  /** The roles of the caller in the record. */
   rolesOn(record: StoredRecord, context: RecordContext): readonly string[] {
     return rolesIn(this.#lineage, this.caller, { ...context, record });
   }
@@ -69,7 +71,7 @@ export class CallerAccess {
     return actions.filter((action) => !needsParent(action) || acceptsNow(collection, context.parent, now));
   }
 
-  /** What the caller is before there is a record; null: it cannot read the record that the new one would be under. */
+  /** The roles of the caller before there is a record; null: it cannot read the parent of the new one. */
   rolesUnder(parent: RecordContext['parent']): readonly string[] | null {
     const [collection] = this.#lineage;
     const parentRoles = parentRolesIn(lineageAbove(this.#lineage), this.caller, parent);
@@ -77,16 +79,16 @@ export class CallerAccess {
     return rolesOn(collection, { ...this.#facts, isOwner: false, memberRoles: [], parentRoles });
   }
 
-  /** The role by which it may create a record, before which it has these roles; null: it may not. */
+  /** The role by which it may create a record with these roles; null: it may not. */
   createsBy(roles: readonly string[]): string | null {
     return roleToCreate(this.#lineage[0], roles);
   }
 
-  /** The states in which this caller lists everybody's records; null: all of them. Empty: no list of everybody's. */
+  /** The states in which this caller lists everyone's records; null: all of them. Empty: no such list. */
   get listedStates(): readonly string[] | null {
     const [collection] = this.#lineage;
     const facts = { ...this.#facts, isOwner: false, memberRoles: [] };
-    // Whether it can read all parents is not known here.
+    // It is not known here whether it can read all parents.
     const roles = rolesOn(collection, collection.parent === null ? facts : { ...facts, parentRoles: null });
     return readableStates(collection, roles);
   }
@@ -114,7 +116,7 @@ const none: readonly string[] = [];
 
 type Who = Pick<CallerIdentity, 'id' | 'isMachine' | 'scopeRoles'>;
 
-/** The roles of a caller in a record, by the record itself and those above it. */
+/** The roles of a caller in a record, by the record itself and its ancestors. */
 export function rolesIn(lineage: Lineage, who: Who, placed: RecordInContext): readonly string[] {
   const [collection] = lineage;
   const facts = {
@@ -169,7 +171,7 @@ export function rolesByScope({ roles }: Collection, scopes: Caller['scopes']): r
   );
 }
 
-/** The roles that are kept in the database, by kind. */
+/** The roles that are stored in the database, by kind. */
 export function memberRoles({ roles }: Collection, kind?: 'invited' | 'granted'): readonly string[] {
   const kinds: readonly string[] = kind === undefined ? ['invited', 'granted'] : [kind];
   return Object.entries(roles).flatMap(([name, role]) => (kinds.includes(role.kind) ? [name] : []));

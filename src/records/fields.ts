@@ -38,7 +38,7 @@ export function readObject(input: Input, type = jsonType): Fields {
   return value;
 }
 
-/** The JSON to store: fields that fit the schema and the size limit. */
+/** The JSON to store: checked against the schema and the size limit. */
 export function toBody(collection: Collection, fields: Fields): string {
   const errors = collection.checkFields(fields);
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });

@@ -6,7 +6,7 @@ import { may } from '../collections/roles.ts';
 import type { EventTopic, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
 import { ownerIn, rolesIn } from './caller-access.ts';
 
-/** Names of people and of audiences that say nothing about who they are: keyed digests, 16 bytes each. */
+/** Names of people and of audiences that do not identify them: keyed digests, 16 bytes each. */
 export class PeopleNames {
   readonly #digest: Pick<KeyedDigest, 'of'>;
 
@@ -14,12 +14,12 @@ export class PeopleNames {
     this.#digest = digest;
   }
 
-  /** How people see each other in a root record and under it: another name in every root record. */
+  /** The alias by which people see each other in a root record and under it: another one in every root record. */
   alias({ collection, id }: RecordName, person: string): Uint8Array {
     return this.#short('alias', collection, id, person);
   }
 
-  /** A caller who learns by it that it has joined or left. */
+  /** The topic of a caller that has joined or left. */
   person(person: string): string {
     return this.#topic('person', person);
   }
@@ -40,12 +40,12 @@ export class PeopleNames {
     return this.#topic('member', collection, id, role);
   }
 
-  /** Callers who follow what happens under a record that everyone can read. */
+  /** The topic of callers who follow events under a record that everyone can read. */
   under(collection: string, id: string): string {
     return this.#topic('under', collection, id);
   }
 
-  /** Who could read the record before or after an event; undefined where only its owner could. */
+  /** Callers who could read the record before or after an event; undefined if only its owner could. */
   audience(
     lineage: Lineage,
     record: RecordInContext,
@@ -63,7 +63,7 @@ export class PeopleNames {
     return inOneRow(topics);
   }
 
-  /** The topics of those who have a role in the record, and can read what is above it. */
+  /** The topics of roles in the record whose holders can read its ancestors. */
   #topicsOf(lineage: Lineage, placed: RecordInContext, role: string): readonly string[] {
     const [{ name, roles }] = lineage;
     const upper = lineageAbove(lineage);
@@ -91,12 +91,12 @@ export class PeopleNames {
         Object.keys(next.roles).some(isOpening) || this.#underEach(upper, upperRecord).length > 0;
       return isOpen ? [this.scope(name, role)] : [];
     }
-    // Actions grant a role to one person at a time, who may have lost the parent meanwhile.
+    // An action grants a role to one person at a time, who may have lost access to the parent meanwhile.
     const isHeard = members.some((one) => one.role === role && canRead(upper, one.member, upperRecord));
     return isHeard ? [this.member(name, id, role)] : [];
   }
 
-  /** The topics of records above which everyone can read; none if there is one that not everyone can. */
+  /** The topics of ancestors that everyone can read; none if one of them is not open to everyone. */
   #underEach(lineage: Lineage, placed: RecordInContext): readonly string[] {
     const [collection] = lineage;
     if (!may(collection, 'read', ['everyone'], placed.record.state)) return [];
@@ -116,7 +116,7 @@ export class PeopleNames {
   }
 }
 
-/** A topic that is there with the fields is not there without them as well. */
+/** Keeps one entry per topic: the one with the fields, if there is one. */
 function inOneRow(topics: readonly EventTopic[]): readonly EventTopic[] {
   const byTopic = new Map<string, EventTopic>();
   for (const one of topics) if (one.hasFields || !byTopic.has(one.topic)) byTopic.set(one.topic, one);
@@ -133,7 +133,7 @@ function canRead(lineage: Lineage, person: string, placed: RecordInContext): boo
   return may(lineage[0], 'read', roles, placed.record.state);
 }
 
-/** The topmost record: people have one alias in it and in everything under it. */
+/** The root record: people have one alias in it and in everything under it. */
 export function rootOf(lineage: Lineage, { record, parent }: RecordInContext): RecordName {
   const [collection] = lineage;
   const upper = lineageAbove(lineage);

@@ -3,7 +3,7 @@ import type { Input } from '../base/handler.ts';
 
 type Conditional = Pick<Input, 'header'>;
 
-/** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any record at all. */
+/** Entity tags of a header (RFC 9110 section 8.8.3), or `*` for any version. */
 export type Tags = '*' | readonly string[];
 
 const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
@@ -26,7 +26,7 @@ export function createsOnly(input: Conditional): boolean {
 export function hasAlready(input: Conditional, etag: string): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
-  // Weak comparison is enough for a read.
+  // A read uses weak comparison.
   return tags === '*' || tags.some((tag) => tag.replace(/^W\//, '') === etag);
 }
 

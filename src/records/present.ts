@@ -5,7 +5,7 @@ import type { RecordContext, StoredRecord } from '../storage/port.ts';
 import { type CallerAccess, ownerIn } from './caller-access.ts';
 import { aliasText, type PeopleNames, rootOf } from './people-names.ts';
 
-/** A record as one caller sees it. */
+/** A record in the form for one caller. */
 export interface SeenRecord {
   readonly collection: Collection;
   readonly lineage: Lineage;
@@ -14,7 +14,7 @@ export interface SeenRecord {
   readonly now: number;
 }
 
-/** The JSON of a record for this caller, with its roles and the actions that it may take. */
+/** The JSON of a record for this caller, with its roles and possible actions. */
 export function present(
   record: StoredRecord,
   context: RecordContext,
@@ -46,7 +46,7 @@ function sharedMembers(
   return `${own}"owner":${JSON.stringify(aliasOf(ownerIn(lineage, placed)))},"people":${JSON.stringify(Object.fromEntries(people))},`;
 }
 
-/** How many records are under one, by collection and state; '' where there are no states. */
+/** The number of records under one, by collection and state; '' without states. */
 export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** `{"registrations":{"confirmed":17,"waiting":0}}`; a number where the collection below has no states. */

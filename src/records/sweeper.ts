@@ -18,14 +18,14 @@ import type {
 import type { PeopleNames } from './people-names.ts';
 
 const everyMs = 60_000;
-/** After a sweep that took longer than that. */
+/** Used after a sweep that took longer than that. */
 const shortestPauseMs = 1_000;
 const atOnce = 200;
-/** Writers wait for a step: it takes a few milliseconds, and a pause as long as the step follows. */
+/** Writers wait for a step: it takes a few milliseconds, and an equally long pause follows. */
 const childrenAtOnce = 20;
 const eventsAtOnce = 1_000;
 const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
-/** Rewriting a small database takes less than 0.1 s, and writers wait for it. */
+/** Rewriting a database of this size takes less than 0.1 s, for which writers wait. */
 const scrubEveryMs = 3_600_000;
 
 interface SweeperOptions {
@@ -36,15 +36,15 @@ interface SweeperOptions {
   readonly assertions: Pick<AssertionStore, 'forgetUsed'>;
   readonly collections: readonly Collection[];
   readonly names: PeopleNames;
-  /** Gives free places under a record to those that wait. */
+  /** Gives free places under a record to waiting records. */
   readonly fill: (given: {
     readonly child: string;
     readonly parent: RecordName;
     readonly now: number;
   }) => Promise<void>;
-  /** Called when registrations in the future (a wrong clock) were set to now. */
+  /** Called if registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
-  /** Called with how much work on records below others is left. */
+  /** Called with the amount of work that is left on records of removed parents. */
   readonly onChildWork: (waiting: number) => void;
   readonly onScrubDue: (isDue: boolean) => void;
   /** True if this process has the background lease. */
@@ -98,7 +98,7 @@ export class Sweeper {
   async #sweepUntil(now: number): Promise<void> {
     const { store, events, consumers, standing, assertions, collections, names } = this.#options;
     const { onBroughtBack, onChildWork } = this.#options;
-    // Readers of what a record was under are not told that it is gone: they would have to be looked up for each.
+    // Readers of the parents get no event: their topics would have to be looked up for each record.
     const eventOf = (kind: 'deleted' | 'expired') => (record: StoredRecord) => {
       const collection = collections.find(({ name }) => name === record.collection);
       if (collection === undefined) return null;
@@ -142,7 +142,7 @@ export class Sweeper {
     }
   }
 
-  /** Places that an erasure, an expiry or a larger number has freed go to those that have waited longest. */
+  /** Gives places that an erasure, an expiry or a higher limit has freed to the records that have waited longest. */
   async #fillPlaces(now: number): Promise<void> {
     const { store, collections, fill } = this.#options;
     for (const { name, parent } of collections) {
@@ -157,7 +157,7 @@ export class Sweeper {
     }
   }
 
-  /** Overwrites what erased callers left in the database file. A large file is left to the operator. */
+  /** Overwrites the remains of erased callers in the database file. A large file is left to the operator. */
   async #scrub(isOurs: boolean): Promise<void> {
     const { clock, store, log, onScrubDue } = this.#options;
     const now = clock.monotonic();

@@ -22,7 +22,7 @@ interface QueuedWrite {
 }
 
 export const mostBatchBytes = 4 * 1024 * 1024;
-/** Bounds of the queue. Past them a write is refused. */
+/** Limits of the queue. Past them a write is refused (backpressure). */
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
@@ -52,7 +52,7 @@ export class WriteQueue {
     return since.length === 0 ? 0 : (this.#options.clock.monotonic() - Math.min(...since)) / 1000;
   }
 
-  /** `bytes` is about the size of the operation; `isGone` is true once its caller has hung up. */
+  /** `bytes` is about the size of the operation; `isGone` is true once its caller has disconnected. */
   submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
     const { id } = operation.caller;
     this.checkRoom(id, bytes);
@@ -112,7 +112,8 @@ export class WriteQueue {
       onBatch?.(batch.length, (clock.monotonic() - begunAt) / 1000);
       return outcomes;
     } catch (error) {
-      // A Refusal of the database holds for all. For other errors try each alone, so that only the faulty one fails.
+      // A Refusal of the database applies to all. After other errors each is tried alone, so that only the faulty one
+      // fails.
       if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));
       const outcomes: Outcome[] = [];
       for (const one of batch) outcomes.push(...(await this.#outcomesOf([one])));
@@ -147,7 +148,7 @@ export class WriteQueue {
   }
 }
 
-/** Two turns of the event loop: then it is known which callers hung up right after they sent the request. */
+/** Two turns of the event loop: then it is known which callers disconnected right after the request. */
 async function nothingForTwoTurns(): Promise<readonly []> {
   await setImmediate();
   await setImmediate();

@@ -44,7 +44,7 @@ export function describeIn(
   };
 }
 
-/** The table of `check --matrix`, where several people have roles. */
+/** The table of `check --matrix`, for collections with several people. */
 function collectionTag(collection: Collection): Tag {
   const { name, title, description, isShared } = collection;
   const { states, rows } = matrixOf(collection);
@@ -69,7 +69,7 @@ export const idParameter: Parameter = {
 
 type Media = Content[string];
 
-/** The schemas of requests and answers; `components` by the names that the others refer to. */
+/** The schemas of requests and answers; `components` are the named ones that they refer to. */
 export function recordSchemas(collection: Collection) {
   const { name, schema } = collection;
   const { fields, record } = examples(collection) ?? {};
@@ -92,7 +92,7 @@ export function recordSchemas(collection: Collection) {
   };
 }
 
-/** Without the conditions between fields: those are for requests. */
+/** Without the conditions between fields, which are for requests. */
 function recordSchema(collection: Collection): Schema {
   const { machine, schema } = collection;
   const { properties = {}, required = [], additionalProperties, description } = schema;
@@ -132,7 +132,7 @@ export const aliasSchema: Schema = {
     'How people see each other in this record and those under it; another one in every other record.',
 };
 
-/** The members of a record that several people reach. */
+/** The members of a record in a shared collection. */
 function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schemas {
   if (!isShared) return {};
   const names = ['owner', ...(access.clients === 'none' ? [] : ['client']), ...Object.keys(roles)];
@@ -150,7 +150,7 @@ function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schema
   return { ...own, owner: aliasSchema, people };
 }
 
-/** How many records are under this one. */
+/** The number of records under this one. */
 function countsSchema({ children }: Collection): Schemas {
   const number = { type: 'integer', minimum: 0 };
   const shown = children.flatMap(({ name, parent }) => {
@@ -233,7 +233,7 @@ function examples(collection: Collection) {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that fit the schema; null if the guess does not fit. */
+/** An example that fits the schema; null if the guess does not fit. */
 function exampleFields({ schema, checkFields }: Collection): Fields | null {
   const made = exampleOf(schema) as Fields;
   const wrong = new Set(checkFields(made).map(({ pointer }) => pointer.split('/')[1]));
@@ -241,7 +241,7 @@ function exampleFields({ schema, checkFields }: Collection): Fields | null {
   return checkFields(right).length === 0 ? right : null;
 }
 
-/** An example of the schema itself, or the least that its bounds allow. */
+/** The example of the schema, or the smallest value within its bounds. */
 function exampleOf(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return 'text';
   const { const: only, enum: choices, examples, anyOf, oneOf, allOf } = schema as Schema;

@@ -87,7 +87,7 @@ function filters(name: string, schema: Schema): readonly Parameter[] {
   return [queryParameter(name, `Only records whose ${name} is this.`, schema), ...ranges];
 }
 
-/** A bound need not be a value that a record could have. */
+/** A bound need not be a possible value of a record. */
 function comparable({ type, format }: Schema = {}): Schema {
   return { type: type ?? 'string', ...(format === undefined ? {} : { format }) };
 }

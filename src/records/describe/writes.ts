@@ -46,7 +46,7 @@ export function describeCreate(collection: Collection): Description {
 export function describeReplace(collection: Collection): Description {
   const ifNoneMatch =
     '"*": make the record under this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
-  // An id is never used twice where records are under it.
+  // In a collection that has children, an id is never reused.
   const isMade = collection.children.length === 0;
   const about = isMade ? `With "If-None-Match: *" the record is made under this id. ` : '';
   return describeChange(collection, {
@@ -124,7 +124,7 @@ function transitionsOf({ machine }: Collection, action: string): readonly Transi
   return [...(machine?.states.values() ?? [])].flatMap((actions) => actions.get(action) ?? []);
 }
 
-/** The fields that the action sets. One that it sets from some states only may be missing. */
+/** The fields that the action sets. A field that only some states set may be missing. */
 function actionInput(collection: Collection, action: string): Pick<OwnDescription, 'body'> {
   const transitions = transitionsOf(collection, action);
   const sets = transitions.flatMap((transition) => transition.sets);
@@ -214,7 +214,7 @@ function editableIn({ machine, access }: Collection): string {
   return states === '' ? 'Possible in no state.' : `Possible in these states only: ${states}.`;
 }
 
-/** Whether a caller may see a record that it may not change. */
+/** True if a caller may see a record that it may not change. */
 function isReadByOthers({ access: { read }, isShared }: Collection): boolean {
   return isShared || Object.hasOwn(read, 'everyone');
 }

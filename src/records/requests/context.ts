@@ -14,12 +14,12 @@ import { type Counts, isExpired } from '../present.ts';
 
 interface Reading {
   readonly store: Pick<RecordStore, 'find'>;
-  /** Whose roles are wanted. */
+  /** The caller whose roles are wanted. */
   readonly caller: string;
   readonly now: number;
 }
 
-/** What decides about access to a record that was read: its members, and the records above it. */
+/** The data that decides about access to a record that was read: its members, and its ancestors. */
 export function contextOf(
   lineage: Lineage,
   record: RecordWithMembers,
@@ -40,7 +40,7 @@ export function contextOf(
   });
 }
 
-/** The same for the records of a page. Each record above them is read once. */
+/** The same for the records of a page. Each ancestor is read once. */
 export async function contextsOf(
   lineage: Lineage,
   records: readonly RecordWithMembers[],
@@ -59,7 +59,7 @@ export async function contextsOf(
   );
 }
 
-/** How many records are under one, where it shows that. */
+/** The number of records under one, if it shows that. */
 export function countsFor(
   { id }: StoredRecord,
   { collection, store }: { readonly collection: Collection; readonly store: Pick<RecordStore, 'tallies'> },

@@ -15,7 +15,7 @@ export interface RecordParts {
   readonly store: RecordStore;
   readonly registry: Registry;
   readonly reads: ReadLimit;
-  /** Writes that are under way or were not charged: see `countingUncharged`. */
+  /** Counts writes in flight, and writes that were not charged: see `countingUncharged`. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
   /** The known position of the event log. Records read afterwards include everything up to it. */
@@ -24,19 +24,19 @@ export interface RecordParts {
   readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
   readonly names: PeopleNames;
-  /** Codes of invitations that were wrong. */
+  /** Counts wrong codes of invitations. */
   readonly guesses: ReadLimit;
   readonly clock: Clock;
 }
 
 export interface CollectionParts extends RecordParts {
   readonly collection: Collection;
-  /** The collection and those above it. */
+  /** The collection and its ancestors. */
   readonly lineage: Lineage;
   readonly path: string;
 }
 
-/** The id in the path. A malformed one is refused like an unknown one. */
+/** The id in the path. A malformed id is refused like an unknown one. */
 export function recordId(
   { params }: Pick<Input, 'params'>,
   headers: Readonly<Record<string, string>> = {},

@@ -11,19 +11,19 @@ export const largestPage = 200;
 
 type SortField = RecordQuery['sort']['field'];
 
-/** The query for the storage, and as it was sent, for links and cursors. */
+/** The query for the storage, and the parameters as sent, for links and cursors. */
 export interface ListQuery {
   readonly wanted: Pick<
     RecordQuery,
     'owner' | 'state' | 'states' | 'memberOf' | 'conditions' | 'sort' | 'limit'
   >;
   readonly isEverybodys: boolean;
-  /** The record that the list is under; null: it is of another kind. */
+  /** The parent that the list is limited to; null: none. */
   readonly parentId: string | null;
   readonly cursor: string | null;
   /** The parameters that select and sort, ordered by name. */
   readonly filters: readonly (readonly [name: string, value: string])[];
-  /** As sent, without the cursor. */
+  /** The parameters as sent, without the cursor. */
   readonly asked: readonly (readonly [name: string, value: string])[];
 }
 
@@ -31,7 +31,7 @@ const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
 const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role']);
 
-/** Every parameter is known, comes once and has a usable value, or the whole query is refused. */
+/** Refuses the whole query unless every parameter is known, occurs once and has a valid value. */
 export function readListQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
   const parameters = readParameters(text);
   const state = readState(collection, parameters.get('state'));
@@ -70,11 +70,11 @@ function readParent({ parent }: Collection, parameters: ReadonlyMap<string, stri
   for (const name of ['mine', 'role'])
     if (parameters.has(name))
       throw invalid(name, `"${name}" and "${parent.field}" do not go together: a list is of one kind.`);
-  // What cannot be an id is the id of no record.
+  // A malformed id is treated as the id of no record.
   return recordIdForm.test(id) ? id : 'none';
 }
 
-/** A list is of one kind: the caller's own records, those in which it has a role, both of them, or everybody's. */
+/** A list is of one kind: the caller's own records, those in which it has a role, both, or everyone's. */
 function readKind(
   collection: Collection,
   parameters: ReadonlyMap<string, string>,
@@ -114,7 +114,7 @@ function readKind(
   return { owner: null };
 }
 
-/** The states in which owners read their records, where these are not all. */
+/** The states in which owners read their records; null for all. */
 function ownStates(collection: Collection): Pick<RecordQuery, 'states'> {
   const states = collection.isShared ? readableStates(collection, ['owner', 'everyone']) : null;
   return states === null ? {} : { states };
@@ -132,7 +132,10 @@ export function linkTo({ asked }: ListQuery, cursor: string): string {
   return new URLSearchParams([...asked.map(([name, value]) => [name, value]), ['cursor', cursor]]).toString();
 }
 
-/** A list of all owners needs an index: by state and creation time, or by the sort field. A list of one owner has any filter. */
+/**
+ * A list of all owners needs an index: by state and creation time, or by the sort field. A list of one owner allows any
+ * filter.
+ */
 function checkIndexed(
   conditions: RecordQuery['conditions'],
   state: string | null,
@@ -158,7 +161,7 @@ export function nameOf(field: SortField): string {
   return field === 'created_at' ? field : field.name;
 }
 
-/** Of a list that has nothing to filter. */
+/** For a list without filters. */
 export function readPageParameters(text: string): { readonly limit: number; readonly cursor: string | null } {
   const { limit, cursor = null, ...others } = Object.fromEntries(readParameters(text));
   const [unknown] = Object.keys(others);
@@ -200,7 +203,7 @@ function readState({ machine }: Collection, state: string | undefined): string |
   return state;
 }
 
-/** Only the caller itself can be named: there is no way to ask for the records of another owner. */
+/** Only the caller itself can be named: no query asks for the records of another owner. */
 function readMine(text: string | undefined): boolean {
   if (text !== undefined && text !== 'true') throw invalid('mine');
   return text === 'true';

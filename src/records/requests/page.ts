@@ -5,18 +5,18 @@ import { fieldsOf } from '../present.ts';
 import type { CollectionParts } from './handler-parts.ts';
 import { type ListQuery, nameOf } from './list-query.ts';
 
-/** A page ends before it has more bytes. */
+/** A page ends before it exceeds this many bytes. */
 export const largestPageBytes = 1_048_576;
-/** Bounds of what one page looks through: records and bytes. */
+/** Limits of what one page scans: records and bytes. */
 const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
-/** One page at bounded cost: without an index only so many records are looked at, so a short page may have a `next`. */
+/** One page at bounded cost: without an index only this many records are scanned, so a short page may have a `next`. */
 export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
-  // The end is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
+  // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
   const limit = await howManyFit(store, { ...wanted, until }, recordBytes);
@@ -27,7 +27,7 @@ export async function readPage(store: Store, wanted: RecordQuery, recordBytes: n
   return { records, next: { value: sortValue(last, wanted), id: last.id } };
 }
 
-/** True if the sort order alone finds all matches. For a list of all owners list-query.ts sees to it. */
+/** True if the sort order alone finds all matches. list-query.ts ensures it for a list of all owners. */
 function isInOrder({ owner, state, states, memberOf, under, conditions, sort }: RecordQuery): boolean {
   if (owner === null && memberOf === undefined && under === undefined) return true;
   if (under && under.visible !== null) return false;
@@ -55,8 +55,8 @@ async function howManyFit(store: Store, query: RecordQuery, recordBytes: number)
 const cursorForm = /^[A-Za-z0-9_-]{1,4096}\.[A-Za-z0-9_-]{43}$/;
 
 /**
- * Sealed for this caller, collection and query: where a page has looked at as much as it may, the place is of a record that
- * this caller perhaps cannot read.
+ * Encrypted for this caller, collection and query: if a page stops at the limit, the cursor names a record that this caller
+ * may not be able to read.
  */
 export function cursorAt(
   { value, id }: Place,
@@ -91,7 +91,7 @@ function boundTo({ filters }: ListQuery, { collection }: CollectionParts, access
   return ['cursor', access.id, collection.name, ...filters.flat()];
 }
 
-/** As the storage compares it: a missing field counts as empty. */
+/** The value as the storage compares it: a missing field counts as empty. */
 function sortValue(record: StoredRecord, { sort: { field } }: Pick<RecordQuery, 'sort'>): FieldValue {
   if (field === 'created_at') return record.createdAt;
   const value = fieldsOf(record)[field.name];

@@ -22,7 +22,7 @@ export const mostUses = 100;
 export const longestInvitationMs = 30 * 86_400_000;
 const membersAtOnce = 100;
 
-/** POST /<collection>/{id}/invitations: the answer is the only place where the code stands. */
+/** POST /<collection>/{id}/invitations: the code is only in this answer. */
 export function invite(parts: CollectionParts): BearerHandler {
   const { collection, store, digest, clock } = parts;
   return (input, caller, token) => {
@@ -67,17 +67,17 @@ function readInvitation(fields: Fields, collection: Collection) {
   return { role: role as string, uses: uses as number, forMs: forMs as number };
 }
 
-/** The roles that invitations lead to. */
+/** The roles that invitations can give. */
 export function invitedRoles(collection: Collection): readonly string[] {
   return [...memberRoles(collection, 'invited'), ...(collection.handover === null ? [] : ['owner'])];
 }
 
-/** Whether there is a list of members. */
+/** True if there is a list of members. */
 export function hasMembers(collection: Collection): boolean {
   return invitedRoles(collection).length > 0 || (collection.aliases && memberRoles(collection).length > 0);
 }
 
-/** The record, if the caller may see it, and what the caller is in it. */
+/** The record, if the caller may see it, and the caller's roles in it. */
 export async function seen(parts: CollectionParts, input: Input, access: CallerAccess) {
   const { collection, lineage, store, clock, reads } = parts;
   const headers = reads.take(access.id);
@@ -158,7 +158,7 @@ function ownerItem(
 
 type Digest = RecordParts['digest'];
 
-/** Aliases and roles only, signed for this caller and record. */
+/** Contains only aliases and roles, and is signed for this caller and record. */
 function memberCursor({ alias, role }: StoredMember, bound: readonly string[], digest: Digest): string {
   const text = Buffer.from(JSON.stringify([aliasText(alias), role])).toString('base64url');
   return `${text}.${digest.of(...bound, text).toString('base64url')}`;
@@ -217,14 +217,14 @@ export function removeMember(parts: CollectionParts): BearerHandler {
   });
 }
 
-/** A text that is no alias names nobody. */
+/** A text that is no alias matches no member. */
 function aliasIn({ params }: Input): Uint8Array {
   return readAlias(params.alias ?? '') ?? new Uint8Array(16);
 }
 
 const codeForm = /^[A-Za-z0-9_-]{22}$/;
 
-/** POST /invitations: the caller takes the role that the code is for. */
+/** POST /invitations: the caller takes the role of the code. */
 export function acceptInvitation(collections: readonly Collection[], parts: RecordParts): BearerHandler {
   const { store, writes, clock, digest, guesses, names } = parts;
   const shared = collections.filter((collection) => invitedRoles(collection).length > 0);
@@ -241,7 +241,7 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
     const identity = first[1].caller;
     let isSubmitted = false;
     try {
-      // Counted before the code is looked at, and given back to those who had a right one.
+      // Counted before the code is looked up, and refunded for a right code.
       guesses.take(identity.id);
       const code = readCode(input);
       const admitted = Object.fromEntries(
@@ -261,14 +261,14 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
       if (result === null) throw new Error('An acceptance has a result.');
       guesses.refund(identity.id);
       const [collection, access] = accesses.find(([{ name }]) => name === result.record.collection) ?? first;
-      // The write has loaded the caller's own roles only; the record shows those who hold a role by an action, too.
+      // The write has loaded the caller's own roles only; the record also shows the holders of roles by action.
       const hasOthers = memberRoles(collection, 'granted').length > 0;
       const found = hasOthers
         ? await store.find(collection.name, result.record.id, access.membersWanted)
         : null;
       const context = { ...result.context, members: found?.members ?? result.context.members };
       const seenIn = { collection, lineage: [collection] as const, access, names, now };
-      // A role that does not read the present state learns only which record it is in.
+      // A role that cannot read the present state gets only the id of the record.
       const record = access.sees(result.record, context)
         ? present(result.record, context, seenIn, await countsFor(result.record, { collection, store }))
         : JSON.stringify({ id: result.record.id });
@@ -297,6 +297,6 @@ function readCode(input: Input): string {
       unknown === undefined ? 'must be the code of an invitation' : 'is not known here; expected code';
     throw new Refusal('validation_failed', { members: { errors: [{ pointer, message }] } });
   }
-  // What cannot be a code is looked up all the same, as another one that nobody has.
+  // A malformed code is looked up all the same, as one that does not exist.
   return codeForm.test(code) ? code : `wrong ${code.length}`;
 }

@@ -16,7 +16,7 @@ export class ReadLimit {
     this.#counter.refund(owner);
   }
 
-  /** Counts one read and returns the RateLimit headers. Throws when the limit is reached. */
+  /** Counts one read and returns the RateLimit headers. Throws if the limit is reached. */
   take(owner: string): Record<string, string> {
     const { limit: allowed, windowMs } = this.#counter;
     const { used, resetsAt, secondsLeft: retryAfterSeconds } = this.#counter.take(owner);

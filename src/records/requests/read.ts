@@ -45,7 +45,7 @@ export function readRecord(parts: CollectionParts): BearerHandler {
   };
 }
 
-/** The header that says for which changes of the list, or record, this caller gets no events from a stream of all of them. */
+/** The header that says for which changes of the list or record a stream of all events tells this caller nothing. */
 function eventsScope(
   { events, isShared, parent, access: { read } }: Collection,
   access: CallerAccess,
@@ -59,7 +59,7 @@ function eventsScope(
   return { 'events-scope': `in=${parent.collection}/${parentId}` };
 }
 
-/** The list whose events tell of a single record. */
+/** The list whose stream has the events of a single record. */
 function placeOf(
   { owner }: StoredRecord,
   { parent }: RecordContext,
@@ -79,7 +79,7 @@ async function underParent(
   const { parent } = collection;
   if (parent === null) return null;
   const reading = { store, caller: access.id, now: clock.now() };
-  // As if there were a record under it.
+  // Computed as for a record under it.
   const body = JSON.stringify({ [parent.field]: id });
   const { parent: above } = await contextOf(
     lineage,
@@ -117,7 +117,7 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const under = query.parentId === null ? undefined : await underParent(query.parentId, parts, access);
     if (under === null) throw new Refusal('not_found', { headers });
     const asked = { ...query.wanted, collection: collection.name, after, expiredAt, members, under };
-    // Read before the records: events may repeat what the list has, and never miss what it lacks.
+    // Read before the records: events may repeat what the list has, but never miss what it lacks.
     const at = {
       'events-position': String(position()),
       ...eventsScope(collection, access, query),

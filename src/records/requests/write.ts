@@ -15,7 +15,7 @@ import { countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 
-/** From a request to an operation: checks everything that needs no database. rules/ decides the rest. */
+/** From a request to an operation: all checks that need no database. rules/ decides the rest. */
 
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
@@ -31,7 +31,7 @@ export function replaceRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
     const record = named(parts, recordId(input));
     const isNew = createsOnly(input);
-    // An id is never used twice where records are under it: they would be under another one.
+    // In a collection that has children, an id is never reused: they would get another parent.
     if (isNew && parts.collection.children.length > 0)
       throw new Refusal('header_invalid', { members: { header: 'If-None-Match' } });
     if (isNew) {
@@ -153,7 +153,9 @@ async function withFacts({ code, options }: Refusal, answering: AnswerContext): 
   return new Refusal(code, { ...rest, members, headers: { etag: etagOf(current) } });
 }
 
-/** A DPoP proof does not cover the body: without this, a copied proof of a refused write could be used at another process. */
+/**
+ * A DPoP proof does not cover the body: without this, a copied proof of a refused write could be used at another process.
+ */
 export async function useUp(
   proof: UsedProof,
   caller: CallerIdentity,
@@ -187,7 +189,9 @@ type Write = (
   ...request: Parameters<BearerHandler>
 ) => Promise<{ readonly answer: Answer; readonly isCharged: boolean }>;
 
-/** A write that is refused or repeated counts as a read, because it looked something up. `attempts` bounds those under way. */
+/**
+ * A write that is refused or repeated counts as a read, because it reads the database. `attempts` bounds those in flight.
+ */
 export function countingUncharged({ reads, attempts }: RecordParts, write: Write): BearerHandler {
   return async (input, caller, token) => {
     const { id } = caller;
@@ -201,14 +205,14 @@ export function countingUncharged({ reads, attempts }: RecordParts, write: Write
     } catch (error) {
       const status = error instanceof Refusal ? describe(error.code).status : 500;
       if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
-      // A write refused for a spent budget keeps its place for the minute: it has read the database, too.
+      // A write refused for a spent budget stays counted for the minute: it has read the database, too.
       if (status !== 429) attempts.refund(id);
       throw error;
     }
   };
 }
 
-/** Not a spent budget, nor a failure of the service. */
+/** Neither a spent budget nor a failure of the service. */
 function isAnswerToTheCaller(status: number): boolean {
   return status < 500 && status !== 429;
 }

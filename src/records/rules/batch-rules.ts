@@ -21,7 +21,7 @@ const hourMs = 3_600_000;
 /** Imported by the thread that decides (storage/sqlite/worker.ts). */
 export const batchRulesModule = import.meta.url;
 
-/** Plain data, because the rules may be made on another thread. */
+/** Plain data, because the rules may be created on another thread. */
 export interface BatchRulesData {
   readonly collections: readonly PlainCollection[];
   readonly newcomersPerHour: number;
@@ -116,7 +116,7 @@ type PeopleKeys = {
   -readonly [Name in 'members' | 'memberCounts' | 'memberships' | 'invitations']: BatchKeys[Name][number][];
 };
 
-/** What a change of a record in a shared collection needs to know of its members. */
+/** The members that a change of a record in a shared collection needs. */
 function addPeople(
   keys: PeopleKeys,
   change: RecordChange,
@@ -135,14 +135,14 @@ function addPeople(
     keys.invitations.push({ digest: change.digest, member: caller, openAt: now });
 }
 
-/** The record that a new one would be under. */
+/** The parent of a new record. */
 function parentOf(change: RecordChange, { collections }: WriteRules): RecordName | null {
   const collection = collections.get(change.collection);
   if (!collection?.parent || !('body' in change)) return null;
   return { collection: collection.parent.collection, id: parentIdOf(collection, change) };
 }
 
-/** The parents of the collections that are written. */
+/** The parents of the written collections. */
 function parentsOf(operations: readonly Operation[], { lineages }: WriteRules): readonly ParentField[] {
   const written = new Set(
     operations.flatMap(({ change }) => (isOfRecord(change) ? [change.collection] : [])),

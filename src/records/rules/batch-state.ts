@@ -22,7 +22,7 @@ import { type PeopleEffects, PeopleState } from './people-state.ts';
 export interface Effects extends PeopleEffects {
   readonly newConsumer?: Consumer;
   readonly usage?: OwnerInCollection & { readonly after: Usage };
-  /** The owner of a removed record that belongs to another caller. */
+  /** The owner of a removed record, if it is not the caller. */
   readonly released?: OwnerInCollection;
   readonly put?: StoredRecord;
   readonly idempotencyKey?: StoredIdempotencyKey;
@@ -34,7 +34,7 @@ export interface Effects extends PeopleEffects {
 
 interface UsageChange extends OwnerInCollection {
   readonly moved: number;
-  /** Null when only that changes. */
+  /** Null if nothing else changes. */
   readonly after: Usage | null;
 }
 
@@ -90,7 +90,7 @@ export class BatchState {
     return this.#consumers.get(id) ?? null;
   }
 
-  /** For an erased caller that is not back yet: what it had spent. */
+  /** The spent budgets of an erased caller that has not returned yet. */
   usage(owner: string, collection: string): Usage {
     const known = this.#usage.get(name(owner, collection));
     if (known !== undefined || this.#consumers.has(owner)) return known ?? unused;
@@ -173,7 +173,7 @@ export class BatchState {
       idempotencyKeys: [...this.#newKeys.values()],
       ...this.#people.changes(),
       ...this.#family.changes(),
-      // The history of a record ends with it.
+      // The history of a record is deleted with it.
       history: this.#history.filter(({ collection, recordId }) => this.record(collection, recordId) !== null),
       proofs: [...this.#newProofs.values()],
       events: this.#events,
@@ -192,7 +192,7 @@ export class BatchState {
     return { newUsage, changedUsage, movedUsage };
   }
 
-  /** An erased caller that is back goes on with the budgets it had spent. */
+  /** An erased caller that returns continues with its spent budgets. */
   #register(consumer: Consumer): void {
     const { id, kind, registeredAt } = consumer;
     const spent = this.#spent.filter(({ owner }) => owner === id);
@@ -212,7 +212,7 @@ export class BatchState {
     this.#usageChanges.set(key, { owner, collection, moved, after });
   }
 
-  /** The budgets of an owner who did not write stay. */
+  /** An owner who did not write keeps its budgets. */
   #release(owner: string, collection: string): void {
     const key = name(owner, collection);
     const known = this.#usage.get(key);

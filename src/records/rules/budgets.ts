@@ -38,7 +38,7 @@ export function newcomerBudget(
   return budget(newcomer, usage.newcomerWrites, usage.newcomerSince, now);
 }
 
-/** The usage after one more write. Throws when a budget or the quota is used up. */
+/** The usage after one more write. Throws if a budget or the quota is used up. */
 export function charge(
   limits: CollectionLimits,
   usage: Usage,
@@ -63,9 +63,9 @@ export function charge(
   };
 }
 
-/** Windows begin at whole multiples of their length, the same for every caller and process. */
+/** Windows begin at multiples of their length, the same for every caller and process. */
 function budget({ count, windowMs }: Rate, used: number, since: number, now: number): Budget {
-  // A clock that was set back, or is a little behind another one, opens no window twice.
+  // A clock that is set back, or is a little behind another one, does not open a window twice.
   const start = Math.max(windowAt(now, windowMs), since);
   return { used: start === since ? used : 0, allowed: count, windowMs, resetsAt: start + windowMs };
 }
@@ -75,8 +75,8 @@ function windowAt(now: number, windowMs: number): number {
 }
 
 /**
- * Moves a window that a wrong clock put far ahead to now, with what was used in it: otherwise the budget would stay
- * spent until that time. The next window stays, so that a clock set back and forth does not open it twice.
+ * Moves a window that a wrong clock put far ahead to now, with its usage: otherwise the budget would stay spent until that
+ * time. The next window stays, so that a clock set back and forth does not open it twice.
  */
 export function asOfNow({ writes, newcomer }: CollectionLimits, usage: Usage, now: number): Usage {
   const writesSince = notAhead(usage.writesSince, writes.windowMs, now);
@@ -90,7 +90,7 @@ function notAhead(since: number, windowMs: number, now: number): number {
   return isAhead ? windowAt(now, windowMs) : since;
 }
 
-/** Never more than one window. */
+/** At most one window. */
 export function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number {
   return Math.max(Math.ceil(Math.min(resetsAt - now, windowMs) / 1000), 0);
 }
@@ -100,12 +100,14 @@ function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Bud
   return new Refusal(code, { retryAfterSeconds, facts: { budget } });
 }
 
-/** The name for the spent budgets of an erased caller: it leads to no pseudonym without the master secret. */
+/**
+ * The name for the spent budgets of an erased caller: a keyed digest that leads to no pseudonym without the master secret.
+ */
 export function formerName(digest: KeyedDigest, id: string): Uint8Array {
   return digest.of('erased', id);
 }
 
-/** Erasing and coming back does not reset a budget: it stays until its window ends. */
+/** Erasure does not reset a budget: it stays until its window ends. */
 export function budgetsOfErased(
   collections: readonly Collection[],
   former: Uint8Array,

@@ -45,7 +45,7 @@ export function decideEdit(
   return changed(record, after, 'changed', entry, writing);
 }
 
-/** What only actions set stays as it is. */
+/** Fields that only actions set stay unchanged. */
 function checkActionFields(collection: Collection, before: Fields, after: StoredRecord): void {
   const fields = actionFields(collection);
   if (fields.size === 0) return;
@@ -88,7 +88,7 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
   const rows = joining.flatMap(({ joined }) => joined ?? []);
   const entry = { action, from: record.state, role: by };
   const { effects, result } = changed(record, after, taken, entry, writing, rows);
-  // Who joins gets the event of the action, and who leaves too.
+  // Callers who join or leave get the event of the action, too.
   return { effects: [...joining, ...effects, ...leaving], result };
 }
 
@@ -160,7 +160,7 @@ function changed(
   };
 }
 
-/** The record in the expected version; 404 for a record that the caller must not know of. */
+/** The record in the expected version; 404 for a record that the caller may not see. */
 export function found(
   { id, expected }: { id: string; expected: Tags | null },
   writing: Writing,
@@ -184,7 +184,7 @@ export function found(
 /** Refuses a caller who could not do this in any state. */
 function checkRole({ access, isShared }: Collection, verb: Verb | null, roles: readonly string[]): void {
   const { update, delete: remove } = access;
-  // In a collection of single owners an action has its own refusals, for those who could change the record at all.
+  // In a collection of single owners an action has its own refusals, for callers who can change the record.
   const isAllowed = !isShared
     ? mayEver(update, roles) || mayEver(remove, roles) || roles.includes('client')
     : verb === null || typeof verb === 'object' || mayEver(access[verb as 'update' | 'delete'], roles);

@@ -27,11 +27,11 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   if (key !== null && used !== null && used.expiresAt > now) {
     if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
     const record = writing.find(used.recordId);
-    // What belongs to the owner of its parent was made by this caller, too: the key is the caller's.
+    // A record that belongs to the owner of its parent was created by this caller: the key is the caller's.
     const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
     if (record === null || !isOwn || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
-    // An owner who does not read the present state must not learn what others made of the record.
+    // An owner who cannot read the present state must not see the changes of others.
     if (record.updatedAt !== record.createdAt && !access.sees(record, writing.contextOf(record)))
       throw new Refusal('idempotency_record_gone');
     return { effects: [], result: { kind: 'repeated', record, budget: null } };
@@ -98,7 +98,7 @@ function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decide
   };
 }
 
-/** The role by which a record was created. Where everyone may, it is what the caller is in the record. */
+/** The role by which a record was created. If everyone may, it is the role of the caller in the record. */
 function makerOf({ owner }: StoredRecord, roles: readonly string[], access: CallerAccess): string {
   const role = access.createsBy(roles) ?? 'everyone';
   if (role !== 'everyone') return role;

@@ -32,13 +32,13 @@ import {
 } from './invitations.ts';
 import type { Acceptance, Done, Operation, RecordChange, WriteResult } from './operation.ts';
 
-/** Records that one `fill` moves up. */
+/** Maximum number of records that one `fill` moves up. */
 const mostFilled = 50;
 
 export interface WriteRules {
   readonly collections: ReadonlyMap<string, Collection>;
   readonly lineages: ReadonlyMap<string, Lineage>;
-  /** By collection, the roles that members can have. */
+  /** The roles that members can have, by collection. */
   readonly memberRoles: Readonly<Record<string, readonly string[]>>;
   /** Past this many new users per hour, new users can only read; 0: no limit. */
   readonly newcomersPerHour: number;
@@ -76,7 +76,7 @@ interface Decision extends Partial<Decided> {
   readonly consumer: Consumer;
 }
 
-/** Adds what the answer shows of members, and what the record is under. */
+/** Adds the members and the parent that the answer shows. */
 function withContext(
   result: Decided['result'],
   { caller, now }: Operation,
@@ -93,7 +93,7 @@ function withContext(
   return { ...result, context: { ...context, members } };
 }
 
-/** The members of a record, and the records above it. */
+/** The members of a record, and its ancestors. */
 function contextIn(state: BatchState, lineage: Lineage, record: StoredRecord, now: number): RecordContext {
   const [collection] = lineage;
   const upper = lineageAbove(lineage);
@@ -148,7 +148,7 @@ function decide(
   return { effects: [...registration, ...effects], consumer, result };
 }
 
-/** Places that an erasure, an expiry or a larger number has freed. */
+/** Places that an erasure, an expiry or a higher limit has freed. */
 function fill(
   { child, parent, revision }: Extract<Operation['change'], { kind: 'fill' }>,
   now: number,
@@ -172,12 +172,12 @@ function invitationFor({ digest, admitted }: Acceptance, state: BatchState): Sto
   return invitation;
 }
 
-/** The first rule. A refused write has used its proof, too: a copy could succeed later (RFC 9449 section 11.1). */
+/** The first rule. A refused write uses its proof, too: a copy could succeed later (RFC 9449 section 11.1). */
 function checkProof(proof: UsedProof, state: BatchState): void {
   if (!state.useProof(proof)) throw new Refusal('proof_replayed');
 }
 
-/** Saves a window that `asOfNow` has moved, also if the write is refused. */
+/** Saves a window that `asOfNow` has moved, even if the write is refused. */
 function settledUsage(
   { name, limits }: Collection,
   { id }: Operation['caller'],

@@ -18,11 +18,11 @@ import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** What the rules of one write see. A new rule reads from here, and throws a `Refusal`. */
+/** The context of the rules of one write. A new rule reads from it, and throws a `Refusal`. */
 export interface Writing {
   readonly access: CallerAccess;
   readonly collection: Collection;
-  /** The collection and those above it. */
+  /** The collection and its ancestors. */
   readonly lineage: Lineage;
   readonly consumer: Consumer;
   readonly usage: Usage;
@@ -30,9 +30,9 @@ export interface Writing {
   readonly newcomersPerHour: number;
   readonly now: number;
   readonly find: (id: string) => StoredRecord | null;
-  /** Those of the record that decide what the caller may do, or hold a role by an action. */
+  /** The members that decide what the caller may do, or hold a role by an action. */
   readonly membersOf: (id: string) => readonly StoredMember[];
-  /** The same, and what the record is under. */
+  /** The same, and the parent. */
   readonly contextOf: (record: StoredRecord) => RecordContext;
   readonly people: BatchState['people'];
   readonly family: BatchState['family'];
@@ -47,7 +47,7 @@ export interface Decided {
 
 export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
-/** Who is told of an event. */
+/** The audience of an event. */
 export function audienceOf(
   record: StoredRecord,
   states: Parameters<PeopleNames['audience']>[2],
@@ -58,7 +58,7 @@ export function audienceOf(
   return names.audience(lineage, { ...context, record, members: [...context.members, ...joining] }, states);
 }
 
-/** An entry in the history of a record, where that is kept. */
+/** An entry in the history of a record, if the collection has one. */
 export function entryOf(
   { id, state }: StoredRecord,
   { action, from, role }: Pick<HistoryEntry, 'action' | 'from' | 'role'>,
@@ -74,7 +74,7 @@ export function preconditionFailed(current: StoredRecord, { contextOf }: Writing
   return new Refusal('precondition_failed', { facts });
 }
 
-/** Charges the write, and the records that it adds or removes, to the caller. */
+/** Charges the write, and the change in the number of records, to the caller. */
 export function charged(addedRecords: number, writing: Writing) {
   const { access, collection, consumer, usage, now } = writing;
   const owned = { owner: access.id, collection: collection.name };
@@ -88,7 +88,7 @@ export function charged(addedRecords: number, writing: Writing) {
   return { effects: [{ usage: { ...owned, after } }], budget: writeBudget(collection.limits, after, now) };
 }
 
-/** In a surge of new callers only the new ones are paused. */
+/** Only newcomers are paused while too many callers are new. */
 function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
   const newFor = collection.limits.newcomer?.forMs ?? dayMs;
   if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;

@@ -16,7 +16,7 @@ type Collected = {
   >[number][];
 };
 
-/** What writes under parents need besides their records: known only once the records are loaded. */
+/** Additional rows for writes under parents, known only once the records are loaded. */
 export function familyKeys(
   operations: readonly Operation[],
   loaded: Loaded,
@@ -59,7 +59,7 @@ interface Family {
   readonly loaded: Loaded;
 }
 
-/** The record as the change would make it, as far as that is known. */
+/** The record as the change would make it, as far as known. */
 function recordAfter(
   change: RecordChange,
   caller: string,
@@ -116,7 +116,7 @@ function addFamily(keys: Collected, family: Family): void {
 /** A batch has at most `mostInBatch` writes: one of these is left after it, or there are no others. */
 const mostLoaded = mostInBatch;
 
-/** The roles of these people in the records above. */
+/** The roles of these people in the ancestors. */
 function addAbove(
   keys: Collected,
   { lineage, record, find }: Pick<Family, 'lineage' | 'record' | 'find'>,
@@ -135,7 +135,7 @@ function addAbove(
   }
 }
 
-/** The chosen person is one of the loaded people: how many roles each of them has. */
+/** The chosen person is one of the loaded people: the number of roles of each. */
 function addChosen(keys: Collected, { lineage, change, loaded }: Family): void {
   if (change.kind !== 'act' || change.chosen === undefined) return;
   const [collection] = lineage;
@@ -146,7 +146,7 @@ function addChosen(keys: Collected, { lineage, change, loaded }: Family): void {
   for (const owner of people) keys.memberships.push({ owner, collection: collection.name });
 }
 
-/** The people with a role in waiting records, who are told when these move up. */
+/** The people with a role in waiting records, who get an event when these move up. */
 function addWaiting(keys: Collected, { waiting = [] }: Loaded, { collections }: WriteRules): void {
   for (const { child, ids } of waiting) {
     const collection = collections.get(child);

@@ -29,7 +29,7 @@ export class FamilyState {
     for (const { child, id, ids } of children) this.#children.set(name(child, id), new Set(ids));
   }
 
-  /** How many records of a collection are under this one, in all states or in some. */
+  /** The number of records of a collection under this one, in all states or in some. */
   countUnder({ collection, id }: RecordName, child: string, states?: readonly string[]): number {
     const machine = this.#collections.get(child)?.machine;
     const counted = states ?? [...(machine?.states.keys() ?? [''])];
@@ -42,7 +42,7 @@ export class FamilyState {
     return this.#holders.get(name(collection, rule, key)) ?? null;
   }
 
-  /** Those that have waited longest first. A record of this batch may have come before one that was stored earlier. */
+  /** Records that have waited longest come first. A record of this batch may precede one that was stored earlier. */
   waiting(child: string, parentId: string): readonly StoredRecord[] {
     const overflow = this.#collections.get(child)?.parent?.capacity?.overflow;
     const records = (this.#waiting.get(name(child, parentId)) ?? []).flatMap((id) => {
@@ -60,7 +60,7 @@ export class FamilyState {
     this.#work.push(work);
   }
 
-  /** Notes what becomes of a record; null: it was not there, or is there no more. */
+  /** Notes the change of a record; null: it did not exist before, or does not afterwards. */
   move(before: StoredRecord | null, after: StoredRecord | null): void {
     const record = after ?? before;
     const collection = record === null ? undefined : this.#collections.get(record.collection);

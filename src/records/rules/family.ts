@@ -9,14 +9,14 @@ import { fieldsOf } from '../present.ts';
 import type { Effects } from './batch-state.ts';
 import { audienceOf, entryOf, type Writing } from './every-write.ts';
 
-/** Rules between a record, the one that it is under, and those that are under it. */
+/** Rules between a record, its parent and its children. */
 
-/** The records above this one, the nearest first. */
+/** The ancestors of this record, the nearest first. */
 export function recordsAbove({ parent }: RecordContext): readonly RecordInContext[] {
   return parent ? [parent, ...recordsAbove(parent)] : [];
 }
 
-/** The record that a new one would be under; undefined: the collection has no parent. */
+/** The parent of a new record; undefined: the collection has no parent. */
 export function parentFor(body: string, { collection, contextOf }: Writing): RecordContext['parent'] {
   if (collection.parent === null) return undefined;
   return contextOf({ collection: collection.name, id: '', body } as StoredRecord).parent ?? null;
@@ -38,12 +38,12 @@ export function checkParentField(collection: Collection, before: StoredRecord, a
   throw new Refusal('validation_failed', { members: { errors: [error] } });
 }
 
-/** Whether new records are accepted under the parent now. */
+/** True if new records are accepted under the parent now. */
 export function checkAccepts(parent: RecordContext['parent'], { collection, now }: Writing): void {
   if (!acceptsNow(collection, parent, now)) throw new Refusal('parent_closed');
 }
 
-/** The state in which a new record begins under a parent that accepts it. */
+/** The initial state of a new record under a parent that accepts it. */
 export function stateUnder(parent: RecordInContext, initial: string | null, writing: Writing): string | null {
   const { collection, family } = writing;
   const { max = null, capacity = null } = collection.parent ?? {};
@@ -57,7 +57,7 @@ export function stateUnder(parent: RecordInContext, initial: string | null, writ
   return capacity.overflow;
 }
 
-/** Refuses an action that would take a place where none is free. */
+/** Refuses an action that needs a place if none is free. */
 export function checkCapacity(
   { state }: StoredRecord,
   to: string,
@@ -67,12 +67,12 @@ export function checkCapacity(
   const capacity = writing.collection.parent?.capacity ?? null;
   const isTaking = capacity !== null && takesPlace(capacity, to) && !takesPlace(capacity, state);
   if (!isTaking || !parent) return;
-  // Only a record of the waiting line itself may be given a place before the others.
+  // Only a record of the waiting line itself may get a place before the others.
   const isBehind = state !== capacity.overflow && hasLine(capacity, parent.record, writing);
   if (isBehind || !hasRoom(capacity, parent.record, writing)) throw new Refusal('no_capacity');
 }
 
-/** Whether records wait: a place that is free is for the first of them. */
+/** True if records wait: a free place is for the first of them. */
 function hasLine({ overflow }: Capacity, parent: StoredRecord, { collection, family }: Writing): boolean {
   return overflow !== null && family.countUnder(parent, collection.name, [overflow]) > 0;
 }
@@ -89,7 +89,7 @@ function placesOf({ most }: Capacity, parent: StoredRecord): number {
   return typeof most === 'number' ? most : Number(fieldsOf(parent)[most] ?? 0);
 }
 
-/** The record that has waited longest takes the place that this one has left. */
+/** Gives the place that this record has left to the record that has waited longest. */
 export function promoted(
   before: StoredRecord,
   after: StoredRecord | null,
@@ -108,13 +108,13 @@ export function promoted(
 
 interface Filling {
   readonly revision: string;
-  /** Places that this write frees, and that are still counted. */
+  /** Places that this write frees, but that are still counted. */
   readonly freed: number;
   /** A record that this write removes. */
   readonly left: string | null;
 }
 
-/** Moves up to `most` records from the waiting line to places that are free. */
+/** Moves up to `most` records from the waiting line to free places. */
 export function filled(
   parent: StoredRecord,
   most: number,
@@ -142,7 +142,7 @@ export function filled(
   });
 }
 
-/** R14. The rule is named, and never the record. */
+/** R14. The refusal names the rule, and never the record. */
 export function checkUnique(
   before: StoredRecord | null,
   after: StoredRecord,
@@ -156,7 +156,7 @@ export function checkUnique(
   }
 }
 
-/** What happens to the records under one that is deleted. */
+/** The effect on the records under a deleted one. */
 export function childrenAfter(
   { id }: StoredRecord,
   { collection, family, now }: Writing,
@@ -169,7 +169,7 @@ export function childrenAfter(
   });
 }
 
-/** Records that belong to the owner of their parent get the new one. */
+/** Gives records that belong to the owner of their parent the new owner. */
 export function handedOver({ id, owner }: StoredRecord, { collection, now }: Writing): readonly Effects[] {
   return collection.children.flatMap(({ name, parent }): readonly Effects[] =>
     parent.ownedBy === 'parent'

@@ -11,7 +11,7 @@ import { handedOver } from './family.ts';
 import { joined, left } from './members.ts';
 import type { Acceptance } from './operation.ts';
 
-/** Open codes per record. They are listed without pages. Invitations that are made at the same moment may go a little beyond it. */
+/** Open codes per record, which are listed without pages. Concurrent invitations may exceed it a little. */
 const mostOpen = 100;
 
 /** POST /<collection>/{id}/invitations */
@@ -46,7 +46,7 @@ export function decideEndInvitation(change: Of<'end_invitation'>, writing: Writi
   return { effects: [...effects, ended], result: { kind: 'removed', record, budget } };
 }
 
-/** POST /invitations. The same refusal for whatever is wrong with the code. */
+/** POST /invitations. The same refusal for any wrong code. */
 export function decideAcceptance(
   { revision }: Acceptance,
   invitation: StoredInvitation,
@@ -84,8 +84,8 @@ function checkRoom(role: string, record: StoredRecord, { collection, people }: W
 }
 
 /**
- * The record counts for the quota of the new owner; the former one keeps the role that the declaration says. All codes end:
- * with another one for "owner" the former owner could take the record back.
+ * The record counts for the quota of the new owner; the former owner keeps the declared role. All codes end: with another
+ * code for "owner" the former owner could take the record back.
  */
 function handOver(
   record: StoredRecord,

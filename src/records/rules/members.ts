@@ -12,7 +12,10 @@ import { recordsAbove } from './family.ts';
 
 /** Roles that actions and invitations give and take. Each change of a role is an event, in the order of the log. */
 
-/** Who gets a role by an action: the caller, or the person that the caller has chosen among those with a role by the parent. */
+/**
+ * The person who gets a role by an action: the caller, or the one that the caller has chosen among the holders of a role by
+ * the parent.
+ */
 export function personFor(
   { grants, chosenFrom }: Transition,
   alias: Uint8Array | undefined,
@@ -87,7 +90,7 @@ export function joined(record: StoredRecord, role: string, member: string, writi
   return { joined: row, event: eventFor('joined', record, row, writing) };
 }
 
-/** A person who loses a role that invites others loses the codes it has made. */
+/** A person who loses a role that can invite loses its codes. */
 export function left(record: StoredRecord, row: StoredMember, writing: Writing): Effects {
   const { collection } = writing;
   const event = eventFor('left', record, row, writing);
@@ -102,7 +105,7 @@ function eventFor(kind: 'joined' | 'left', record: StoredRecord, row: StoredMemb
   const person: EventTopic = { topic: names.person(member), hasFields: false };
   const everyone = names.everyone(collection.name);
   const readers = audienceOf(record, { after: record.state }, writing, [row]) ?? [];
-  // Not everybody who can read the record is told who has which role in it.
+  // Not all readers of the record may know who has which role in it.
   const told = readers.filter(({ topic }) => topic !== everyone);
   return eventOfMember(collection, kind, record, who, now, [person, ...told]);
 }

@@ -11,10 +11,10 @@ import type { Fields } from '../fields.ts';
 import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
 
-/** Writes in one transaction. With more, the first would wait too long for the last. */
+/** Writes per transaction. With more, the first would wait too long for the last. */
 export const mostInBatch = 256;
 
-/** One write as plain data, which crosses threads. Random values are in it, so that deciding is a pure function. */
+/** One write as plain data that can cross threads. It contains its random values, so that deciding is a pure function. */
 export interface Operation {
   readonly caller: CallerIdentity;
   readonly now: number;
@@ -24,19 +24,19 @@ export interface Operation {
 
 export type Change =
   | { readonly kind: 'register' }
-  /** A write that was refused before it came here: it only uses up its proof. */
+  /** A write that was refused before the queue: it only uses up its proof. */
   | { readonly kind: 'refused' }
   | Acceptance
-  /** Records that wait for a place under this parent take those that are free. */
+  /** Records that wait under this parent take the free places. */
   | { readonly kind: 'fill'; readonly child: string; readonly parent: RecordName; readonly revision: string }
   | RecordChange;
 
-/** An invitation is accepted: the record is known only once its digest is found. */
+/** An invitation is accepted: its digest leads to the record. */
 export interface Acceptance {
   readonly kind: 'accept';
   readonly digest: Uint8Array;
   readonly revision: string;
-  /** By collection that admits the caller: the roles that its token gives it there. */
+  /** The roles that its token gives it, by collection that admits the caller. */
   readonly admitted: ScopeRoles;
 }
 
@@ -56,7 +56,7 @@ type ChangeOfExisting =
   /** `chosen`: the alias of the person who gets a role. */
   | { readonly kind: 'act'; readonly action: string; readonly input?: Fields; readonly chosen?: Uint8Array }
   | { readonly kind: 'remove' }
-  /** `open`: how many codes the record has. */
+  /** `open`: the number of open codes of the record. */
   | { readonly kind: 'invite'; readonly invitation: Invitation; readonly open: number }
   | { readonly kind: 'end_invitation'; readonly invitation: string; readonly digest: Uint8Array | null }
   | { readonly kind: 'change_role'; readonly alias: Uint8Array; readonly role: string }
@@ -65,7 +65,7 @@ type ChangeOfExisting =
 
 export type Invitation = Pick<StoredInvitation, 'digest' | 'id' | 'role' | 'usesLeft' | 'expiresAt'>;
 
-/** Digests only: neither the key nor the request is kept. */
+/** Digests only: neither the key nor the request is stored. */
 export interface IdempotencyKey {
   readonly keyDigest: Uint8Array;
   readonly requestDigest: Uint8Array;
@@ -79,17 +79,17 @@ export interface Done {
 export interface WriteResult {
   /** `repeated`: an earlier request with the same Idempotency-Key has created the record. */
   readonly kind: 'created' | 'repeated' | 'changed' | 'removed' | 'invited' | 'joined';
-  /** As it is now; for `removed` as it was. */
+  /** The record after the write; for `removed` before it. */
   readonly record: StoredRecord;
-  /** Who has which role in it, and what it is under; afterwards. */
+  /** Its members and its parent after the write. */
   readonly context: RecordContext;
   /** The role of a caller who has joined. */
   readonly role?: string;
-  /** The write budget of the caller afterwards; null where none was charged. */
+  /** The write budget of the caller after the write; null if none was charged. */
   readonly budget: Budget | null;
 }
 
-/** What a refusal adds to its code: requests/write makes headers and members of it. */
+/** Details of a refusal: requests/write turns them into headers and members. */
 export interface RefusalFacts {
   readonly budget?: Budget;
   readonly current?: StoredRecord;

@@ -12,7 +12,7 @@ export interface PeopleEffects {
   readonly joined?: StoredMember;
   readonly left?: StoredMember;
   readonly invitation?: StoredInvitation;
-  /** The invitations of the record end. */
+  /** Ends the invitations of the record. */
   readonly closed?: EndedInvitations;
   readonly removed?: RecordName;
 }
@@ -42,12 +42,12 @@ export class PeopleState {
     return [...this.#members.values()].filter((one) => one.collection === collection && one.recordId === id);
   }
 
-  /** How many have the role in the record. */
+  /** The number of members with the role in the record. */
   countIn(collection: string, id: string, role: string): number {
     return this.#counts.get(inRecord(collection, id, role)) ?? 0;
   }
 
-  /** In how many records of the collection a person has the role. */
+  /** The number of records of the collection in which a person has the role. */
   countOf(member: string, collection: string, role: string): number {
     return this.#counts.get(ofPerson(member, collection, role)) ?? 0;
   }

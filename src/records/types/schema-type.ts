@@ -5,7 +5,7 @@ import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';
 import { boundsInWords } from '../../openapi/schemas.ts';
 import { block, comment, literal, memberName, plain, sentence, union } from './source-text.ts';
 
-/** Lists that are sent are `readonly`; lists that are read are not. */
+/** Lists in requests are `readonly`; lists in answers are not. */
 export type Use = 'read' | 'write';
 
 export function typeOf(schema: unknown, use: Use): string {
@@ -44,7 +44,7 @@ function listType({ items, prefixItems, minItems = 0, maxItems }: Schema, use: U
   return `${readonly}[${[...first, ...(isEnd ? [] : [`...${rest}`])].join(', ')}]`;
 }
 
-/** As it can stand before "[]" and "?". */
+/** A type in the form that may precede "[]" and "?". */
 function inParentheses(members: readonly string[]): string {
   const [only = 'never', ...more] = new Set(members);
   return more.length === 0 && !only.startsWith('readonly ') ? only : `(${[only, ...more].join(' | ')})`;

@@ -1,6 +1,6 @@
 import { escapeUnseen, unseen } from '../../base/unseen.ts';
 
-/** Text of declarations as TypeScript source: it cannot end the string or comment that it stands in. */
+/** Text of declarations as TypeScript source: it cannot end the string or comment around it. */
 
 export function literal(value: unknown): string {
   return escapeUnseen(JSON.stringify(value));
@@ -21,7 +21,7 @@ export function sentence(text: string): string {
   return line === '' || /[.!?:]$/.test(line) ? line : `${line}.`;
 }
 
-/** A comment of these lines and a line end after it; nothing when all are empty. */
+/** A comment of these lines and a line end after it; empty if all lines are empty. */
 export function comment(lines: readonly string[]): string {
   const [only, ...more] = lines.filter((line) => line !== '');
   if (only === undefined) return '';
@@ -33,7 +33,7 @@ export function union(members: readonly string[]): string {
   return [...new Set(members)].join(' | ');
 }
 
-/** An object type or the body of an interface. No text has a line end in it, so indenting changes nothing else. */
+/** An object type or the body of an interface. Texts contain no line end, so indenting is safe. */
 export function block(members: readonly string[]): string {
   const lines = members.map((member) => `\n${member}`.replaceAll('\n', '\n  '));
   return `{${lines.join('')}\n}`;

@@ -20,7 +20,7 @@ const shared = { bounds: 'Bounds', problem: 'CommonProblem' } as const;
 export function typesDocument(collections: readonly Collection[]): string {
   const names = nameTypes(
     collections.map(({ name }) => name),
-    // What the types themselves mean by these names.
+    // The names that the types use.
     [whole, 'Date', ...Object.values(shared)],
   );
   const problems = collections.map(problemsOf);
@@ -47,11 +47,11 @@ interface TypedCollection {
   readonly collection: Collection;
   readonly names: TypeNames;
   readonly problems: Problems;
-  /** Those of `problems` that every call has. */
+  /** The `problems` of every call. */
   readonly common: ReadonlySet<ErrorCode>;
 }
 
-/** What the typed client knows of a collection: a member of the interface `Collections`. */
+/** The information about a collection for the typed client: a member of the interface `Collections`. */
 function collectionTypes({ collection, names, problems, common }: TypedCollection): string {
   const { name, machine } = collection;
   const { parameters = [] } = describeList(collection);
@@ -71,7 +71,7 @@ function collectionTypes({ collection, names, problems, common }: TypedCollectio
   return `${comment(aboutCollection(collection))}${memberName(name)}: ${block(members)};`;
 }
 
-/** By action, the fields that it sets; and a replacement, which has to bring them along unchanged. */
+/** The fields that each action sets; a replacement has to contain them unchanged. */
 function inputTypes(collection: Collection, { record, fields }: TypeNames): Readonly<Record<string, string>> {
   const set = [...actionFields(collection).keys()];
   const inputs = (collection.machine?.actions ?? []).flatMap((action) => {
@@ -84,7 +84,7 @@ function inputTypes(collection: Collection, { record, fields }: TypeNames): Read
   };
 }
 
-/** What callers can be in a record, and what they can be invited to. */
+/** The roles in a record, and those with invitations. */
 function roleTypes(collection: Collection): Readonly<Record<string, string>> {
   const { properties = {} } = recordSchemas(collection).components[`${collection.name}.record`] ?? {};
   const { roles } = properties as Schemas;
@@ -99,10 +99,10 @@ function literals(names: readonly string[]): string {
   return names.length === 0 ? 'never' : union(names.map(literal));
 }
 
-/** What decides about pages and their order is no filter. */
+/** Parameters for pages and their order are no filters. */
 const ofPages = ['limit', 'cursor', 'sort'];
 
-/** What a list can be filtered by, from the parameters of its query: nothing else has an index. */
+/** The filters of a list, from the parameters of its query: no other field has an index. */
 function filterType({ schema, index }: Collection, parameters: readonly Parameter[]): string {
   const properties = (schema.properties ?? {}) as Schemas;
   const filters = parameters.filter((each) => each.in === 'query' && !ofPages.includes(each.name));
@@ -110,10 +110,10 @@ function filterType({ schema, index }: Collection, parameters: readonly Paramete
   const members = [...byField].map(([name, [equal, ...ranges]]) => {
     const isField = index.some((field) => field.name === name);
     const value = typeOf(isField ? properties[name] : equal?.schema, 'write');
-    // The client sends a Date as the text that the service takes for one.
+    // The client sends a Date as text in the format of the service.
     const date = equal?.schema.format === 'date-time' ? ['Date'] : [];
     const bound = union([typeOf(equal?.schema, 'write'), ...date]);
-    // Of two values, an order between them is no question.
+    // A boolean needs no range.
     const bounds = ranges.length > 0 && bound !== 'boolean' ? [`${shared.bounds}<${bound}>`] : [];
     return `${memberName(name)}?: ${union([value, ...date, ...bounds])};`;
   });
@@ -132,10 +132,10 @@ function aboutCollection({ title, description, deprecated }: Collection): readon
   return [sentence(title), sentence(description ?? ''), deprecated === null ? '' : '@deprecated'];
 }
 
-/** By call of the typed client, the codes that it can be refused with. */
+/** The refusal codes of each call of the typed client. */
 type Problems = Readonly<Record<string, ReadonlySet<ErrorCode>>>;
 
-/** As the OpenAPI document says it: from what the routes of the collection say of themselves. */
+/** The same codes as in the OpenAPI document, from the descriptions of the routes. */
 export function problemsOf(collection: Collection): Problems {
   const codes = (method: string, ...descriptions: readonly Description[]) =>
     new Set(descriptions.flatMap((each) => codesOf({ method, path: '', access: 'bearer', ...each })));
@@ -163,7 +163,7 @@ export function problemsOf(collection: Collection): Problems {
   };
 }
 
-/** What every call of every collection can be refused with. */
+/** The refusal codes of every call of every collection. */
 function commonProblems(all: readonly Problems[]): ReadonlySet<ErrorCode> {
   const calls = all.flatMap((problems) => Object.values(problems)).filter(({ size }) => size > 0);
   return calls.reduce((common, codes) => common.intersection(codes), calls[0] ?? new Set());
@@ -223,7 +223,7 @@ function inCapitals(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '_');
 }
 
-/** Words that only look like a plural. */
+/** Words that look like a plural, but are none. */
 const singular = /(?:ss|us|is|news|series|species)$/;
 const pluralOfIe = /(?:^|-)(?:cookie|movie|pie|selfie|tie)s$/;
 const pluralOfUs = /(?:^|-)(?:bonus|bus|campus|status|virus)es$/;
