@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
+import { declaredProcesses, hourMs } from '../support/declared-processes.ts';
 import { until } from '../support/polling.ts';
 import { exampleDeclarations } from './examples.ts';
 import { countsUnder, meetupWith, raceForKey, raceForSeats } from './races.ts';
 
 /** What needs two processes, or time: places, unique values, and what the sweeper does. */
 
+/** One place, that of a record which is deleted or expires. */
+const spots = `
+parent: { field: meetup, collection: meetups, capacity: { states: [taken], number: 1, overflow: waiting } }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+access: { create: everyone, read: owner }
+states: { taken: { leave: gone }, waiting: { leave: gone }, gone: {} }
+limits: { expire: 1d }
+`;
+
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`records under records at ${engine === 'postgres' ? 'two processes' : 'one process'}, on ${engine}`, () => {
     const target = declaredProcesses(
       engine,
       engine === 'postgres' ? 2 : 1,
-      exampleDeclarations('meetup', 'household'),
+      { ...exampleDeclarations('meetup', 'household'), spots },
       {
         NEWCOMERS_PER_HOUR: '1000000',
       },
@@ -52,6 +61,32 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await dan.get(`registrations/${ids[2]}`)).body.state, 'waiting');
       assert.equal((await ada.patch(`meetups/${id}`, { seats: 2 })).status, 200);
       await stateIs(dan, ids[2], 'confirmed');
+    });
+
+    it('[24] a place is taken at once where its record is deleted, and within a minute where that has expired', async () => {
+      const { id: meetup } = await meetupWith(target(), 1);
+      const [bob, cat] = (await guests(2)) as [Person, Person];
+      const dan = { sub: `dan on ${engine}` };
+      const [first, second] = [await bob.make('spots', { meetup }), await cat.make('spots', { meetup })];
+      const last = await (await Person.of(target(), dan)).make('spots', { meetup });
+      assert.equal((await cat.get(`spots/${second}`)).body.state, 'waiting');
+      assert.equal((await bob.delete(`spots/${first}`)).status, 204);
+      assert.equal((await cat.get(`spots/${second}`)).body.state, 'taken');
+      await target().advance(12 * hourMs);
+      assert.equal(
+        (await (await Person.of(target(), dan)).patch(`spots/${last}`, { note: 'here' })).status,
+        200,
+      );
+      await target().advance(12 * hourMs);
+      const later = await Person.of(target(), dan);
+      await until(
+        async () => {
+          await target().advance(60_000);
+          return (await later.get(`spots/${last}`)).body.state;
+        },
+        (state) => state === 'taken',
+        'the place of an expired record stays free',
+      );
     });
 
     it('deletes what was under a deleted list, and gives a list that was handed over with its entries', async () => {
