@@ -191,6 +191,7 @@ function changesOfAll(all: readonly Partial<BatchChanges>[]): BatchChanges {
     removedMembers: every('removedMembers'),
     invitations: every('invitations'),
     endedInvitations: every('endedInvitations'),
+    childWork: every('childWork'),
     history: every('history'),
     proofs: every('proofs'),
     events: every('events'),

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import type { Family, Storage } from '../../src/storage/port.ts';
+import { apply, insertAll, register, setUsage } from '../support/batches.ts';
+import { openedAt, openTwice, storageKinds } from '../support/databases.ts';
+import { newEvent, newRecord, noUsage } from '../support/records.ts';
+
+const family = { level: 1, isTallied: false, ownedBy: 'creator', onDelete: 'cascade' } as const;
+const families: readonly Family[] = [
+  { ...family, child: 'papers', field: 'room', collection: 'rooms' },
+  { ...family, child: 'lines', field: 'paper', collection: 'papers', level: 2 },
+];
+const text = 'text' as const;
+const declared = families.map(({ child, field }) => {
+  return { name: child, index: [], parent: { name: field, kind: text } };
+});
+
+for (const engine of storageKinds)
+  describe(`records under a deleted one, by the storage contract on ${engine}`, () => {
+    let storage: Storage;
+    let neighbour: Storage;
+    openTwice(engine, (opened) => {
+      ({ storage, neighbour } = opened);
+    });
+
+    it('are deleted in steps, on all levels, and counted for their owners no more', async () => {
+      await storage.records.prepare([{ name: 'rooms', index: [] }, ...declared], families);
+      const owners = ['usr_a', 'usr_b', 'usr_c'];
+      for (const owner of owners) await register(storage, owner, 'user', openedAt);
+      const [gone, kept] = [randomUUID(), randomUUID()];
+      const under = (collection: string, field: string, parent: string, count: number) =>
+        Array.from({ length: count }, (_, index) =>
+          newRecord({ collection, owner: owners[index % 3] as string, fields: { [field]: parent } }),
+        );
+      const papers = under('papers', 'room', gone, 25);
+      const others = under('papers', 'room', kept, 6);
+      const lines = papers.slice(0, 10).flatMap(({ id }) => under('lines', 'paper', id, 3));
+      const spared = under('lines', 'paper', others[0]?.id as string, 3);
+      await insertAll(storage, [...papers, ...others, ...lines, ...spared]);
+      const all = [...papers, ...others, ...lines, ...spared];
+      const countsOf = (records: typeof all, collection: string) =>
+        owners.map(
+          (owner) => records.filter((one) => one.owner === owner && one.collection === collection).length,
+        );
+      for (const collection of ['papers', 'lines'])
+        for (const [index, owner] of owners.entries())
+          await setUsage(storage, owner, collection, {
+            ...noUsage,
+            records: countsOf(all, collection)[index] as number,
+          });
+      await apply(storage, {
+        childWork: [{ child: 'papers', parentId: gone, what: 'delete', owner: null, at: openedAt }],
+      });
+
+      const told: string[] = [];
+      const step = () =>
+        storage.records.workOnChildren(10, ({ collection, id, owner }) => {
+          told.push(id);
+          return newEvent(1, { type: `${collection}.deleted`, collection, recordId: id, owner });
+        });
+      const left = async (collection: string) =>
+        (await neighbour.records.ofCollection(collection, '', 100)).map(({ id }) => id).sort();
+      assert.equal(await step(), true);
+      assert.equal((await left('papers')).length, papers.length + others.length - 10);
+      for (let steps = 0; await step(); steps += 1) assert.ok(steps < 100, 'it does not come to an end');
+      const idsOf = (records: typeof all) => records.map(({ id }) => id).sort();
+      assert.deepEqual([await left('papers'), await left('lines')], [idsOf(others), idsOf(spared)]);
+      assert.deepEqual(told.toSorted(), idsOf([...papers, ...lines]), 'each once');
+      for (const collection of ['papers', 'lines'])
+        assert.deepEqual(
+          await Promise.all(
+            owners.map(async (owner) => (await neighbour.records.usage(owner)).get(collection)?.records),
+          ),
+          countsOf([...others, ...spared], collection),
+        );
+      assert.equal(await neighbour.records.childWork(), 0);
+    });
+  });
