@@ -39,12 +39,10 @@ export class CallerAccess {
   static admit(lineage: Lineage, caller: Bearer, purpose: 'read' | 'write'): CallerAccess {
     const [collection, ...above] = lineage;
     const { clients, scopes } = collection.access;
-    const id = ownerOf(caller);
-    const isMachine = caller.credentialId !== null;
-    if (clients === 'none' && isMachine) throw new Refusal('client_not_admitted');
+    const identity = identityOf(caller);
+    if (clients === 'none' && identity.isMachine) throw new Refusal('client_not_admitted');
     const scope = scopes[purpose];
     if (scope !== null) requireScopes([scope], caller.scopes);
-    const identity = { id, kind: caller.kind, isMachine };
     if (!collection.isShared) return new CallerAccess(identity, lineage);
     const admitting = [collection, ...above.filter((one) => admitsReader(one, caller))];
     const scopeRoles = Object.fromEntries(
@@ -180,6 +178,11 @@ export function memberRoles({ roles }: Collection, kind?: 'invited' | 'granted')
 export function membersWanted(collection: Collection, member: string): MembersWanted | undefined {
   const roles = memberRoles(collection);
   return roles.length === 0 ? undefined : { member, roles, rolesOfAll: memberRoles(collection, 'granted') };
+}
+
+/** Without the roles that its token gives it, which differ by collection. */
+export function identityOf(caller: Bearer): CallerIdentity {
+  return { id: ownerOf(caller), kind: caller.kind, isMachine: caller.credentialId !== null };
 }
 
 export function ownerOf({ id }: Pick<Bearer, 'id'>): string {

@@ -11,31 +11,32 @@ export type Fields = Record<string, unknown>;
 const jsonType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 const patchType = /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 
-/** The fields of a request, without the members that the service sets. Not validated yet. */
-export function readFields(input: Input, collection: Collection): Fields {
-  return withoutMembers(readObject(input, jsonType), serviceMembers(collection));
-}
-
-export function readPatch(input: Input, collection: Collection): Fields {
-  return withoutMembers(readObject(input, patchType), serviceMembers(collection));
-}
-
-function withoutMembers(fields: Fields, members: ReadonlySet<string>): Fields {
+/** The fields that were sent, without the members that the service sets. Not validated yet. */
+export function ownFields(fields: Fields, collection: Collection): Fields {
+  const members = serviceMembers(collection);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !members.has(name)));
+}
+
+export function readPatch(input: Input): Fields {
+  return readObject(input, patchType);
 }
 
 /** A body that is a JSON object. */
 export function readObject(input: Input, type = jsonType): Fields {
-  // Compressed bodies are refused: a small one could expand into a large one.
-  const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
-  if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
-  const value = readStrictJson(input.body ?? new Uint8Array());
+  const value = readJson(input, type);
   if (!isJsonObject(value)) {
     throw new Refusal('validation_failed', {
       members: { errors: [{ pointer: '', message: 'must be an object' }] },
     });
   }
   return value;
+}
+
+export function readJson(input: Input, type = jsonType): unknown {
+  // Compressed bodies are refused: a small one could expand into a large one.
+  const isPacked = !/^(?:identity)?$/i.test(input.header('content-encoding') ?? '');
+  if (isPacked || !type.test(input.contentType ?? '')) throw new Refusal('media_type_not_supported');
+  return readStrictJson(input.body ?? new Uint8Array());
 }
 
 /** The JSON to store: checked against the schema and the size limit. */

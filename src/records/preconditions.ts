@@ -7,11 +7,20 @@ type Conditional = Pick<Input, 'header'>;
 export type Tags = '*' | readonly string[];
 
 const listForm = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*$/;
+const tagForm = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
 const eachTag = /(?:W\/)?"[^"]*"/g;
 
 /** The expected versions; null without the header. */
 export function ifMatch(input: Conditional): Tags | null {
   return readTags(input, 'if-match');
+}
+
+/** A revision that stands in a body, with or without the quotes of its ETag; null: it is none. */
+export function expectedTag(text: unknown): Tags | null {
+  if (text === '*') return '*';
+  if (typeof text !== 'string') return null;
+  const tag = /^[\x21\x23-\x7e]+$/.test(text) ? `"${text}"` : text;
+  return tagForm.test(tag) ? [tag] : null;
 }
 
 /** True for `If-None-Match: *`, the only value that a write may have. */

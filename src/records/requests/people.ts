@@ -11,10 +11,11 @@ import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
 import { type Fields, readObject } from '../fields.ts';
 import { aliasText, readAlias, rootOf } from '../people-names.ts';
 import { isExpired, present } from '../present.ts';
+import { named } from './changes.ts';
 import { contextOf, countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
-import { countingUncharged, named, submitting, useUp } from './write.ts';
+import { countingUncharged, submitting, useUp } from './write.ts';
 
 /** Members and invitations of a record. The rules are in rules/invitations. */
 
@@ -34,7 +35,7 @@ export function invite(parts: CollectionParts): BearerHandler {
         const { role, uses, forMs } = readInvitation(readObject(input), collection);
         const expiresAt = clock.now() + forMs;
         const invitation = { digest: digest.of('invitation', code), id, role, usesLeft: uses, expiresAt };
-        const record = named(parts, recordId(input));
+        const record = named(collection, recordId(input));
         const { length: open } = await store.invitations(collection.name, record.id, clock.now());
         return { ...record, kind: 'invite', invitation, open, expected: null };
       },
@@ -115,7 +116,7 @@ export function listInvitations(parts: CollectionParts): BearerHandler {
 export function endInvitation(parts: CollectionParts): BearerHandler {
   const { collection, store, clock } = parts;
   return submitting(parts, async (input) => {
-    const record = named(parts, recordId(input));
+    const record = named(collection, recordId(input));
     const { invitation = '' } = input.params;
     const found = await store.invitations(collection.name, record.id, clock.now());
     const digest = found.find(({ id }) => id === invitation)?.digest ?? null;
@@ -195,7 +196,7 @@ export function changeMember(parts: CollectionParts): BearerHandler {
       if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
       const alias = aliasIn(input);
       return {
-        ...named(parts, recordId(input)),
+        ...named(parts.collection, recordId(input)),
         kind: 'change_role',
         alias,
         role: role as string,
@@ -213,7 +214,7 @@ export function changeMember(parts: CollectionParts): BearerHandler {
 export function removeMember(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
     const alias = input.params.alias === 'me' ? null : aliasIn(input);
-    return { ...named(parts, recordId(input)), kind: 'remove_member', alias, expected: null };
+    return { ...named(parts.collection, recordId(input)), kind: 'remove_member', alias, expected: null };
   });
 }
 

@@ -1,93 +1,70 @@
 import type { UsedProof } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
-import { createRecordId, createRevision } from '../../base/random.ts';
-import type { Collection } from '../../collections/collection.ts';
-import { actionFields } from '../../collections/roles.ts';
+import { createRecordId } from '../../base/random.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
-import { type Fields, readFields, readPatch, toBody } from '../fields.ts';
-import { readAlias } from '../people-names.ts';
+import { readObject, readPatch } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
-import { etagOf, present } from '../present.ts';
-import { setByAction } from '../rules/change.ts';
+import { etagOf, present, type SeenRecord } from '../present.ts';
 import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
+import {
+  takesIds,
+  takesInput,
+  toAct,
+  toCreate,
+  toCreateUnder,
+  toPatch,
+  toRemove,
+  toReplace,
+} from './changes.ts';
 import { countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 
-/** From a request to an operation: all checks that need no database. rules/ decides the rest. */
+/** From a request to an operation: `changes` has all checks that need no database. rules/ decides the rest. */
 
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
-  return submitting(parts, (input, access) => {
-    const body = toBody(parts.collection, newFields(input, parts.collection));
-    const key = idempotencyKey(input, body, parts, access);
-    return { ...named(parts, createRecordId(parts.clock.now())), kind: 'create', body, key };
+  const { collection, clock } = parts;
+  return submitting(parts, (input, { id }) => {
+    const change = toCreate(collection, createRecordId(clock.now()), readObject(input));
+    return { ...change, key: idempotencyKey(input, change.body, collection.name, id, parts) };
   });
 }
 
 /** PUT /<collection>/{id}: replaces the fields, or creates the record with `If-None-Match: *`. */
 export function replaceRecord(parts: CollectionParts): BearerHandler {
+  const { collection } = parts;
   return submitting(parts, (input) => {
-    const record = named(parts, recordId(input));
-    const isNew = createsOnly(input);
-    // In a collection that has children, an id is never reused: they would get another parent.
-    if (isNew && parts.collection.children.length > 0)
-      throw new Refusal('header_invalid', { members: { header: 'If-None-Match' } });
-    if (isNew) {
-      const body = toBody(parts.collection, newFields(input, parts.collection));
-      return { ...record, kind: 'create_under', body };
-    }
-    const body = toBody(parts.collection, readFields(input, parts.collection));
-    return { ...record, kind: 'replace', body, expected: ifMatch(input) };
+    const id = recordId(input);
+    if (!createsOnly(input)) return toReplace(collection, id, readObject(input), ifMatch(input));
+    if (!takesIds(collection)) throw new Refusal('header_invalid', { members: { header: 'If-None-Match' } });
+    return toCreateUnder(collection, id, readObject(input));
   });
 }
 
 /** PATCH /<collection>/{id}: a merge patch (RFC 7396). */
 export function patchRecord(parts: CollectionParts): BearerHandler {
   return submitting(parts, (input) => {
-    const patch = readPatch(input, parts.collection);
-    return { ...named(parts, recordId(input)), kind: 'patch', patch, expected: ifMatch(input) };
+    const patch = readPatch(input);
+    return toPatch(parts.collection, recordId(input), patch, ifMatch(input));
   });
 }
 
 /** DELETE /<collection>/{id} */
 export function removeRecord(parts: CollectionParts): BearerHandler {
-  return submitting(parts, (input) => {
-    return { ...named(parts, recordId(input)), kind: 'remove', expected: ifMatch(input) };
-  });
+  return submitting(parts, (input) => toRemove(parts.collection, recordId(input), ifMatch(input)));
 }
 
 /** POST /<collection>/{id}/<action>: moves the record to another state. */
 export function takeAction(parts: CollectionParts, action: string): BearerHandler {
-  const takesInput = parts.collection.isShared || actionFields(parts.collection).size > 0;
-  const hasChoice = [...(parts.collection.machine?.states.values() ?? [])].some(
-    (actions) => (actions.get(action)?.chosenFrom ?? null) !== null,
-  );
+  const { collection } = parts;
+  const mayHaveInput = takesInput(collection);
   return submitting(parts, (input) => {
-    const hasInput = takesInput && (input.body?.byteLength ?? 0) > 0;
-    const fields = hasInput ? readFields(input, parts.collection) : {};
-    const change = {
-      ...named(parts, recordId(input)),
-      kind: 'act',
-      action,
-      expected: ifMatch(input),
-    } as const;
-    if (!hasChoice) return { ...change, input: fields };
-    const { member, ...others } = fields;
-    const chosen = typeof member === 'string' ? readAlias(member) : null;
-    return { ...change, input: others, chosen: chosen ?? new Uint8Array(16) };
+    const hasInput = mayHaveInput && (input.body?.byteLength ?? 0) > 0;
+    const fields = hasInput ? readObject(input) : {};
+    return toAct(collection, recordId(input), action, fields, ifMatch(input));
   });
-}
-
-/** Fields that only actions set are refused in a new record. */
-function newFields(input: Input, collection: Collection): Fields {
-  const fields = readFields(input, collection);
-  const errors = [...actionFields(collection)].flatMap(([name, actions]) =>
-    Object.hasOwn(fields, name) ? [setByAction(name, actions)] : [],
-  );
-  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
-  return fields;
 }
 
 type ReadChange = (input: Input, access: CallerAccess) => RecordChange | Promise<RecordChange>;
@@ -120,10 +97,13 @@ export function submitting(
   });
 }
 
-export interface AnswerContext
-  extends Pick<CollectionParts, 'collection' | 'lineage' | 'path' | 'names' | 'store'> {
-  readonly access: CallerAccess;
-  readonly now: number;
+/** What it takes to show a record of a collection to this caller. */
+export interface Seeing extends SeenRecord {
+  readonly store: CollectionParts['store'];
+}
+
+interface AnswerContext extends Seeing {
+  readonly path: string;
 }
 
 async function answerTo(result: WriteResult, answering: AnswerContext): Promise<Answer> {
@@ -141,7 +121,7 @@ async function answerTo(result: WriteResult, answering: AnswerContext): Promise<
   });
 }
 
-async function withFacts({ code, options }: Refusal, answering: AnswerContext): Promise<Refusal> {
+export async function withFacts({ code, options }: Refusal, answering: Seeing): Promise<Refusal> {
   const { budget, current, context = { members: [] } }: RefusalFacts = options.facts ?? {};
   const { now } = answering;
   const { facts: _, ...rest } = options;
@@ -167,22 +147,20 @@ export async function useUp(
   } catch {}
 }
 
-export function named({ collection }: CollectionParts, id: string) {
-  return { collection: collection.name, id, revision: createRevision() };
-}
-
 const keyForm = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-function idempotencyKey(
+/** `of`: what the key counts for, a collection or batches. */
+export function idempotencyKey(
   input: Input,
-  body: string,
-  { collection, digest }: CollectionParts,
-  { id }: CallerAccess,
+  request: string,
+  of: string,
+  caller: string,
+  { digest }: Pick<RecordParts, 'digest'>,
 ): IdempotencyKey | null {
   const key = input.header('idempotency-key');
   if (key === undefined) return null;
   if (!keyForm.test(key)) throw new Refusal('header_invalid', { members: { header: 'Idempotency-Key' } });
-  return { keyDigest: digest.of(id, collection.name, key), requestDigest: digest.of(body) };
+  return { keyDigest: digest.of(caller, of, key), requestDigest: digest.of(request) };
 }
 
 type Write = (
