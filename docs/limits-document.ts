@@ -155,6 +155,18 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Unfinished bodies of all callers; past that the oldest is refused (503 `overloaded`).',
   ),
   fixed('src/http/body.ts', 'maxBodyBytesPerCaller', 'bytes', 'The same for one caller.'),
+  fixed(
+    'src/records/requests/batch-body.ts',
+    'largestBatchBody',
+    'bytes',
+    'The body of `POST /batch`, whatever `MAX_BODY_BYTES` is (413 `body_too_large`).',
+  ),
+  fixed(
+    'src/records/rules/operation.ts',
+    'mostParts',
+    '',
+    'Operations in one `POST /batch` (400 `batch_invalid`). Each counts as a write of its own, also where writes wait.',
+  ),
   fixed('src/http/body.ts', 'maxAnonymousBodyBytesInAll', 'bytes', 'The same for requests without a caller.'),
   fixed('src/http/body.ts', 'maxAnonymousBodyBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(

@@ -45,6 +45,8 @@ export const catalogue = {
     cursor_invalid: 'The cursor does not belong to this list. Start again without one.',
     json_invalid:
       'The body is not valid JSON. Expected: UTF-8, each name once, at most 64 levels, no NUL, numbers that fit a double.',
+    batch_invalid:
+      'The body is not a batch: an object with "operations", a list of 1 to 50. The member "errors" says where and why.',
     header_invalid: 'A header of the request has no usable value. The member "header" names it.',
     bad_request: 'The request is not well-formed HTTP, or its address is malformed.',
   }),
@@ -158,6 +160,8 @@ export const catalogue = {
       'A record with the same values exists. The member "fields" names the values that must differ.',
     has_children:
       'There are records under this one. Delete them first. The member "collection" says where they are.',
+    batch_refused:
+      'An operation of the batch was refused, so nothing has changed. The member "index" says which one (from 0), "problem" why.',
     role_full: 'The role has no free place in this record. A member with this role has to leave first.',
     quota_exceeded:
       'A limit on a number of records, roles or invitations is reached. The member "limit" says how many there can be. End or delete one first.',

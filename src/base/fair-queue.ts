@@ -2,28 +2,34 @@
 export class FairQueue<Item> {
   /** Keys in the order of their turns. */
   readonly #lines = new Map<string, Item[]>();
+  readonly #weightOf: (item: Item) => number;
   #size = 0;
+
+  /** `weightOf`: how many an item counts for (default: one). */
+  constructor(weightOf: (item: Item) => number = () => 1) {
+    this.#weightOf = weightOf;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   lengthOf(key: string): number {
-    return this.#lines.get(key)?.length ?? 0;
+    return this.#weighed(this.#lines.get(key) ?? []);
   }
 
   push(key: string, item: Item): void {
     const line = this.#lines.get(key);
     if (line === undefined) this.#lines.set(key, [item]);
     else line.push(item);
-    this.#size += 1;
+    this.#size += this.#weightOf(item);
   }
 
   /** The first item of the next key in turn. */
   take(): Item | undefined {
     for (const [key, line] of this.#lines) {
-      const next = line.shift();
-      this.#size -= 1;
+      const next = line.shift() as Item;
+      this.#size -= this.#weightOf(next);
       this.#lines.delete(key);
       if (line.length > 0) this.#lines.set(key, line);
       return next;
@@ -40,8 +46,12 @@ export class FairQueue<Item> {
       if (left.length === 0) this.#lines.delete(key);
       else this.#lines.set(key, left);
     }
-    this.#size -= removed.length;
+    this.#size -= this.#weighed(removed);
     return removed;
+  }
+
+  #weighed(items: readonly Item[]): number {
+    return items.reduce((sum, item) => sum + this.#weightOf(item), 0);
   }
 
   *[Symbol.iterator](): Iterator<Item> {

@@ -150,6 +150,18 @@ export function mayEver(table: RoleStates, roles: readonly string[]): boolean {
   return roles.some((role) => Object.hasOwn(table, role));
 }
 
+/** Whether a caller who is no machine client may ever write here. */
+export function isWrittenByPeople({ access, machine }: Pick<Collection, 'access' | 'machine'>): boolean {
+  const actions = [...(machine?.states.values() ?? [])].flatMap((all) => [...all.values()]);
+  const writers = [
+    ...access.create,
+    ...Object.keys(access.update),
+    ...Object.keys(access.delete),
+    ...actions.flatMap(({ by }) => by),
+  ];
+  return writers.some((role) => role !== 'client');
+}
+
 /** The fields that only actions set, with the names of these actions. */
 export function actionFields({
   machine,

@@ -32,11 +32,16 @@ export class BodyReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** `callerId` is null for a request without a caller, which is counted by its address. */
-  read(request: IncomingMessage, callerId: string | null, address: string): PendingBody {
-    if (isTooLong(request, this.#maxBytes)) throw new Refusal('body_too_large');
+  /** `callerId` is null for a request without a caller, which is counted by its address. `maxBytes`: of routes with a limit of their own. */
+  read(
+    request: IncomingMessage,
+    callerId: string | null,
+    address: string,
+    maxBytes = this.#maxBytes,
+  ): PendingBody {
+    if (isTooLong(request, maxBytes)) throw new Refusal('body_too_large');
     const budget = callerId === null ? this.#anonymous : this.#authenticated;
-    return readBody(request, this.#maxBytes, budget, callerId ?? address);
+    return readBody(request, maxBytes, budget, callerId ?? address);
   }
 }
 

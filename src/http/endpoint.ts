@@ -61,7 +61,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const withBody = async (context: RequestContext, token: NowOrLater<VerifiedToken | null>) => {
     const known = await token;
     route.admit?.(known?.caller ?? null);
-    const body = bodies.read(context.request, known?.caller.id ?? null, context.address);
+    const caller = known?.caller.id ?? null;
+    const body = bodies.read(context.request, caller, context.address, route.maxBodyBytes);
     try {
       if (context.expectsContinue) {
         context.response.writeContinue();

@@ -16,6 +16,7 @@ import type { BearerHandler, PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { deprecationHeaders } from '../collections/normalise.ts';
+import { isWrittenByPeople } from '../collections/roles.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeEvents } from '../consumer/events/describe.ts';
 import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
@@ -35,6 +36,7 @@ import type { Description } from '../openapi/description.ts';
 import { apiVersion, openapiDocument } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
+import { describeBatch } from '../records/describe/batch.ts';
 import {
   describeAccept,
   describeChangeMember,
@@ -46,6 +48,8 @@ import {
 } from '../records/describe/people.ts';
 import { describeHistory, describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
+import { runBatch } from '../records/requests/batch.ts';
+import { largestBatchBody } from '../records/requests/batch-body.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { listHistory } from '../records/requests/history.ts';
 import * as people from '../records/requests/people.ts';
@@ -58,6 +62,7 @@ import {
   replaceRecord,
   takeAction,
 } from '../records/requests/write.ts';
+import { batchName } from '../records/rules/operation.ts';
 import { describeIssue, issueToken } from '../tokens/issue.ts';
 import {
   authorizationServer,
@@ -79,6 +84,8 @@ export type Route = RouteBase &
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** Instead of MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
   /** Throws when the service is overloaded, before a body is read. */
   readonly admit?: (caller: Caller | null) => void;
   /** For the OpenAPI document; null for what is not part of the API. */
@@ -123,13 +130,12 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const myself = `${consumerPrefix}/me`;
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };
   const takesCodes = collections.some((collection) => invitedRoles(collection).length > 0);
+  const lineages = collections.map((collection) =>
+    lineageOf(collection, (name) => collections.find((one) => one.name === name)),
+  );
   const routes: readonly Route[] = [
-    ...collections.flatMap((collection) =>
-      collectionRoutes(
-        lineageOf(collection, (name) => collections.find((one) => one.name === name)),
-        records,
-      ),
-    ),
+    ...lineages.flatMap((lineage) => collectionRoutes(lineage, records)),
+    ...(collections.some(isWrittenByPeople) ? [batchRoute(lineages, records)] : []),
     ...(takesCodes ? [invitationRoute(collections, records)] : []),
     open(consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(records.registry), describeMe),
@@ -193,8 +199,21 @@ function bearer(method: Route['method'], path: string, handle: BearerHandler, de
 
 function invitationRoute(collections: readonly Collection[], records: RecordParts): Route {
   const path = `${consumerPrefix}/invitations`;
-  const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
-  return { ...bearer('POST', path, people.acceptInvitation(collections, records), describeAccept), admit };
+  const handle = people.acceptInvitation(collections, records);
+  return { ...bearer('POST', path, handle, describeAccept), admit: admitWrites(records) };
+}
+
+function batchRoute(lineages: readonly Lineage[], records: RecordParts): Route {
+  const describe = () => describeBatch(lineages.map(([collection]) => collection));
+  return {
+    ...bearer('POST', `${consumerPrefix}/${batchName}`, runBatch(lineages, records), describe),
+    admit: admitWrites(records),
+    maxBodyBytes: largestBatchBody,
+  };
+}
+
+function admitWrites({ writes }: RecordParts): NonNullable<RouteBase['admit']> {
+  return (caller) => writes.checkRoom(caller?.id ?? '', 0);
 }
 
 function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Route[] {
@@ -235,7 +254,7 @@ function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Rout
     routes.push(bearer('GET', `${one}/members`, people.listMembers(parts), said(describeMembers)));
   if (collection.history)
     routes.push(bearer('GET', `${one}/history`, listHistory(parts), said(describeHistory)));
-  const admit = (caller: Caller | null) => records.writes.checkRoom(caller?.id ?? '', 0);
+  const admit = admitWrites(records);
   return routes.map((route) => ({
     ...route,
     headers: deprecationHeaders(collection),

@@ -42,6 +42,18 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     parameter: { ...text, description: 'The name of the parameter.' },
     detail: { ...text, description: 'With which other it does not go together, when it is right by itself.' },
   },
+  batch_invalid: {
+    errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each operation.' },
+  },
+  batch_refused: {
+    index: { type: 'integer', minimum: 0, description: 'Which operation was refused, from 0.' },
+    problem: {
+      allOf: [{ $ref: '#/components/schemas/Problem' }],
+      additionalProperties: true,
+      description: 'What the single request would have been answered.',
+    },
+    etag: { ...text, description: 'Of the record in "current" of the problem.' },
+  },
   header_invalid: { header: { ...text, description: 'The name of the header.' } },
   insufficient_scope: {
     scope: { ...text, description: 'The scopes that the token needs here, separated by spaces.' },

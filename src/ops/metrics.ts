@@ -8,7 +8,7 @@ import { durationBounds, Histogram, RequestTally } from './observe-requests.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** A batch has 256 operations at most. */
+/** A batch has 256 writes at most, or a few more if the last one is a batch of a caller. */
 const batchSizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** The counters of the service. Its gauges are added in `app/watch`. */

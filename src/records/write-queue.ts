@@ -4,7 +4,7 @@ import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import { QueueCapacity } from '../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
-import { type Done, mostInBatch, type Operation } from './rules/operation.ts';
+import { type Done, mostInBatch, type Operation, weightOf } from './rules/operation.ts';
 
 interface WriteQueueOptions {
   readonly store: BatchStore;
@@ -22,7 +22,7 @@ interface QueuedWrite {
 }
 
 export const mostBatchBytes = 4 * 1024 * 1024;
-/** Limits of the queue. Past them a write is refused (backpressure). */
+/** Limits of the queue. Past them a write is refused (backpressure). A caller's batch counts by its parts. */
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
 export const mostWaitingBytes = 32 * 1024 * 1024;
@@ -31,7 +31,7 @@ const checkEveryMs = 100;
 /** Group commit: writes that arrive while a batch is committed form the next batch. Callers take turns. */
 export class WriteQueue {
   readonly #options: WriteQueueOptions;
-  readonly #waiting = new FairQueue<QueuedWrite>();
+  readonly #waiting = new FairQueue<QueuedWrite>(({ operation }) => weightOf(operation));
   #waitingBytes = 0;
   readonly #capacity: QueueCapacity;
   #running: Promise<void> | null = null;
@@ -55,7 +55,7 @@ export class WriteQueue {
   /** `bytes` is about the size of the operation; `isGone` is true once its caller has disconnected. */
   submit(operation: Operation, bytes: number, isGone: () => boolean): Promise<Done> {
     const { id } = operation.caller;
-    this.checkRoom(id, bytes);
+    this.checkRoom(id, bytes, weightOf(operation));
     return new Promise((resolve, reject) => {
       this.#capacity.join(this.#waiting.size);
       this.#waiting.push(id, {
@@ -72,11 +72,11 @@ export class WriteQueue {
   }
 
   /** Throws if the queue is full, in all or for this caller. */
-  checkRoom(id: string, bytes: number): void {
+  checkRoom(id: string, bytes: number, weight = 1): void {
     const isFull =
-      this.#waiting.size >= this.#capacity.count ||
+      this.#waiting.size + weight > this.#capacity.count ||
       this.#waitingBytes + bytes > mostWaitingBytes ||
-      this.#waiting.lengthOf(id) >= mostWaitingOfCaller;
+      this.#waiting.lengthOf(id) + weight > mostWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
@@ -109,7 +109,8 @@ export class WriteQueue {
     const begunAt = clock.monotonic();
     try {
       const outcomes = await store.run(batch.map(({ operation }) => operation));
-      onBatch?.(batch.length, (clock.monotonic() - begunAt) / 1000);
+      const size = batch.reduce((sum, { operation }) => sum + weightOf(operation), 0);
+      onBatch?.(size, (clock.monotonic() - begunAt) / 1000);
       return outcomes;
     } catch (error) {
       // A Refusal of the database applies to all. After other errors each is tried alone, so that only the faulty one
@@ -124,7 +125,8 @@ export class WriteQueue {
   #nextBatch(): QueuedWrite[] {
     const batch: QueuedWrite[] = [];
     let bytes = 0;
-    while (batch.length < mostInBatch && bytes < mostBatchBytes) {
+    let weight = 0;
+    while (weight < mostInBatch && bytes < mostBatchBytes) {
       const next = this.#waiting.take();
       if (next === undefined) break;
       this.#waitingBytes -= next.bytes;
@@ -132,9 +134,10 @@ export class WriteQueue {
       else {
         batch.push(next);
         bytes += next.bytes;
+        weight += weightOf(next.operation);
       }
     }
-    this.#capacity.begin(batch.length);
+    this.#capacity.begin(weight);
     this.#refuseOld();
     return batch;
   }

@@ -207,7 +207,7 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       collection ${text} not null,
       key_digest ${bytes} not null,
       request_digest ${bytes} not null,
-      record_id ${text} not null,
+      record_ids ${text} not null,
       expires_at ${integer} not null,
       constraint idempotency_keys_key primary key (owner, collection, key_digest)`,
     ),

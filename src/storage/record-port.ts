@@ -403,7 +403,8 @@ export interface IdempotencyKeyName extends OwnerInCollection {
 
 export interface StoredIdempotencyKey extends IdempotencyKeyName {
   readonly requestDigest: Uint8Array;
-  readonly recordId: string;
+  /** What the request has made: the id of a record, or those of a batch, separated by blanks. */
+  readonly recordIds: string;
   readonly expiresAt: number;
 }
 
@@ -456,6 +457,11 @@ export interface BatchChanges {
   readonly newRecords: readonly StoredRecord[];
   readonly changedRecords: readonly StoredRecord[];
   readonly removedRecords: readonly RecordName[];
+  /**
+   * All changes of collections in which a record takes the unique values of another: one after the other, because only that order fits the
+   * unique index. Their records are not among the others.
+   */
+  readonly steps?: readonly { readonly put?: StoredRecord; readonly removed?: RecordName }[];
   readonly newUsage: readonly (Usage & OwnerInCollection)[];
   /** `moved`: the change in the number of records. */
   readonly changedUsage: readonly (Usage & OwnerInCollection & { readonly moved: number })[];

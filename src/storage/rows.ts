@@ -112,13 +112,13 @@ export function toSpentBudget(row: Tables['spent_budgets'], owner: string): Spen
 }
 
 export function toIdempotencyKey(row: Tables['idempotency_keys']): StoredIdempotencyKey {
-  const { owner, collection, key_digest, request_digest, record_id, expires_at } = row;
+  const { owner, collection, key_digest, request_digest, record_ids, expires_at } = row;
   return {
     owner,
     collection,
     keyDigest: new Uint8Array(key_digest),
     requestDigest: new Uint8Array(request_digest),
-    recordId: record_id,
+    recordIds: record_ids,
     expiresAt: expires_at,
   };
 }

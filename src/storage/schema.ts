@@ -77,7 +77,7 @@ export interface Tables {
     collection: string;
     key_digest: Uint8Array;
     request_digest: Uint8Array;
-    record_id: string;
+    record_ids: string;
     expires_at: number;
   };
   members: {

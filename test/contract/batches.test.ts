@@ -48,7 +48,7 @@ for (const engine of storageKinds) {
         const named = newRecord({ owner, state: 'open', fields: { text: '\u00e9' } });
         const [led, gone, unnamed] = [newRecord({ owner }), newRecord({ owner }), newRecord({ owner })];
         const used = { ...noUsage, owner, collection: 'notes', records: 3, writes: 4, writesSince: openedAt };
-        const keys = [led, gone].map(({ id }) => newIdempotencyKey({ owner, recordId: id }));
+        const keys = [led, gone].map(({ id }) => newIdempotencyKey({ owner, recordIds: id }));
         await apply(storage, {
           newRecords: [
             named,
@@ -221,7 +221,7 @@ for (const engine of storageKinds) {
           'an event without a type': { events: [newEvent(1), newEvent(2, { type: null as never })] },
           'the same proof twice': { proofs: [proof, proof] },
           'a proof without an end': { proofs: [{ ...proof, expiresAt: null as never }] },
-          'a key without a digest': { idempotencyKeys: [{ ...key, recordId: null as never }] },
+          'a key without a digest': { idempotencyKeys: [{ ...key, recordIds: null as never }] },
         };
         for (const [what, failing] of Object.entries(impossible)) {
           await assert.rejects(apply(storage, { ...changes, ...failing }), /unique|null/i, what);

@@ -93,7 +93,7 @@ describe('statements that PostgreSQL keeps by name', () => {
       await apply(storage, {
         changedRecords: [{ ...record, revision: 'changed' }],
         changedUsage: [{ ...noUsage, owner, collection: 'notes', writes: 1, moved: 1 }],
-        idempotencyKeys: [{ ...key, recordId: record.id }],
+        idempotencyKeys: [{ ...key, recordIds: record.id }],
       });
       const loaded = await load(storage, {
         consumers: [

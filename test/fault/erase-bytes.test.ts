@@ -200,7 +200,7 @@ async function leadALife(storage: Storage): Promise<void> {
   }
   await setUsage(storage, caller, 'notes', { ...noUsage, records: 1 });
   const digest = Buffer.from(mark);
-  const key = { keyDigest: digest, requestDigest: digest, recordId: mark };
+  const key = { keyDigest: digest, requestDigest: digest, recordIds: mark };
   await apply(storage, { idempotencyKeys: [newIdempotencyKey({ owner: caller, ...key })] });
 }
 

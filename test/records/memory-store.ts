@@ -42,7 +42,7 @@ export class MemoryStore {
     );
     const names = [
       ...keys.records.map(({ collection, id }) => nameOf(collection, id)),
-      ...idempotencyKeys.map(({ collection, recordId }) => nameOf(collection, recordId)),
+      ...idempotencyKeys.map(({ collection, recordIds }) => nameOf(collection, recordIds)),
     ];
     const { newcomers } = keys;
     return {

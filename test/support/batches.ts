@@ -105,7 +105,7 @@ export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): 
     collection: 'notes',
     keyDigest: new TextEncoder().encode(randomUUID()),
     requestDigest: new TextEncoder().encode(randomUUID()),
-    recordId: randomUUID(),
+    recordIds: randomUUID(),
     expiresAt: 9e12,
     ...changes,
   };

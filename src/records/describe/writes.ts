@@ -4,7 +4,7 @@ import { statesIn } from '../../collections/declaration.ts';
 import { limitsAsData, limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
-import type { Headers, Schemas } from '../../openapi/openapi-types.ts';
+import type { Headers, Parameter, Schemas } from '../../openapi/openapi-types.ts';
 import {
   aliasSchema,
   describeIn,
@@ -19,17 +19,20 @@ import {
 const bodyErrors: readonly ErrorCode[] = ['json_invalid', 'validation_failed', 'record_too_large'];
 const created: Headers = { Location: always('The address of the record.'), ...version };
 
+export function idempotencyParameter(of: string): Parameter {
+  const about = `A text of the caller that is new for each ${of}. With the same key and body nothing is made a second time within 24 hours.`;
+  const schema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
+  return headerParameter('Idempotency-Key', about, schema);
+}
+
 export function describeCreate(collection: Collection): Description {
-  const key =
-    'A text of the caller that is new for each record. With the same key and body nothing is made a second time within 24 hours.';
-  const keySchema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
   const replayed = sometimes('"true" when an earlier request with the same key has made the record.');
   const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
     name: 'create',
     summary: 'Create a record',
     description: limitsText(collection.limits),
-    parameters: [headerParameter('Idempotency-Key', key, keySchema)],
+    parameters: [idempotencyParameter('record')],
     body: { 'application/json': schemasOf(collection).fields },
     answers: { 201: recordAnswer(collection, 'The record was made.', headers) },
     errors: [

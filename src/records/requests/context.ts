@@ -68,6 +68,28 @@ export function countsFor(
   return whenReady(store.tallies(collection.name, [id]), (tallies) => countsOf(id, tallies));
 }
 
+export type CountsOf = (record: StoredRecord) => Counts;
+
+/** The same for records of any collections: each collection is asked once. */
+export async function countsForEach(
+  seen: readonly { readonly record: StoredRecord; readonly collection: Collection }[],
+  store: Pick<RecordStore, 'tallies'>,
+): Promise<CountsOf> {
+  const counted = seen.filter(({ collection }) => showsCounts(collection));
+  const byCollection = Map.groupBy(counted, ({ collection }) => collection.name);
+  const tallies = await Promise.all(
+    [...byCollection].map(([name, some]) =>
+      store.tallies(name, [...new Set(some.map(({ record }) => record.id))]),
+    ),
+  );
+  const all = tallies.flat();
+  return ({ collection, id }) =>
+    countsOf(
+      id,
+      all.filter((one) => one.collection === collection),
+    );
+}
+
 export function countsOf(id: string, tallies: readonly Tally[]): Counts {
   const counts: Record<string, Record<string, number>> = {};
   for (const { id: of, child, state, count } of tallies) {

@@ -13,8 +13,15 @@ import { memberRoles, membersWanted } from '../caller-access.ts';
 import { PeopleNames, parentIdOf } from '../people-names.ts';
 import { formerName } from './budgets.ts';
 import { decideAll, type WriteRules } from './decide.ts';
-import { familyKeys } from './family-keys.ts';
-import type { Change, Operation, RecordChange } from './operation.ts';
+import { distinct, familyKeys } from './family-keys.ts';
+import {
+  batchName,
+  type Change,
+  isOfRecord,
+  type Operation,
+  partsOf,
+  type RecordChange,
+} from './operation.ts';
 
 const hourMs = 3_600_000;
 
@@ -75,8 +82,13 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
   const idempotencyKeys: IdempotencyKeyName[] = [];
   const proofs: Uint8Array[] = [];
   const people: PeopleKeys = { members: [], memberCounts: [], memberships: [], invitations: [] };
-  for (const { caller, proof, change, now } of operations) {
+  for (const { caller, proof, change } of operations) {
     if (proof !== null) proofs.push(proof.digest);
+    if (change.kind === 'batch' && change.key !== null)
+      idempotencyKeys.push({ owner: caller.id, collection: batchName, keyDigest: change.key.keyDigest });
+  }
+  const writes = operations.flatMap(partsOf);
+  for (const { caller, change, now } of writes) {
     if (change.kind === 'accept') {
       people.invitations.push({ digest: change.digest, member: caller.id, openAt: now });
       for (const collection of Object.keys(change.admitted))
@@ -94,10 +106,10 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
     else if (change.key !== null)
       idempotencyKeys.push({ owner: caller.id, collection, keyDigest: change.key.keyDigest });
   }
-  const parents = parentsOf(operations, rules);
+  const parents = parentsOf(writes, rules);
   const latest = Math.max(...operations.map(({ now }) => now));
   const isWrite = (change: Change) => change.kind === 'accept' || isOfRecord(change);
-  const hasPeople = operations.some(({ caller, change }) => !caller.isMachine && isWrite(change));
+  const hasPeople = writes.some(({ caller, change }) => !caller.isMachine && isWrite(change));
   return {
     consumers: [...consumers].map((id) => ({ id, former: () => formerOf(id) })),
     usage: [...usage.values()],
@@ -105,6 +117,8 @@ function keysOf(operations: readonly Operation[], rules: WriteRules): BatchKeys 
     idempotencyKeys,
     proofs,
     ...people,
+    members: distinct(people.members),
+    memberships: distinct(people.memberships),
     memberRoles: rules.memberRoles,
     ...(parents.length === 0 ? {} : { parents }),
     newcomers:
@@ -156,8 +170,4 @@ function parentsOf(operations: readonly Operation[], { lineages }: WriteRules): 
     );
   });
   return [...new Map(lines.map((one) => [one.child, one])).values()];
-}
-
-export function isOfRecord(change: Change): change is RecordChange {
-  return 'collection' in change;
 }

@@ -27,6 +27,7 @@ export interface Effects extends PeopleEffects {
   readonly put?: StoredRecord;
   readonly idempotencyKey?: StoredIdempotencyKey;
   readonly usedId?: Uint8Array;
+  readonly proof?: UsedProof;
   readonly childWork?: ChildWork;
   readonly history?: NewHistoryEntry | undefined;
   readonly event?: NewEvent | null;
@@ -40,6 +41,8 @@ interface UsageChange extends OwnerInCollection {
 
 /** The loaded rows of a batch, as changed by the operations decided so far. */
 export class BatchState {
+  readonly #source: readonly [Loaded, ReadonlyMap<string, Collection>];
+  readonly #applied: Effects[] = [];
   readonly #consumers: Map<string, Consumer>;
   readonly #usage: Map<string, Usage>;
   readonly #records: Map<string, StoredRecord>;
@@ -61,6 +64,7 @@ export class BatchState {
   #newcomers: number;
 
   constructor(loaded: Loaded, collections: ReadonlyMap<string, Collection>) {
+    this.#source = [loaded, collections];
     this.#consumers = new Map(loaded.consumers.map((consumer) => [consumer.id, consumer]));
     this.#usage = new Map(loaded.usage.map((one) => [name(one.owner, one.collection), one]));
     this.#loadedUsage = new Set(this.#usage.keys());
@@ -106,11 +110,16 @@ export class BatchState {
     return this.#keys.get(nameOfKey(key)) ?? null;
   }
 
-  /** Marks the proof as used, also if the write is refused. False if it was used before. */
-  useProof(proof: UsedProof): boolean {
-    if (this.isUsed(proof.digest)) return false;
-    this.#newProofs.set(nameOfDigest(proof.digest), proof);
-    return true;
+  /** How much was applied so far: a place for `backTo`. */
+  get mark(): number {
+    return this.#applied.length;
+  }
+
+  /** The state as it was at the mark. It is built anew, because only a refused batch goes back. */
+  backTo(mark: number): BatchState {
+    const state = new BatchState(...this.#source);
+    for (const effects of this.#applied.slice(0, mark)) state.apply(effects);
+    return state;
   }
 
   /** True if the proof or the id with this digest was used before. */
@@ -120,8 +129,9 @@ export class BatchState {
   }
 
   apply(effects: Effects): void {
-    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId, childWork } = effects;
-    const { history, event } = effects;
+    const { newConsumer, usage, released, put, removed, idempotencyKey, usedId } = effects;
+    const { proof, childWork, history, event } = effects;
+    this.#applied.push(effects);
     this.#people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
@@ -144,8 +154,10 @@ export class BatchState {
       this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
       this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
     }
+    if (proof !== undefined) this.#newProofs.set(nameOfDigest(proof.digest), proof);
     // Used ids are stored with used proofs, without expiry.
-    if (usedId !== undefined) this.useProof({ digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
+    if (usedId !== undefined)
+      this.#newProofs.set(nameOfDigest(usedId), { digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
     if (history !== undefined) this.#history.push(history);
     if (event) this.#events.push(event);
   }
@@ -155,7 +167,10 @@ export class BatchState {
     const newRecords: StoredRecord[] = [];
     const changedRecords: StoredRecord[] = [];
     const removedRecords: RecordName[] = [];
+    const { takenOver } = this.#family;
+    const steps = takenOver.size === 0 ? [] : this.#applied.filter(isStepIn(takenOver));
     for (const [key, { collection, id }] of this.#touched) {
+      if (takenOver.has(collection)) continue;
       const before = this.#loaded.get(key);
       const after = this.#records.get(key);
       if (after === undefined) {
@@ -169,6 +184,7 @@ export class BatchState {
       newRecords,
       changedRecords,
       removedRecords,
+      steps,
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
       ...this.#people.changes(),
@@ -221,6 +237,11 @@ export class BatchState {
     const left = after === null ? null : { ...after, records: Math.max(after.records - 1, 0) };
     this.#usageChanges.set(key, { owner, collection, moved: moved - 1, after: left });
   }
+}
+
+/** Whether it changes a record of one of these collections. */
+function isStepIn(collections: ReadonlySet<string>) {
+  return ({ put, removed }: Effects): boolean => collections.has((put ?? removed)?.collection ?? '');
 }
 
 /** No part of a name contains NUL. */

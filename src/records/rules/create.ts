@@ -1,7 +1,7 @@
 import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
-import type { StoredRecord } from '../../storage/port.ts';
+import type { OwnerInCollection, StoredIdempotencyKey, StoredRecord } from '../../storage/port.ts';
 import { type CallerAccess, ownerByParent } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState } from './batch-state.ts';
@@ -15,6 +15,7 @@ import {
   type Writing,
 } from './every-write.ts';
 import { checkUnique, parentFor, parentUnknown, stateUnder } from './family.ts';
+import type { IdempotencyKey } from './operation.ts';
 
 export const idempotencyMs = 24 * 3_600_000;
 
@@ -23,10 +24,9 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   const { access, collection, now } = writing;
   const { key } = change;
   const owned = { owner: access.id, collection: collection.name };
-  const used = key === null ? null : state.idempotencyKey({ ...owned, keyDigest: key.keyDigest });
-  if (key !== null && used !== null && used.expiresAt > now) {
-    if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
-    const record = writing.find(used.recordId);
+  const used = usedKey(key, owned, now, state);
+  if (used !== null) {
+    const record = writing.find(used.recordIds);
     // A record that belongs to the owner of its parent was created by this caller: the key is the caller's.
     const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
     if (record === null || !isOwn || isExpired(collection, record, now))
@@ -38,8 +38,21 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   }
   const made = insert(change, writing);
   if (key === null) return made;
-  const remembered = { ...owned, ...key, recordId: change.id, expiresAt: now + idempotencyMs };
+  const remembered = { ...owned, ...key, recordIds: change.id, expiresAt: now + idempotencyMs };
   return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
+}
+
+/** What an earlier request with the same key has made; null: there was none. */
+export function usedKey(
+  key: IdempotencyKey | null,
+  owned: OwnerInCollection,
+  now: number,
+  state: BatchState,
+): StoredIdempotencyKey | null {
+  const used = key === null ? null : state.idempotencyKey({ ...owned, keyDigest: key.keyDigest });
+  if (key === null || used === null || used.expiresAt <= now) return null;
+  if (!isSameRequest(used.requestDigest, key.requestDigest)) throw new Refusal('idempotency_key_reused');
+  return used;
 }
 
 /** Keyed digests: the comparison need not be constant-time. */

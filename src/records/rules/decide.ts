@@ -31,6 +31,7 @@ import {
   decideRemoveMember,
 } from './invitations.ts';
 import type { Acceptance, Done, Operation, RecordChange, WriteResult } from './operation.ts';
+import { decideParts } from './parts.ts';
 
 /** Maximum number of records that one `fill` moves up. */
 const mostFilled = 50;
@@ -53,18 +54,26 @@ export function decideAll(
   loaded: Loaded,
   rules: WriteRules,
 ): { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] } {
-  const state = new BatchState(loaded, rules.collections);
+  let state = new BatchState(loaded, rules.collections);
+  const decideOne = (operation: Operation): Done => {
+    const { effects, consumer, result } = decide(operation, state, rules);
+    for (const effect of effects) state.apply(effect);
+    return { consumer, result: result === undefined ? null : withContext(result, operation, state, rules) };
+  };
   const outcomes = operations.map((operation): Outcome => {
+    const { caller, now, proof, change } = operation;
     try {
-      const { effects, consumer, result } = decide(operation, state, rules);
-      for (const effect of effects) state.apply(effect);
-      return {
-        done: {
-          consumer,
-          result: result === undefined ? null : withContext(result, operation, state, rules),
-        } satisfies Done,
-      };
+      if (proof !== null) checkProof(proof, state);
+      if (change.kind !== 'batch') return { done: decideOne(operation) };
     } catch (error) {
+      return { error };
+    }
+    const { mark } = state;
+    try {
+      const batch = decideParts(change, operation, state, decideOne);
+      return { done: { consumer: consumerFor(caller, now, state), result: null, batch } satisfies Done };
+    } catch (error) {
+      state = state.backTo(mark);
       return { error };
     }
   });
@@ -105,19 +114,14 @@ function contextIn(state: BatchState, lineage: Lineage, record: StoredRecord, no
   return { members, parent: { ...contextIn(state, upper, above, now), record: above } };
 }
 
-/** Decides one operation. A refusal changes nothing, except that its proof is used. */
-function decide(
-  { caller: who, now, proof, change }: Operation,
-  state: BatchState,
-  rules: WriteRules,
-): Decision {
-  if (proof !== null) checkProof(proof, state);
+/** Decides one write. A refusal changes nothing. */
+function decide({ caller: who, now, change }: Operation, state: BatchState, rules: WriteRules): Decision {
   const known = state.consumer(who.id);
-  const consumer: Consumer = known ?? { id: who.id, kind: who.kind, state: 'active', registeredAt: now };
+  const consumer = consumerFor(who, now, state);
   const registration: Effects[] = known === null ? [{ newConsumer: consumer }] : [];
   if (change.kind === 'fill') return { effects: fill(change, now, state, rules), consumer };
   if (change.kind === 'register') return { effects: registration, consumer };
-  if (change.kind === 'refused') return { effects: [], consumer };
+  if (change.kind === 'refused' || change.kind === 'batch') return { effects: [], consumer };
   const invitation = change.kind === 'accept' ? invitationFor(change, state) : null;
   const named = invitation?.collection ?? (change as RecordChange).collection;
   const lineage = rules.lineages.get(named);
@@ -148,6 +152,10 @@ function decide(
   return { effects: [...registration, ...effects], consumer, result };
 }
 
+function consumerFor({ id, kind }: Operation['caller'], now: number, state: BatchState): Consumer {
+  return state.consumer(id) ?? { id, kind, state: 'active', registeredAt: now };
+}
+
 /** Places that an erasure, an expiry or a higher limit has freed. */
 function fill(
   { child, parent, revision }: Extract<Operation['change'], { kind: 'fill' }>,
@@ -174,7 +182,8 @@ function invitationFor({ digest, admitted }: Acceptance, state: BatchState): Sto
 
 /** The first rule. A refused write uses its proof, too: a copy could succeed later (RFC 9449 section 11.1). */
 function checkProof(proof: UsedProof, state: BatchState): void {
-  if (!state.useProof(proof)) throw new Refusal('proof_replayed');
+  if (state.isUsed(proof.digest)) throw new Refusal('proof_replayed');
+  state.apply({ proof });
 }
 
 /** Saves a window that `asOfNow` has moved, even if the write is refused. */

@@ -8,7 +8,14 @@ import { type Fields, mergePatch } from '../fields.ts';
 import { parentIdOf } from '../people-names.ts';
 import { fieldsOf } from '../present.ts';
 import type { WriteRules } from './decide.ts';
-import { mostInBatch, type Operation, type RecordChange } from './operation.ts';
+import {
+  isOfRecord,
+  mostInBatch,
+  mostParts,
+  type Operation,
+  partsOf,
+  type RecordChange,
+} from './operation.ts';
 
 type Collected = {
   -readonly [Name in 'members' | 'memberships' | 'tallies' | 'unique' | 'waiting' | 'children']: NonNullable<
@@ -31,22 +38,46 @@ export function familyKeys(
     waiting: [],
     children: [],
   };
-  const find = ({ collection, id }: RecordName) =>
-    loaded.records.find((one) => one.collection === collection && one.id === id) ?? null;
-  for (const { caller, change } of operations) {
-    if (change.kind === 'fill' && round === 1) addFilling(keys, change.child, change.parent, rules);
-    if (!('collection' in change)) continue;
-    const lineage = rules.lineages.get(change.collection);
-    const after = lineage && recordAfter(change, caller.id, lineage[0], find(change));
-    if (lineage === undefined || after === null || after === undefined) continue;
-    // The stored record names the parent: a change of the parent is refused.
-    const record = find(change) ?? after;
-    const family: Family = { lineage, record, after, caller: caller.id, change, find, loaded };
-    if (round === 1) addFamily(keys, family);
-    else if (round === 2) addChosen(keys, family);
+  const stored = new Map(loaded.records.map((one) => [nameOf(one), one]));
+  for (const operation of operations) {
+    const { change: whole } = operation;
+    if (whole.kind === 'fill' && round === 1) addFilling(keys, whole.child, whole.parent, rules);
+    // As the parts of a batch leave them one after the other; null: removed. Other operations may be refused, so they change nothing here.
+    const changed = new Map<string, StoredRecord | null>();
+    const find = (name: RecordName) => {
+      const own = changed.get(nameOf(name));
+      return own === undefined ? (stored.get(nameOf(name)) ?? null) : own;
+    };
+    for (const { caller, change } of partsOf(operation)) {
+      if (!isOfRecord(change)) continue;
+      const lineage = rules.lineages.get(change.collection);
+      const before = find(change);
+      const after = lineage && recordAfter(change, caller.id, lineage[0], before);
+      if (lineage === undefined || after === null || after === undefined) continue;
+      // The stored record names the parent: a change of the parent is refused.
+      const family: Family = {
+        lineage,
+        record: before ?? after,
+        after,
+        caller: caller.id,
+        change,
+        find,
+        loaded,
+      };
+      if (round === 1) addFamily(keys, family);
+      else if (round === 2) addChosen(keys, family);
+      changed.set(nameOf(change), change.kind === 'remove' ? null : after);
+    }
   }
   if (round === 2) addWaiting(keys, loaded, rules);
-  return Object.values(keys).every(({ length }) => length === 0) ? null : keys;
+  const found = Object.fromEntries(Object.entries(keys).map(([of, all]) => [of, distinct<object>(all)]));
+  return Object.values(found).every(({ length }) => length === 0) ? null : found;
+}
+
+/** Without those that are there already: the parts of a batch often need the same. */
+export function distinct<Key extends object>(keys: readonly Key[]): Key[] {
+  if (keys.length < 2) return [...keys];
+  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }
 
 interface Family {
@@ -79,16 +110,19 @@ function recordAfter(
     return { ...before, body: JSON.stringify(normaliseFields(collection, fields)) };
   }
   if (change.kind !== 'act') return before;
-  const state = machine?.states.get(before.state ?? '')?.get(change.action)?.to ?? before.state;
-  const fields: Fields = { ...fieldsOf(before), ...change.input };
-  return { ...before, state, body: JSON.stringify(fields) };
+  const transition = machine?.states.get(before.state ?? '')?.get(change.action);
+  const kept = Object.entries(fieldsOf(before)).filter(([field]) => !transition?.clears.includes(field));
+  const fields: Fields = { ...Object.fromEntries(kept), ...change.input };
+  const state = transition?.to ?? before.state;
+  return { ...before, state, body: JSON.stringify(normaliseFields(collection, fields)) };
 }
 
 function addFamily(keys: Collected, family: Family): void {
   const { lineage, record, after, caller, change, find, loaded } = family;
   const [collection] = lineage;
   const { parent } = collection;
-  keys.unique.push(...uniqueQueries(collection, after));
+  for (const state of statesAfter(family))
+    keys.unique.push(...uniqueQueries(collection, { ...after, state }));
   const isRemoved = change.kind === 'remove';
   for (const { name, parent: rule } of collection.children)
     if (isRemoved && rule.onDelete === 'restrict')
@@ -113,8 +147,17 @@ function addFamily(keys: Collected, family: Family): void {
   addAbove(keys, { lineage, record, find }, [...people], alias);
 }
 
-/** A batch has at most `mostInBatch` writes: one of these is left after it, or there are no others. */
-const mostLoaded = mostInBatch;
+/** A record that waits may be moved up, or be put in the line, by what comes before this change. */
+function statesAfter({ lineage: [{ machine, parent }], change, after }: Family): ReadonlySet<string | null> {
+  const overflow = parent?.capacity?.overflow ?? null;
+  if (overflow === null || machine === null) return new Set([after.state]);
+  const { states } = machine;
+  const ofAction = change.kind === 'act' ? [...states.values()].map((all) => all.get(change.action)?.to) : [];
+  return new Set([after.state, machine.initial, overflow, ...ofAction.filter((to) => to !== undefined)]);
+}
+
+/** The transaction has fewer writes: one of these is left after it, or there are no others. */
+const mostLoaded = mostInBatch + mostParts;
 
 /** The roles of these people in the ancestors. */
 function addAbove(
@@ -167,6 +210,10 @@ function addFilling(keys: Collected, child: string, parent: RecordName, { collec
 
 function recordName({ collection, id }: StoredRecord): RecordName {
   return { collection, id };
+}
+
+function nameOf({ collection, id }: RecordName): string {
+  return `${collection} ${id}`;
 }
 
 function isOf(

@@ -12,6 +12,9 @@ export class FamilyState {
   readonly #moved = new Map<string, Tally>();
   /** The id of the record with these values. */
   readonly #holders = new Map<string, string>();
+  /** The id of the record that gave these values up. */
+  readonly #formerHolders = new Map<string, string>();
+  readonly #takenOver = new Set<string>();
   readonly #waiting = new Map<string, readonly string[]>();
   readonly #children = new Map<string, Set<string>>();
   readonly #work: ChildWork[] = [];
@@ -68,14 +71,27 @@ export class FamilyState {
     for (const index of collection.unique.keys()) {
       const was = before === null ? null : uniqueKey(collection, index, before);
       const is = after === null ? null : uniqueKey(collection, index, after);
-      if (was !== null && was !== is) this.#holders.delete(name(collection.name, index, was));
-      if (is !== null) this.#holders.set(name(collection.name, index, is), record.id);
+      if (was === is) continue;
+      const values = (key: string) => name(collection.name, index, key);
+      if (was !== null) this.#holders.delete(values(was));
+      if (was !== null && after !== null) this.#formerHolders.set(values(was), record.id);
+      if (is !== null) this.#take(values(is), record);
     }
     if (collection.parent !== null) this.#moveUnder(collection, before, after, record);
   }
 
   changes(): Pick<BatchChanges, 'tallies' | 'childWork'> {
     return { tallies: [...this.#moved.values()].filter(({ count }) => count !== 0), childWork: this.#work };
+  }
+
+  /** Collections in which a record has taken the unique values that another one gave up. */
+  get takenOver(): ReadonlySet<string> {
+    return this.#takenOver;
+  }
+
+  #take(values: string, { collection, id }: StoredRecord): void {
+    this.#holders.set(values, id);
+    if ((this.#formerHolders.get(values) ?? id) !== id) this.#takenOver.add(collection);
   }
 
   #moveUnder(

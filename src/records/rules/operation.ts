@@ -1,4 +1,5 @@
 import type { UsedProof } from '../../base/caller.ts';
+import type { ErrorCode, RefusalOptions } from '../../base/errors.ts';
 import type {
   Consumer,
   RecordContext,
@@ -13,6 +14,10 @@ import type { Budget } from './budgets.ts';
 
 /** Writes per transaction. With more, the first would wait too long for the last. */
 export const mostInBatch = 256;
+/** Operations in a batch of a caller. */
+export const mostParts = 50;
+/** Where its Idempotency-Key is kept: no collection can have this name. */
+export const batchName = 'batch';
 
 /** One write as plain data that can cross threads. It contains its random values, so that deciding is a pure function. */
 export interface Operation {
@@ -29,7 +34,23 @@ export type Change =
   | Acceptance
   /** Records that wait under this parent take the free places. */
   | { readonly kind: 'fill'; readonly child: string; readonly parent: RecordName; readonly revision: string }
+  | CallerBatch
   | RecordChange;
+
+/** Several changes of one caller: all of them are made, in order, or none. */
+export interface CallerBatch {
+  readonly kind: 'batch';
+  readonly parts: readonly BatchPart[];
+  readonly key: IdempotencyKey | null;
+  /** The part after these was refused before it came here: only what refuses an earlier one is wanted. */
+  readonly isCut: boolean;
+}
+
+/** The roles that a token gives differ by collection: each part has the caller as its collection admits it. */
+export interface BatchPart {
+  readonly caller: CallerIdentity;
+  readonly change: RecordChange;
+}
 
 /** An invitation is accepted: its digest leads to the record. */
 export interface Acceptance {
@@ -74,7 +95,14 @@ export interface IdempotencyKey {
 export interface Done {
   readonly consumer: Consumer;
   readonly result: WriteResult | null;
+  /** Of a batch. */
+  readonly batch?: BatchResult;
 }
+
+/** `repeated`: the ids of the records that an earlier batch with the same Idempotency-Key has made, in order. */
+export type BatchResult =
+  | { readonly results: readonly WriteResult[] }
+  | { readonly repeated: readonly string[] };
 
 export interface WriteResult {
   /** `repeated`: an earlier request with the same Idempotency-Key has created the record. */
@@ -94,4 +122,26 @@ export interface RefusalFacts {
   readonly budget?: Budget;
   readonly current?: StoredRecord;
   readonly context?: RecordContext;
+}
+
+/** Which part of a batch was refused, and how; null: one after those that came here. */
+export interface RefusedPart {
+  readonly index: number;
+  readonly refusal: { readonly code: ErrorCode; readonly options: RefusalOptions } | null;
+}
+
+/** The writes that an operation consists of: a batch has several, each of which is decided as if it came alone. */
+export function partsOf(operation: Operation): readonly Operation[] {
+  const { change, now } = operation;
+  if (change.kind !== 'batch') return [operation];
+  return change.parts.map((part) => ({ ...part, now, proof: null }));
+}
+
+/** How many writes it counts for, where writes are bounded in number. */
+export function weightOf({ change }: Operation): number {
+  return change.kind === 'batch' ? Math.max(change.parts.length, 1) : 1;
+}
+
+export function isOfRecord(change: Change): change is RecordChange {
+  return 'collection' in change;
 }

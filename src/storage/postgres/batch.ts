@@ -2,7 +2,15 @@ import { Buffer } from 'node:buffer';
 import { DatabaseError } from 'pg';
 import { mergeLoaded, noKeys } from '../family.ts';
 import { ThrownByRules } from '../guard.ts';
-import type { BatchChanges, BatchKeys, BatchRules, BatchStore, Loaded, OwnerInCollection } from '../port.ts';
+import type {
+  BatchChanges,
+  BatchKeys,
+  BatchRules,
+  BatchStore,
+  Loaded,
+  OwnerInCollection,
+  RecordName,
+} from '../port.ts';
 import {
   recordColumns,
   toConsumer,
@@ -143,14 +151,14 @@ async function load(transaction: Transaction, wanted: BatchKeys): Promise<Loaded
       and idempotency_keys.key_digest = wanted.digest`;
   const idempotencyKeys = ask<Tables['idempotency_keys']>(
     keys.idempotencyKeys.length > 0,
-    `select idempotency_keys.owner, idempotency_keys.collection, key_digest, request_digest, record_id, expires_at
+    `select idempotency_keys.owner, idempotency_keys.collection, key_digest, request_digest, record_ids, expires_at
      from ${wantedKeys}`,
     used,
   );
   const replayed = ask<Tables['records']>(
     keys.idempotencyKeys.length > 0,
     `select ${columnsOfRecords} from ${wantedKeys}
-     join records on records.collection = wanted.collection and records.id = idempotency_keys.record_id`,
+     join records on records.collection = wanted.collection and records.id = idempotency_keys.record_ids`,
     used,
   );
   const counted = ask<{ count: number }>(
@@ -329,35 +337,25 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
     void transaction.run('delete from spent_budgets where former = any($1)', [
       changes.takenUpBudgets.map((former) => Buffer.from(former)),
     ]);
-  if (changes.removedRecords.length > 0)
-    void transaction.run(
-      `delete from records using unnest($1::text[], $2::text[]) as gone (collection, id)
-       where records.collection = gone.collection and records.id = gone.id`,
-      [
-        changes.removedRecords.map(({ collection }) => collection),
-        changes.removedRecords.map(({ id }) => id),
-      ],
-    );
+  remove(transaction, changes.removedRecords);
   write(changes.newRecords.toSorted(byId), insertRecords);
   // An upsert, although each row exists: PostgreSQL would scan a small table for an update.
-  write(
-    changes.changedRecords,
-    `${insertRecords}
-     on conflict (collection, id) do update
-     set owner = excluded.owner, state = excluded.state, revision = excluded.revision, created_at = excluded.created_at,
-       updated_at = excluded.updated_at, body = excluded.body, bytes = excluded.bytes`,
-  );
+  write(changes.changedRecords, putRecords);
+  for (const { put, removed } of changes.steps ?? []) {
+    if (put !== undefined) write([put], putRecords);
+    if (removed !== undefined) remove(transaction, [removed]);
+  }
   applyUsage(transaction, changes, write);
   write(
     changes.idempotencyKeys.map(({ keyDigest, requestDigest, ...key }) => {
       return { ...key, keyDigest: toBytea(keyDigest), requestDigest: toBytea(requestDigest) };
     }),
-    `insert into idempotency_keys (owner, collection, key_digest, request_digest, record_id, expires_at)
-     select owner, collection, "keyDigest", "requestDigest", "recordId", "expiresAt"
+    `insert into idempotency_keys (owner, collection, key_digest, request_digest, record_ids, expires_at)
+     select owner, collection, "keyDigest", "requestDigest", "recordIds", "expiresAt"
      from json_to_recordset($1) as one (owner text, collection text, "keyDigest" bytea, "requestDigest" bytea,
-       "recordId" text, "expiresAt" bigint)
+       "recordIds" text, "expiresAt" bigint)
      on conflict (owner, collection, key_digest) do update
-     set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
+     set request_digest = excluded.request_digest, record_ids = excluded.record_ids, expires_at = excluded.expires_at`,
   );
   applyPeople(transaction, changes, write);
   applyFamily(transaction, changes);
@@ -371,6 +369,15 @@ function apply(transaction: Transaction, changes: BatchChanges): void {
      select digest, "expiresAt" from json_to_recordset($1) as one (digest bytea, "expiresAt" bigint)`,
   );
   append(transaction, changes.events);
+}
+
+function remove(transaction: Transaction, records: readonly RecordName[]): void {
+  if (records.length === 0) return;
+  void transaction.run(
+    `delete from records using unnest($1::text[], $2::text[]) as gone (collection, id)
+     where records.collection = gone.collection and records.id = gone.id`,
+    [records.map(({ collection }) => collection), records.map(({ id }) => id)],
+  );
 }
 
 function applyPeople(
@@ -446,6 +453,11 @@ const insertRecords = `insert into records (collection, id, owner, state, revisi
   select collection, id, owner, state, revision, "createdAt", "updatedAt", body, octet_length(body)
   from json_to_recordset($1) as one (collection text, id text, owner text, state text, revision text,
     "createdAt" bigint, "updatedAt" bigint, body text)`;
+
+const putRecords = `${insertRecords}
+  on conflict (collection, id) do update
+  set owner = excluded.owner, state = excluded.state, revision = excluded.revision, created_at = excluded.created_at,
+    updated_at = excluded.updated_at, body = excluded.body, bytes = excluded.bytes`;
 
 /** Usage rows are locked in the order of owners. */
 function applyUsage(

@@ -70,7 +70,7 @@ export class SqliteBatches {
     const people = this.#loadPeople(keys);
     const names = [
       ...keys.records,
-      ...idempotencyKeys.map(({ collection, record_id }) => ({ collection, id: record_id })),
+      ...idempotencyKeys.map(({ collection, record_ids }) => ({ collection, id: record_ids })),
       ...people.invitations.map(({ collection, recordId }) => ({ collection, id: recordId })),
     ];
     const { waitingRecords: waiting, ...family } = this.#loadFamily(keys);
@@ -223,6 +223,10 @@ export class SqliteBatches {
       const [collection, id, ...columns] = columnsOf(record);
       to.changeRecord.run(...columns, collection, id);
     }
+    for (const { put, removed } of changes.steps ?? []) {
+      if (put !== undefined) to.putRecord.run(...columnsOf(put));
+      if (removed !== undefined) to.removeRecord.run(removed.collection, removed.id);
+    }
     for (const one of changes.newUsage) {
       const { owner, collection, writes, writesSince, newcomerWrites, newcomerSince } = one;
       const records = Math.max(one.records, 0);
@@ -234,8 +238,8 @@ export class SqliteBatches {
     }
     for (const { owner, collection, moved } of changes.movedUsage) to.moveUsage.run(moved, owner, collection);
     for (const key of changes.idempotencyKeys) {
-      const { owner, collection, keyDigest, requestDigest, recordId, expiresAt } = key;
-      to.putIdempotencyKey.run(owner, collection, keyDigest, requestDigest, recordId, expiresAt);
+      const { owner, collection, keyDigest, requestDigest, recordIds, expiresAt } = key;
+      to.putIdempotencyKey.run(owner, collection, keyDigest, requestDigest, recordIds, expiresAt);
     }
     for (const { collection, recordId, role, member } of changes.removedMembers)
       to.removeMember.run(collection, recordId, role, member);
@@ -322,6 +326,13 @@ function prepareAll(database: DatabaseSync) {
       `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    putRecord: database.prepare(
+      `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (collection, id) do update
+       set owner = excluded.owner, state = excluded.state, revision = excluded.revision, updated_at = excluded.updated_at,
+         body = excluded.body, bytes = excluded.bytes`,
+    ),
     changeRecord: database.prepare(
       `update records set owner = ?, state = ?, revision = ?, created_at = ?, updated_at = ?, body = ?, bytes = ?
        where collection = ? and id = ?`,
@@ -339,10 +350,10 @@ function prepareAll(database: DatabaseSync) {
       'update usage set records = max(records + ?, 0) where owner = ? and collection = ?',
     ),
     putIdempotencyKey: database.prepare(
-      `insert into idempotency_keys (owner, collection, key_digest, request_digest, record_id, expires_at)
+      `insert into idempotency_keys (owner, collection, key_digest, request_digest, record_ids, expires_at)
        values (?, ?, ?, ?, ?, ?)
        on conflict (owner, collection, key_digest) do update
-       set request_digest = excluded.request_digest, record_id = excluded.record_id, expires_at = excluded.expires_at`,
+       set request_digest = excluded.request_digest, record_ids = excluded.record_ids, expires_at = excluded.expires_at`,
     ),
     membersOfRecord: database.prepare(
       `select * from members

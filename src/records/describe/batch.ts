@@ -1,0 +1,87 @@
+import type { Collection } from '../../collections/collection.ts';
+import { type Description, tags } from '../../openapi/description.ts';
+import { sometimes } from '../../openapi/headers.ts';
+import type { Schema } from '../../openapi/openapi-types.ts';
+import { object, text } from '../../openapi/schemas.ts';
+import { mostParts } from '../rules/operation.ts';
+import { idempotencyParameter } from './writes.ts';
+
+/** The route of requests/batch.ts. */
+
+export function describeBatch(collections: readonly Collection[]): Description {
+  const forPeople = collections.some(({ access }) => access.clients === 'none');
+  const result = object({ status: { enum: [200, 201, 204] }, etag: text, record: { type: 'object' } }, [
+    'etag',
+    'record',
+  ]);
+  const answer = object({
+    results: {
+      type: 'array',
+      items: result,
+      description: 'One for each operation, in order: what the single request would have been answered.',
+    },
+  });
+  const replayed = sometimes(
+    '"true" when an earlier request with the same key was the same batch. The records are then as they are now; those that the caller can no longer read are left out.',
+  );
+  return {
+    name: 'runBatch',
+    tag: tags.caller,
+    summary: 'Several changes at once',
+    description: `Up to ${mostParts} operations on any collections, in order: all of them are done, or none. Each is decided and counted as the single request would be, and sees what those before it have changed.`,
+    parameters: [idempotencyParameter('batch')],
+    body: {
+      'application/json': {
+        schema: { ...object({ operations: operationsSchema(collections) }), additionalProperties: false },
+      },
+    },
+    answers: {
+      200: {
+        description: 'All operations were done.',
+        headers: { 'Idempotency-Replayed': replayed },
+        content: { 'application/json': { schema: answer } },
+      },
+    },
+    errors: [
+      'json_invalid',
+      'batch_invalid',
+      'batch_refused',
+      'idempotency_key_reused',
+      ...(forPeople ? (['client_not_admitted'] as const) : []),
+    ],
+    budget: 'writes',
+  };
+}
+
+function operationsSchema(collections: readonly Collection[]): Schema {
+  const name = { ...text, enum: collections.map((collection) => collection.name) };
+  const actions = new Set(collections.flatMap(({ machine }) => machine?.actions ?? []));
+  const id = { type: 'string', format: 'uuid' };
+  const expected = {
+    if_match: { ...text, description: 'The ETag of the version that is meant, with or without its quotes.' },
+  };
+  const fields = { type: 'object' };
+  const chosen = {
+    ...id,
+    description: 'As with PUT and "If-None-Match: *". Without it the service makes one.',
+  };
+  const one = (properties: Readonly<Record<string, Schema>>, optional: readonly string[]) => {
+    return { ...object(properties, optional), additionalProperties: false };
+  };
+  const forms = [
+    one({ create: name, fields, id: chosen }, ['id']),
+    one({ update: name, id, fields: { ...fields, description: 'A merge patch (RFC 7396).' }, ...expected }, [
+      'if_match',
+    ]),
+    one({ delete: name, id, ...expected }, ['if_match']),
+    ...(actions.size === 0
+      ? []
+      : [
+          one({ act: { ...text, enum: [...actions] }, in: name, id, input: fields, ...expected }, [
+            'input',
+            'if_match',
+          ]),
+        ]),
+  ];
+  return { type: 'array', minItems: 1, maxItems: mostParts, items: { oneOf: forms } };
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
+import { plainSql } from '../support/plain-sql.ts';
+import { databaseEngines } from '../support/service.ts';
+
+const declarations = {
+  rooms: `
+schema: { required: [title], properties: { title: { type: string, maxLength: 80 } } }
+states:
+  open: { close: closed, hide: hidden, sit: { to: busy, by: everyone, grants: guest } }
+  busy: { rise: { to: open, by: [owner, guest], revokes: guest } }
+  closed: { reopen: open }
+  hidden: {}
+roles: { guest: { max_per_user: 3 } }
+access: { read: { owner: all, everyone: [open, busy, closed] }, update: { owner: all, guest: [busy] }, delete: owner }
+limits: { writes: 10000/min }
+`,
+  papers: `
+parent: { field: room, collection: rooms, accepts: { states: [open, busy] }, on_delete: restrict, max: 60, counts: true }
+schema:
+  required: [slug]
+  properties: { slug: { type: string, maxLength: 40 }, note: { type: string, maxLength: 100 } }
+roles: { author: { parent_roles: [owner, guest] } }
+access: { create: author, read: author, update: author, delete: author }
+unique: [{ fields: [parent, slug] }]
+limits: { writes: 10000/min }
+`,
+  chairs: `
+parent: { field: room, collection: rooms, on_delete: cascade, capacity: { states: [taken], number: 2, overflow: waiting }, counts: [taken, waiting] }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+access: { create: everyone, read: owner }
+states: { taken: { leave: gone }, waiting: { leave: gone }, gone: {} }
+limits: { writes: 10000/min }
+`,
+};
+
+for (const engine of databaseEngines)
+  describe(`batches of records under records, on ${engine}`, () => {
+    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
+    const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
+    const paper = (room: string, slug: string) => ({ create: 'papers', fields: { room, slug } });
+    const slugsIn = async (person: Person, room: string) =>
+      (await person.get(`papers?room=${room}&limit=200`)).body.items
+        .map(({ slug }: { slug: string }) => slug)
+        .sort();
+    const refusal = ({ status, body }: Awaited<ReturnType<typeof batch>>) => [
+      status,
+      body.index,
+      body.problem?.code,
+    ];
+
+    it('[29] joins and then writes, as one after the other', async () => {
+      const [ada, eve] = [await Person.of(target()), await Person.of(target())];
+      const room = await ada.make('rooms', { title: 'One' });
+      const sit = { act: 'sit', in: 'rooms', id: room };
+      assert.deepEqual(refusal(await batch(eve, [paper(room, 'a'), sit])), [409, 0, 'role_required']);
+      const joined = await batch(eve, [
+        sit,
+        paper(room, 'a'),
+        { update: 'rooms', id: room, fields: { title: 'Ours' } },
+        { act: 'rise', in: 'rooms', id: room },
+      ]);
+      assert.equal(joined.status, 200, JSON.stringify(joined.body));
+      assert.deepEqual(joined.body.results[1].record.roles, ['owner', 'author']);
+      const left = await batch(eve, [sit, { act: 'rise', in: 'rooms', id: room }, paper(room, 'b')]);
+      assert.deepEqual(refusal(left), [409, 2, 'role_required']);
+      assert.deepEqual(await slugsIn(ada, room), ['a']);
+    });
+
+    it('[29] writes nothing under a parent that an earlier operation has deleted, closed or hidden', async () => {
+      const [ada, eve] = [await Person.of(target()), await Person.of(target())];
+      const room = await ada.make('rooms', { title: 'One' });
+      const act = (action: string) => ({ act: action, in: 'rooms', id: room });
+      const removal = { delete: 'rooms', id: room };
+      const missing = await ada.post('papers', { room: randomUUID(), slug: 'a' });
+      const deleted = await batch(ada, [removal, paper(room, 'a')]);
+      assert.deepEqual([deleted.body.index, deleted.body.problem], [1, missing.body]);
+      assert.deepEqual(refusal(await batch(ada, [act('close'), paper(room, 'a')])), [
+        409,
+        1,
+        'parent_closed',
+      ]);
+      assert.deepEqual(refusal(await batch(ada, [paper(room, 'a'), removal])), [409, 1, 'has_children']);
+      const done = await batch(ada, [act('close'), act('reopen'), paper(room, 'a'), act('close')]);
+      assert.equal(done.status, 200, JSON.stringify(done.body));
+      const { id } = done.body.results[2].record;
+      const emptied = await batch(ada, [{ delete: 'papers', id }, removal]);
+      assert.equal(emptied.status, 200, JSON.stringify(emptied.body));
+      assert.equal((await eve.get(`rooms/${room}`)).status, 404);
+    });
+
+    it('[29] answers one invisible part as a missing one, and refuses the others with it', async () => {
+      const [ada, eve] = [await Person.of(target()), await Person.of(target())];
+      const [hidden, own] = [
+        await ada.make('rooms', { title: 'One' }),
+        await eve.make('rooms', { title: 'Two' }),
+      ];
+      await batch(ada, [paper(hidden, 'a'), { act: 'hide', in: 'rooms', id: hidden }]);
+      const answers = [];
+      for (const id of [hidden, randomUUID()])
+        for (const part of [
+          { update: 'rooms', id, fields: { title: 'x' } },
+          { delete: 'rooms', id, if_match: '"x"' },
+          { act: 'sit', in: 'rooms', id },
+        ])
+          answers.push((await batch(eve, [paper(own, 'a'), part, paper(own, 'b')])).reply.text);
+      assert.equal(new Set(answers).size, 1, JSON.stringify(answers));
+      assert.deepEqual(JSON.parse(answers[0] ?? '').problem.code, 'not_found');
+      assert.deepEqual(await slugsIn(eve, own), []);
+    });
+
+    it('[22] makes one of the same unique values, whether in one batch or in many', async () => {
+      const ada = await Person.of(target());
+      const room = await ada.make('rooms', { title: 'One' });
+      const twice = await batch(ada, [paper(room, 'a'), paper(room, 'b'), paper(room, 'a')]);
+      assert.deepEqual(refusal(twice), [409, 2, 'not_unique']);
+      const all = await atOnce(30, (index) =>
+        ada
+          .at(target().service(index))
+          .post('batch', { operations: [paper(room, `own ${index}`), paper(room, 'same')] }),
+      );
+      const won = all.findIndex(({ status }) => status === 200);
+      assert.equal(all.filter(({ status }) => status === 200).length, 1);
+      for (const one of all.filter(({ status }) => status !== 200))
+        assert.deepEqual(refusal(one), [409, 1, 'not_unique']);
+      assert.deepEqual(await slugsIn(ada, room), [`own ${won}`, 'same']);
+    });
+
+    it('[22] refuses a full batch for one patch to taken values, and nothing that waits beside it', async () => {
+      const ada = await Person.of(target());
+      const room = await ada.make('rooms', { title: 'One' });
+      const made = await batch(
+        ada,
+        Array.from({ length: 50 }, (_, index) => paper(room, `p${index}`)),
+      );
+      const ids: string[] = made.body.results.map(({ record }: { record: { id: string } }) => record.id);
+      const patches = (slugOf: (index: number) => string) =>
+        ids.map((id, index) => ({ update: 'papers', id, fields: { slug: slugOf(index) } }));
+      const [refused, ...beside] = await Promise.all([
+        batch(
+          ada,
+          patches((index) => (index === 48 ? 'p49' : `q${index}`)),
+        ),
+        ...Array.from({ length: 10 }, (_, index) => ada.post('papers', { room, slug: `r${index}` })),
+      ]);
+      assert.deepEqual(refusal(refused), [409, 48, 'not_unique']);
+      assert.deepEqual(
+        beside.map(({ status }) => status),
+        Array(10).fill(201),
+      );
+      assert.equal((await ada.get(`papers/${ids[0]}`)).body.slug, 'p0');
+      const moved = await batch(
+        ada,
+        patches((index) => `q${index}`),
+      );
+      assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    });
+
+    it('gives values that one operation frees to the next one: moved, swapped, deleted', async () => {
+      const ada = await Person.of(target());
+      const room = await ada.make('rooms', { title: 'One' });
+      const made = await batch(
+        ada,
+        ['a', 'b', 'c'].map((slug) => paper(room, slug)),
+      );
+      const [a, b, c] = made.body.results.map(({ record }: { record: { id: string } }) => record.id);
+      const to = (id: string, slug: string) => ({ update: 'papers', id, fields: { slug } });
+      for (const operations of [
+        [to(a, 'x'), to(b, 'a'), to(a, 'b')],
+        [to(a, 'z'), paper(room, 'b')],
+        [{ delete: 'papers', id: c }, to(b, 'c'), paper(room, 'a')],
+      ]) {
+        const { status, body } = await batch(ada, operations);
+        assert.equal(status, 200, JSON.stringify(body));
+      }
+      const slugs = [(await ada.get(`papers/${a}`)).body.slug, (await ada.get(`papers/${b}`)).body.slug];
+      assert.deepEqual(slugs, ['z', 'c']);
+      assert.deepEqual(await slugsIn(ada, room), ['a', 'b', 'c', 'z']);
+    });
+
+    it('keeps places exact: those who wait move up within the batch', async () => {
+      const [ada, bob] = [await Person.of(target()), await Person.of(target())];
+      const room = await ada.make('rooms', { title: 'One' });
+      const leave = (id: string | undefined) => ({ act: 'leave', in: 'chairs', id });
+      const seated = await batch(bob, Array(6).fill({ create: 'chairs', fields: { room } }));
+      const ids: string[] = seated.body.results.map(({ record }: { record: { id: string } }) => record.id);
+      const first = await batch(bob, [leave(ids[0]), leave(ids[2])]);
+      assert.equal(first.status, 200, JSON.stringify(first.body));
+      assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts.chairs, { taken: 2, waiting: 2 });
+      const states = async () => {
+        const all = await Promise.all(ids.map((id) => bob.get(`chairs/${id}`)));
+        return all.map(({ body }) => body.state);
+      };
+      assert.deepEqual(await states(), ['gone', 'taken', 'gone', 'taken', 'waiting', 'waiting']);
+      assert.equal((await batch(bob, [leave(ids[1]), leave(ids[3]), leave(ids[5])])).status, 200);
+      assert.deepEqual(await states(), ['gone', 'gone', 'gone', 'gone', 'taken', 'gone']);
+      assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts.chairs, { taken: 1, waiting: 0 });
+    });
+
+    it('writes the events of a batch next to each other, whoever writes at the same time', async () => {
+      const people = await Person.several(target(), 8);
+      await Promise.all(people.map((one) => one.make('rooms', { title: 'first' })));
+      await atOnce(24, (index) =>
+        (people[index % 8] as Person).at(target().service(index)).post('batch', {
+          operations: Array.from({ length: 6 }, (_, part) => ({
+            create: 'rooms',
+            fields: { title: `${index} ${part}` },
+          })),
+        }),
+      );
+      const rows = await plainSql(target().processes.settings).query(
+        `select records.body from events join records on records.id = events.record_id
+         where events.type = 'rooms.created' and records.body like '%"title":"% %' order by events.position`,
+      );
+      const titles = rows.map(({ body }) => JSON.parse(String(body)).title.split(' ').map(Number));
+      assert.equal(titles.length, 144);
+      for (const [place, [index, part]] of titles.entries()) {
+        assert.equal(part, place % 6);
+        assert.equal(index, titles[place - part]?.[0]);
+      }
+    });
+  });

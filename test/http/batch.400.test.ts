@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { Person } from '../people/person.ts';
+import { assertCode } from '../support/code.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { declaredService, sendBytes } from '../support/declared-service.ts';
+import { someEngine } from '../support/service.ts';
+
+const declarations = {
+  notes: `
+schema: { properties: { text: { type: string, maxLength: 30000 } } }
+limits: { per_user: 1000, bytes: 65536, writes: 10000/min }
+`,
+  lists: 'schema: { properties: { title: { type: string, maxLength: 20 } } }',
+  entries: `
+parent: { field: list, collection: lists }
+schema: { properties: { what: { type: string, maxLength: 20 } } }
+`,
+  files: `
+schema: { properties: { text: { type: string, maxLength: 20 } } }
+access: { scopes: { read: files.read, write: files.write } }
+`,
+};
+const create = { create: 'notes', fields: { text: 'x' } };
+const id = randomUUID();
+const known = {
+  create: 'expected create, fields, id',
+  update: 'expected update, id, fields, if_match',
+  delete: 'expected delete, id, if_match',
+  act: 'expected act, in, id, input, if_match',
+};
+const verbs = 'must be an object with one of create, update, delete, act';
+const list = 'must be a list of 1 to 50 operations';
+
+/** What is sent, where the first fault is, and what is said of it. */
+const malformed: readonly (readonly [unknown, pointer: string, message: string])[] = [
+  [null, '/operations', list],
+  [[create], '/operations', list],
+  [{}, '/operations', list],
+  [{ operations: create }, '/operations', list],
+  [{ operations: [] }, '/operations', list],
+  [{ operations: Array(51).fill(create) }, '/operations', list],
+  [{ operations: [create], atomic: true }, '/atomic', 'is not known here; expected operations'],
+  [{ operations: [create, null] }, '/operations/1', verbs],
+  [{ operations: [create, [create]] }, '/operations/1', verbs],
+  [{ operations: [{ replace: 'notes', id, fields: {} }] }, '/operations/0', verbs],
+  [{ operations: [{ create: 7, fields: {} }] }, '/operations/0/create', 'must be the name of a collection'],
+  [{ operations: [{ act: null, in: 'notes', id }] }, '/operations/0/act', 'must be the name of an action'],
+  [{ operations: [{ act: 'close', id }] }, '/operations/0/in', 'is required'],
+  [{ operations: [{ create: 'notes' }] }, '/operations/0/fields', 'is required'],
+  [{ operations: [{ create: 'notes', fields: 'x' }] }, '/operations/0/fields', 'must be an object'],
+  [{ operations: [{ update: 'notes', fields: {} }] }, '/operations/0/id', 'is required'],
+  [{ operations: [{ delete: 'notes', id: 7 }] }, '/operations/0/id', 'must be the id of a record'],
+  [
+    { operations: [{ create: 'notes', fields: {}, id: null }] },
+    '/operations/0/id',
+    'must be the id of a record',
+  ],
+  [
+    { operations: [{ ...create, update: 'notes' }] },
+    '/operations/0/update',
+    `is not known here; ${known.create}`,
+  ],
+  [
+    { operations: [{ ...create, if_match: '*' }] },
+    '/operations/0/if_match',
+    `is not known here; ${known.create}`,
+  ],
+  [
+    { operations: [{ update: 'notes', id, fields: {}, 'a/b~': 1 }] },
+    '/operations/0/a~1b~0',
+    `is not known here; ${known.update}`,
+  ],
+  [
+    { operations: [{ delete: 'notes', id, fields: {} }] },
+    '/operations/0/fields',
+    `is not known here; ${known.delete}`,
+  ],
+  [
+    { operations: [{ act: 'close', in: 'notes', id, input: [] }] },
+    '/operations/0/input',
+    'must be an object',
+  ],
+  [
+    { operations: [{ act: 'close', in: 'notes', id, fields: {} }] },
+    '/operations/0/fields',
+    `is not known here; ${known.act}`,
+  ],
+  [
+    { operations: [{ delete: 'notes', id, ['x'.repeat(65)]: 1 }] },
+    '/operations/0',
+    `has a member that is not known here; ${known.delete}`,
+  ],
+  ...['', 'a b', '"', 'a"b', '"a","b"', 7, null].map(
+    (tag) =>
+      [
+        { operations: [{ delete: 'notes', id, if_match: tag }] },
+        '/operations/0/if_match',
+        'must be the ETag of a record',
+      ] as const,
+  ),
+  [
+    { operations: [create, { create: 'lists', id, fields: {} }] },
+    '/operations/1/id',
+    'is made by the service here',
+  ],
+];
+
+for (const engine of someEngine)
+  describe(`POST /batch that is malformed, on ${engine}`, () => {
+    const target = declaredService(engine, {
+      settings: { COLLECTIONS_DIR: declarationsFolder(declarations), MAX_BODY_BYTES: '65536' },
+    });
+
+    it('is 400, says where the fault is, and changes nothing', async () => {
+      const ada = await Person.of(target());
+      for (const [body, pointer, message] of malformed) {
+        const reply = await sendBytes(ada.caller, 'POST', '/batch', JSON.stringify(body));
+        assertCode(reply, 'batch_invalid');
+        assert.deepEqual(
+          reply.json<{ errors: unknown }>().errors,
+          [{ pointer, message }],
+          JSON.stringify(body),
+        );
+      }
+      assert.deepEqual(await ada.caller.all('notes'), []);
+      assert.equal((await ada.caller.usage('notes')).writes.used, 0);
+    });
+
+    it('names the first fault of each operation', async () => {
+      const ada = await Person.of(target());
+      const { body } = await ada.post('batch', { operations: [{}, create, { create: 'notes' }] });
+      assert.deepEqual(
+        body.errors.map(({ pointer }: { pointer: string }) => pointer),
+        ['/operations/0', '/operations/2/fields'],
+      );
+    });
+
+    it('takes only JSON that can be kept as it is', async () => {
+      const { caller } = await Person.of(target());
+      const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
+      for (const body of [
+        '',
+        '{',
+        '{"operations":[{"create":"notes","create":"notes","fields":{}}]}',
+        '{"operations":[{"create":"notes","fields":{"__proto__":{}}}]}',
+        `{"operations":[{"create":"notes","fields":{"text":${deep}}}]}`,
+        '{"operations":[{"create":"notes","fields":{"text":"\\u0000"}}]}',
+      ])
+        assertCode(await sendBytes(caller, 'POST', '/batch', body), 'json_invalid');
+      const body = JSON.stringify({ operations: [create] });
+      for (const contentType of ['text/plain', 'application/merge-patch+json', null])
+        assertCode(
+          await sendBytes(caller, 'POST', '/batch', body, { contentType }),
+          'media_type_not_supported',
+        );
+      const headers = { 'idempotency-key': ' ' };
+      assertCode(
+        await sendBytes(caller, 'POST', '/batch', body, { headers: { 'idempotency-key': 'a\u00e9' } }),
+        'header_invalid',
+      );
+      assert.equal((await sendBytes(caller, 'POST', '/batch', body, { headers })).status, 400);
+    });
+
+    it('is 413 past a mebibyte, and takes more than MAX_BODY_BYTES', async () => {
+      const ada = await Person.of(target());
+      const fields = { text: 'x'.repeat(20_000) };
+      const large = { operations: Array(50).fill({ create: 'notes', fields }) };
+      assert.equal((await ada.post('batch', large)).status, 200);
+      const body = `${JSON.stringify(large)}${' '.repeat(50_000)}`;
+      assertCode(await sendBytes(ada.caller, 'POST', '/batch', body), 'body_too_large');
+      assert.equal((await ada.caller.all('notes')).length, 50);
+    });
+
+    it('is 403 for a token without a scope that one of the operations asks for', async () => {
+      const ada = await Person.of(target(), { scope: 'files.read' });
+      const { status, body, reply } = await ada.post('batch', {
+        operations: [
+          { delete: 'notes', id },
+          { create: 'files', fields: {} },
+        ],
+      });
+      assert.deepEqual([status, body.code, body.scope], [403, 'insufficient_scope', 'files.write']);
+      assert.match(String(reply.headers.get('www-authenticate')), /error="insufficient_scope"/);
+    });
+  });
