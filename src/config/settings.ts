@@ -233,7 +233,7 @@ export const serviceSettings = {
   }),
   maxBodyBytes: defaulted(kind.integer(1024, 1048576), '65536', {
     example: '65536',
-    sentence: 'The largest request body, in bytes (then 413).',
+    sentence: 'The largest request body, in bytes (then 413). `POST /batch` has a limit of its own.',
   }),
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',

@@ -23,6 +23,9 @@ export const docsCommands: Commands = {
   'curl -H "Authorization: Bearer $TOKEN" "http://127.0.0.1:8080/api/consumer/v1/events?after=41&wait=20"': {
     says: /"next":\d+,"reset":true/,
   },
+  [`curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"operations":[{"create":"notes","fields":{"text":"Oil the drill"}},{"create":"items","fields":{"title":"Drill"}}]}' http://127.0.0.1:8080/api/consumer/v1/batch`]:
+    { says: /^\{"results":\[\{"status":201,.*"title":"Drill"/ },
   'npx vestibule check': { says: /^The settings are in order\.$/m },
   'npx vestibule check collections': { says: /^The collections are in order\.$/m },
   'npx vestibule check examples/class/collections --matrix': { says: /^teacher +return +- +yes/m },
