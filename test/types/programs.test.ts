@@ -3,12 +3,15 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { readCollections } from '../../src/collections/read-collections.ts';
 import { typesDocument } from '../../src/records/types/types-document.ts';
-import { declared } from '../collections/declared.ts';
+import { exampleDeclarations } from '../families/examples.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { declarations } from './declarations.ts';
 import { api, compilerOptions, type Diagnostic, diagnosticsIn, expectedIn, imports } from './programs.ts';
+import { rightPeoplePrograms } from './right-people-programs.ts';
 import { rightPrograms } from './right-programs.ts';
+import { wrongPeoplePrograms } from './wrong-people-programs.ts';
 import { wrongPrograms } from './wrong-programs.ts';
 
 const client = resolve('packages/client/src/index.ts');
@@ -16,21 +19,28 @@ const client = resolve('packages/client/src/index.ts');
 /** The imports stand on the first line, which the text of each program leaves empty. */
 const fileOf = (program: string) => `${imports}${program}\n`;
 
-describe('programs against the types of four collections', () => {
-  const right = Object.entries(rightPrograms).map(([name, text], index) => ({
-    name,
-    text,
-    file: `right${index}.ts`,
-  }));
-  const wrong = Object.entries(wrongPrograms).map(([name, text], index) => ({
-    name,
-    text,
-    file: `wrong${index}.ts`,
-  }));
+/** The declarations beside this file, and those of examples with records under records. */
+const collections = readCollections(
+  Object.entries({ ...declarations, ...exampleDeclarations('class', 'team', 'feedback') }).map(
+    ([name, text]) => ({
+      name,
+      path: `collections/${name}.yaml`,
+      text,
+    }),
+  ),
+);
+
+function programsIn(kind: string, ...groups: readonly Readonly<Record<string, string>>[]) {
+  const all = groups.flatMap((group) => Object.entries(group));
+  return all.map(([name, text], index) => ({ name, text, file: `${kind}${index}.ts` }));
+}
+
+describe('programs against the types of collections', () => {
+  const right = programsIn('right', rightPrograms, rightPeoplePrograms);
+  const wrong = programsIn('wrong', wrongPrograms, wrongPeoplePrograms);
   let found: readonly Diagnostic[] = [];
   before(() => {
     const folder = newDirectory();
-    const collections = Object.entries(declarations).map(([name, text]) => declared(text, name));
     const write = (file: string, text: string) => writeFileSync(`${folder}/${file}`, text);
     write('collections.d.ts', typesDocument(collections));
     write('api.ts', api);
@@ -44,8 +54,9 @@ describe('programs against the types of four collections', () => {
   });
   const errorsOf = (file: string) => found.filter((each) => each.file === file);
 
-  it('are thirty of each, and nothing else is wrong', () => {
-    assert.ok(right.length >= 30 && wrong.length >= 30, `${right.length} and ${wrong.length}`);
+  it('are thirty of each about one person, and about several, and nothing else is wrong', () => {
+    for (const group of [rightPrograms, wrongPrograms, rightPeoplePrograms, wrongPeoplePrograms])
+      assert.ok(Object.keys(group).length >= 30, `${Object.keys(group).length}`);
     const programs = new Set([...right, ...wrong].map(({ file }) => file));
     assert.deepEqual(
       found.filter(({ file }) => !programs.has(file)),

@@ -1,14 +1,14 @@
 /** What every program can use, without a line of its own. */
 export const imports = [
-  "import { createClient, Problem, type ProblemOf } from '@vestibule/client';",
-  "import { api, bookings, id, items, notes, posts } from './api.ts';",
+  "import { createClient, etagOf, type Operation, Problem, type ProblemOf } from '@vestibule/client';",
+  "import { api, assignments, bookings, classes, handins, id, issues, items, notes, posts, tasks } from './api.ts';",
   "import type { Booking, BookingChanges, BookingFields, Collections, Item, Note, TeamPost } from './collections.d.ts';",
 ].join(' ');
 
 export const api = `import { createClient } from '@vestibule/client';
 import type { Collections } from './collections.d.ts';
 export const api = createClient<Collections>({ url: 'https://api.example.org', token: async () => 'token' });
-export const { notes, bookings, items, 'team-posts': posts } = api.collections;
+export const { notes, bookings, items, 'team-posts': posts, classes, assignments, handins, tasks, issues } = api.collections;
 export const id = '01a1de60-ae7f-71eb-b3f4-e2fc41501895';
 `;
 

@@ -1,3 +1,4 @@
+import { type Checked, type Outcome, runBatch, type Sent, type Verb } from './batch.ts';
 import { createCollection } from './collection.ts';
 import { type ClientOptions, connect } from './connection.ts';
 import { createEvents } from './events.ts';
@@ -8,6 +9,7 @@ import type {
   CallOptions,
   Collection,
   CollectionTypes,
+  CreateOptions,
   ExportLine,
   Me,
   NamedEvents,
@@ -27,6 +29,18 @@ export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
   usage(options?: CallOptions): Promise<Usage>;
   /** The caller takes the role that the code of an invitation is for. */
   accept(code: string, options?: CallOptions): Promise<Accepted<C>>;
+  /**
+   * Up to 50 operations, all or nothing, in their order. Answers with the record of each. Safe to repeat. Where one is refused,
+   * `index` of the problem says which, and `cause` is its own problem.
+   */
+  batch<const Operations extends readonly Verb<C>[]>(
+    operations: {
+      readonly [i in keyof Operations]: Operations[i] extends Verb<C>
+        ? Checked<C, Operations[i]>
+        : Operations[i];
+    },
+    options?: CreateOptions,
+  ): Promise<{ -readonly [i in keyof Operations]: Outcome<C, Operations[i]> }>;
   /** Everything that is held about the caller, line by line. */
   export(options?: CallOptions): AsyncGenerator<ExportLine, void, void>;
   /** Erases all of it. Not repeated by itself: the answer to a second one would count nothing. */
@@ -59,6 +73,7 @@ export function createClient<C extends { [name in keyof C]: CollectionTypes } = 
     usage: get('/me/usage'),
     accept: (code: string, options?: CallOptions) =>
       connection.send({ method: 'POST', path: '/invitations', body: { code } }, options),
+    batch: (operations: Sent[], options?: CreateOptions) => runBatch(connection, operations, options),
     export: (options?: CallOptions) => exportAll(connection, options),
     erase: (options?: CallOptions) => connection.send({ method: 'DELETE', path: '/me' }, options),
   } as unknown as Client<C>;

@@ -1,3 +1,4 @@
+import { doneOnce } from './batch.ts';
 import type { ApiRequest, Connection, Limits } from './connection.ts';
 import { createLive } from './live.ts';
 import { actionForm, expectForm, idForm, named, nameForm } from './names.ts';
@@ -6,18 +7,19 @@ import type {
   CallOptions,
   Calls,
   ChangeOptions,
+  HistoryStep,
   Invitation,
   Member,
   NamedEvents,
   Page,
-  PeopleCalls,
+  SomeCalls,
   UntypedCollection,
 } from './types.ts';
 import { update } from './update.ts';
 import { forVersion, readRecord } from './versions.ts';
 
 type Record = UntypedCollection['record'];
-type AllCalls = Calls<UntypedCollection> & PeopleCalls<UntypedCollection>;
+type AllCalls = Calls<UntypedCollection> & SomeCalls<UntypedCollection>;
 
 const optionNames = ['ifMatch', 'signal', 'deadlineSeconds'];
 const isOptions = (given: object) => Object.keys(given).every((name) => optionNames.includes(name));
@@ -33,7 +35,7 @@ function followed(answer?: Response) {
   };
 }
 
-/** The calls of one collection. Whatever else is called is an action. */
+/** The calls of one collection. Every other name is an action. */
 export function createCollection(connection: Connection, events: NamedEvents, name: string): AllCalls {
   expectForm('collection', nameForm, name);
   const at = (...ids: readonly string[]) =>
@@ -87,7 +89,7 @@ export function createCollection(connection: Connection, events: NamedEvents, na
     for await (const { items } of pages(path, query, options)) yield* items as readonly Item[];
   }
 
-  /** What is given without options is the input, unless its members are all options. */
+  /** One object alone is the input, unless all its members are options. */
   async function act(id: string, action: string, input?: object, options?: ChangeOptions): Promise<Record> {
     expectForm('action', actionForm, action);
     const request = { method: 'POST', path: at(id, action) };
@@ -98,12 +100,9 @@ export function createCollection(connection: Connection, events: NamedEvents, na
   const calls: AllCalls = {
     page: (query = {}, options) => readPage(at(), query, options),
     list: (query, options) => itemsOf(at(), query, options),
+    count: (query = {}, options) => connection.send({ path: `${at('count')}?${queryOf(query)}` }, options),
     get: async (id, options) => record({ path: at(id) }, options),
-    create: (body, options) => {
-      const key = options?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4));
-      const headers = { 'idempotency-key': `${key}` };
-      return record({ method: 'POST', path: at(), body, headers, mayRepeat: true }, options);
-    },
+    create: (body, options) => record({ method: 'POST', path: at(), body, ...doneOnce(options) }, options),
     update: async (id, patch, options) =>
       typeof patch === 'function'
         ? update(record, at(id), patch as (now: Record) => Record, connection.limits(options))
@@ -111,6 +110,9 @@ export function createCollection(connection: Connection, events: NamedEvents, na
     replace: async (id, body, options) => change({ method: 'PUT', path: at(id), body }, options),
     remove: async (id, options) => remove(at(id), options),
     act: act as AllCalls['act'],
+    async *history(id, options) {
+      yield* itemsOf<HistoryStep<UntypedCollection>>(at(id, 'history'), {}, options);
+    },
     async *members(id, options) {
       yield* itemsOf<Member>(at(id, 'members'), {}, options);
     },

@@ -1,14 +1,14 @@
-/** As the service has them: nothing else gets into a path. What has an address of its own there is no collection. */
-export const nameForm = /^(?!(me|events|invitations)$)[a-z][a-z0-9-]{0,62}$/;
+/** Names that the service could have: nothing else gets into a path. Routes beside the collections are none of them. */
+export const nameForm = /^(?!(batch|events|invitations|me)$)[a-z][a-z0-9-]{0,62}$/;
 export const actionForm = /^[a-z][a-z0-9_-]{0,31}$/;
-/** An address without an id, or with one of dots, would be that of something else. */
+/** An empty id, or one of dots, would make a path to something else. */
 export const idForm = /^(?!\.{0,2}$)/;
 
 export function expectForm(what: string, form: RegExp, found: string): void {
   if (!form.test(found)) throw new TypeError(`${what}: expected ${form}, found "${found}"`);
 }
 
-/** What has such a name is made when it is asked for. What JavaScript itself asks for, such as `then` or `toJSON`, is not. */
+/** Members are made when they are asked for. Names that JavaScript itself asks for, such as `then` or `toJSON`, are left out. */
 export function named<T extends object>(form: RegExp, make: (name: string) => unknown, members = {} as T): T {
   return new Proxy(members, {
     get: (_, key) =>

@@ -30,6 +30,8 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
   declare readonly etag: string | null;
   /** Of a 422: what is wrong with which field. */
   declare readonly errors: readonly FieldError[];
+  /** Of a refused batch: which operation, from 0. Its own problem is the `cause`. */
+  declare readonly index: number | undefined;
   declare readonly document: ProblemDocument;
   /** A try of this call was sent and got no answer that says what became of it: it may have been done all the same. */
   maybeDone = false;
@@ -40,13 +42,18 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
       errors = [],
       current: record,
       title = document.code ?? `Status ${status}`,
+      index,
+      problem,
     } = document;
-    super(title as string, { cause });
-    const etag = versionIn(headers);
+    const etag = versionIn(headers) ?? document.etag ?? null;
+    const refused = problem as ProblemDocument | undefined;
+    super(title as string, {
+      cause: refused ? new Problem(refused.status as number, { ...refused, etag }) : cause,
+    });
     const seconds = headers?.get('retry-after');
     // A date is none that this service sends.
     const retryAfterSeconds = seconds ? Math.max(+seconds || 1, 1) : null;
-    Object.assign(this, { status, document, title, code, errors, record, etag, retryAfterSeconds });
+    Object.assign(this, { status, document, title, code, errors, record, etag, index, retryAfterSeconds });
   }
 }
 

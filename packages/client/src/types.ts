@@ -18,12 +18,12 @@ export interface CollectionTypes {
   invited?: string;
   filter: object;
   sort: string;
-  /** By call, the codes that it can be refused with. A collection has the calls of members and invitations that are in it. */
-  problem: Record<Call, string> & { [call in PeopleCall]?: string };
+  /** By call, the codes that it can be refused with. Calls that only some collections have are missing where they are not. */
+  problem: Record<Call, string> & { [call in SomeCall]?: string };
 }
 
 export type Call = 'list' | 'get' | 'create' | 'update' | 'replace' | 'remove' | 'act';
-export type PeopleCall = keyof PeopleCalls<CollectionTypes>;
+export type SomeCall = keyof SomeCalls<CollectionTypes>;
 
 // biome-ignore lint/suspicious/noExplicitAny: where no types are given, everything is let through.
 type Anything = Record<string, any>;
@@ -41,7 +41,7 @@ export interface UntypedCollection {
   invited: string;
   filter: Anything;
   sort: string;
-  problem: Record<Call | PeopleCall, string>;
+  problem: Record<Call | SomeCall, string>;
 }
 
 /** What `createClient` works with where it is given no types: any name is a collection. */
@@ -91,6 +91,8 @@ export interface Calls<T extends CollectionTypes> {
     query?: Query<T> & { readonly cursor?: string | null | undefined },
     options?: CallOptions,
   ): Promise<Page<T['record']>>;
+  /** How many records `list` would give. Not for lists of everybody's records. */
+  count(query?: T['filter'], options?: CallOptions): Promise<Count>;
   get(id: string, options?: CallOptions): Promise<T['record']>;
   /** Safe to repeat: sent as often as it takes, there is one record. */
   create(fields: T['create'], options?: CreateOptions): Promise<T['record']>;
@@ -121,7 +123,7 @@ export interface Calls<T extends CollectionTypes> {
   live(id: string, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
 }
 
-type InputsOf<T> = T extends { input: infer Inputs extends object } ? Inputs : Record<never, never>;
+export type InputsOf<T> = T extends { input: infer Inputs extends object } ? Inputs : Record<never, never>;
 
 /** What an action takes after the id: its input, where it has one, then options. Of several actions, all have input or none has. */
 export type ActionArguments<T extends CollectionTypes, Action extends T['action']> = [
@@ -177,8 +179,26 @@ export interface Member<Role extends string = string> {
 type RoleOf<T> = T extends { role: infer Role extends string } ? Role : string;
 type InvitedOf<T> = T extends { invited: infer Role extends string } ? Role : string;
 
-/** Members and invitations of a record. */
-export interface PeopleCalls<T extends CollectionTypes> {
+/** How many records a list has: exactly, or at least so many where no more were looked at. */
+export type Count =
+  | { readonly count: number; readonly at_least?: undefined }
+  | { readonly count?: undefined; readonly at_least: number };
+
+export interface HistoryStep<T extends CollectionTypes> {
+  readonly at: string;
+  /** `moved_up`: the record took a place that was free. */
+  readonly action: T['action'] | 'create' | 'update' | 'moved_up';
+  /** Null: there are no states, or there was no record yet. */
+  readonly from: T['state'] | null;
+  readonly to: T['state'] | null;
+  /** The role by which it was allowed; null: the record moved by itself. */
+  readonly by: RoleOf<T> | 'client' | 'everyone' | null;
+}
+
+/** The calls that only some collections have: members and invitations, and the history of a record. */
+export interface SomeCalls<T extends CollectionTypes> {
+  /** What happened to a record, oldest first, page by page as it is asked for. */
+  history(id: string, options?: CallOptions): AsyncGenerator<HistoryStep<T>, void, void>;
   /** All members, page by page as they are asked for; the owner is the first. */
   members(id: string, options?: CallOptions): AsyncGenerator<Member<RoleOf<T>>, void, void>;
   invite<Role extends InvitedOf<T>>(
@@ -209,8 +229,8 @@ export type Accepted<C extends { [name in keyof C]: CollectionTypes }> = {
 }[keyof C];
 
 export type Collection<T extends CollectionTypes> = Calls<T> &
-  Pick<PeopleCalls<T>, PeopleCall & keyof T['problem']> & {
-    readonly [action in Exclude<T['action'], keyof Calls<T> | PeopleCall>]: (
+  Pick<SomeCalls<T>, SomeCall & keyof T['problem']> & {
+    readonly [action in Exclude<T['action'], keyof Calls<T> | SomeCall>]: (
       id: string,
       ...more: ActionArguments<T, action>
     ) => Promise<T['record']>;

@@ -1,6 +1,6 @@
 const etags = new WeakMap<object, string>();
 
-/** The version of a record that `get`, `create`, `update`, `replace` or an action has answered with; lists tell none. */
+/** The version of a record that a call or a batch has answered with. Records of lists have none. */
 export function etagOf(record: object): string | undefined {
   return etags.get(record);
 }
@@ -21,9 +21,15 @@ export function withVersion<T extends object>(record: T, etag: string | null): T
   return record;
 }
 
-/** What makes a request one for that version: a second one comes too late, and does nothing. */
-export function forVersion(version: object | string | undefined) {
+/** The ETag of `ifMatch`; undefined where any version will do. */
+export function etagFrom(version: object | string | undefined): string | undefined {
   const etag = typeof version === 'object' ? etagOf(version) : version;
   if (version && !etag) throw new TypeError('ifMatch: expected an ETag');
+  return etag;
+}
+
+/** Makes a request one for that version: a second one comes too late and does nothing. */
+export function forVersion(version: object | string | undefined) {
+  const etag = etagFrom(version);
   return etag ? { headers: { 'if-match': etag }, mayRepeat: true } : {};
 }

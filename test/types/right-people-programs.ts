@@ -1,0 +1,183 @@
+/** Programs that compile, about action input, roles, parents and batches. Each has the imports of programs.ts. */
+export const rightPeoplePrograms: Readonly<Record<string, string>> = {
+  'an action takes the input that is declared, then options': `
+const { due } = await items.lend(id, { due: '2026-12-24' });
+await items.lend(id, { due: '2026-12-24', fee: 2 }, { ifMatch: '*' });
+await items.act(id, 'lend', { due: '2026-12-24' }, { deadlineSeconds: 5 });`,
+
+  'input of which nothing is required can be left out': `
+await items.take_back(id);
+await items.take_back(id, { remark: 'a scratch' });
+await items.act(id, 'take_back', {}, { ifMatch: '*' });`,
+
+  'an action without input takes options': `
+await items.request(id, { ifMatch: '*' });
+await items.act(id, 'decline', { deadlineSeconds: 5 });`,
+
+  'buttons are drawn from actions of which one has input': `
+const { actions } = await items.get(id);
+for (const action of actions)
+  if (action === 'lend') await items.lend(id, { due: '2026-12-24' });
+  else if (action !== 'take_back') await items.act(id, action);`,
+
+  'a record says what the caller is in it, and who is who': `
+const { roles, owner, people } = await items.get(id);
+const isMine: boolean = roles.includes('owner') || owner === people.borrower;
+const names: Record<Collections['items']['role'], string> = { owner: 'Owner', keeper: 'Keeper', borrower: 'Borrower' };`,
+
+  'what an action has set goes along when a record is replaced': `
+const item = await items.get(id);
+await items.replace(id, { title: 'Drill', due: item.due });
+await items.replace(id, { ...item, title: 'Drill' });`,
+
+  'a list is filtered by a role': `
+for await (const { title } of items.list({ role: 'borrower', state: 'lent' })) console.log(title);`,
+
+  'people are invited, and members changed and removed': `
+const { code, role } = await items.invite(id, { role: 'keeper', uses: 3, expires_in: '1d' });
+const keeper: 'keeper' = role;
+for (const invitation of await items.invitations(id)) await items.endInvitation(id, invitation.id);
+for await (const { alias, role, is_me } of items.members(id))
+  if (role === 'borrower' && !is_me) await items.changeMember(id, alias, { role: 'keeper' });
+  else await items.removeMember(id, alias);
+const nothing: void = await items.leave(id);`,
+
+  'ownership is handed over by invitation': `
+await items.invite(id, { role: 'owner' });`,
+
+  'who accepts an invitation is told of which collection it was': `
+const joined = await api.accept('code');
+if (joined.collection === 'items') console.log(joined.record.title, joined.role === 'owner');`,
+
+  'calls of members and invitations are refused by their codes': `
+function isFull({ code }: ProblemOf<Collections, 'items', 'changeMember'>): boolean {
+  return code === 'role_full' || code === 'role_required' || code === 'caller_changed';
+}`,
+
+  'a client without types takes any input and any role': `
+const { things } = createClient({ url: 'https://api.example.org', token: () => 'token' }).collections;
+await things!.act(id, 'lend', { due: 'soon' }, { ifMatch: '*' });
+await things!.lend!(id, { ifMatch: '*' });
+const { role } = await things!.invite(id, { role: 'whatever' });`,
+
+  'a record is made under another one': `
+const { id: made, class: parent } = await assignments.create({ class: id, title: 'Essay', due: '2026-12-24T12:00:00Z' });
+const words: string[] = [made, parent];`,
+
+  'a list is that under one record, filtered and sorted': `
+for await (const { title } of assignments.list({ class: id, state: 'open', sort: 'due' })) console.log(title);
+for await (const { grade = 0 } of handins.list({ assignment: id })) console.log(grade + 1);`,
+
+  'the own records under a record': `
+await handins.page({ assignment: id, mine: true, limit: 5 });`,
+
+  'a record says how many are under it, by their state': `
+const { counts } = await assignments.get(id);
+const sum: number = counts.handins.handed_in + counts.handins.returned;`,
+
+  'how many are under a record that have no states': `
+const { counts } = await issues.get(id);
+const votes: number = counts.votes;`,
+
+  'a record is replaced with its parent as it is': `
+const handin = await handins.get(id);
+await handins.replace(id, { ...handin, text: 'Another text' });`,
+
+  'a record is changed without a word of its parent': `
+await tasks.update(id, { title: 'Sweep', due: '2026-12-24' }, { ifMatch: '*' });`,
+
+  'the roles in a parent are roles in what is under it': `
+const { roles } = await assignments.get(id);
+const isTeacher: boolean = roles.includes('teacher') && !roles.includes('student');`,
+
+  'everybody whom an action chooses is named': `
+await tasks.assign(id, { member: 'per_a' });
+await tasks.act(id, 'assign', { member: 'per_a' }, { ifMatch: '*' });
+const { people } = await tasks.get(id);
+const assignee: string | undefined = people.assignee;`,
+
+  'an action with an input of two fields, of which one can be left out': `
+await handins.return(id, { grade: 2 });
+await handins.return(id, { grade: 2, remark: 'Well done' });`,
+
+  'input is put together before it is sent': `
+const input: Collections['handins']['input']['return'] = { grade: 1 };
+input.remark = 'Well done';
+await handins.return(id, input);`,
+
+  'a role by the scope of a token': `
+const { roles, actions } = await issues.get(id);
+if (roles.includes('moderator') && actions.includes('decline')) await issues.decline(id, { reason: 'It is no issue' });`,
+
+  'a record is followed, and a list under a record': `
+for await (const [handin] of handins.live(id)) if (handin?.state === 'returned') console.log(handin.grade);
+for await (const all of handins.live({ assignment: id })) console.log(all.length);`,
+
+  'a batch answers with what each operation has made': `
+const [list, changed, nothing, lent] = await api.batch([
+  { create: 'classes', fields: { title: '7b' } },
+  { update: 'notes', id, fields: { done: true } },
+  { delete: 'bookings', id },
+  { act: 'lend', in: 'items', id, input: { due: '2026-12-24' } },
+]);
+const title: string | undefined = list?.title;
+const done: boolean | undefined = changed?.done;
+const none: undefined = nothing;
+const state: 'available' | 'requested' | 'lent' | undefined = lent?.state;`,
+
+  'a batch is for versions: a record, or an ETag': `
+const booking = await bookings.get(id);
+await api.batch([
+  { update: 'bookings', id, fields: { seats: 2 }, ifMatch: booking },
+  { act: 'submit', in: 'bookings', id, ifMatch: '"2"' },
+  { delete: 'bookings', id, ifMatch: etagOf(booking) },
+]);`,
+
+  'a batch of one operation for each of several records': `
+const ids: string[] = [id];
+const removed = await api.batch(ids.map((one) => ({ delete: 'notes', id: one })));
+const made = await api.batch(ids.map((text) => ({ create: 'notes', fields: { text, colour: 'red' } })));
+const text: string | undefined = made[0]?.text;`,
+
+  'a batch is put together step by step': `
+const operations: Operation<Collections>[] = [];
+operations.push({ create: 'notes', fields: { text: 'a' } });
+if (operations.length > 0) operations.push({ act: 'take', in: 'tasks', id });
+await api.batch(operations, { idempotencyKey: 'of-this-form', deadlineSeconds: 5 });`,
+
+  'a batch with actions with and without input, and ids that the page has made': `
+await api.batch([
+  { create: 'notes', id: crypto.randomUUID(), fields: { text: 'a', tags: ['x'] } },
+  { act: 'take_back', in: 'items', id },
+  { act: 'take_back', in: 'items', id, input: { remark: 'a scratch' } },
+  { act: 'assign', in: 'tasks', id, input: { member: 'per_a' } },
+  { act: 'finish', in: 'tasks', id, ifMatch: '*' },
+] as const);`,
+
+  'a refused batch says which operation it was, and why': `
+try {
+  await api.batch([{ delete: 'notes', id }]);
+} catch (error) {
+  if (!(error instanceof Problem) || error.code !== 'batch_refused') throw error;
+  const index: number | undefined = error.index;
+  if (error.cause instanceof Problem) console.log(index, error.cause.code, error.cause.errors);
+}`,
+
+  'a client without types takes any batch': `
+const anything = createClient({ url: 'https://api.example.org', token: () => 'token' });
+const [made, acted] = await anything.batch([
+  { create: 'things', fields: { any: 'field' } },
+  { act: 'lend', in: 'things', id, input: { any: 'input' } },
+]);
+console.log(made?.whatever, acted?.whatever);`,
+
+  'records of a list are counted, up to a bound': `
+const { count, at_least } = await handins.count({ assignment: id, state: 'handed_in' });
+const words: string = count === undefined ? \`more than \${at_least.toFixed()}\` : \`\${count.toFixed()}\`;`,
+
+  'the history of a record': `
+for await (const { at, action, from, to, by } of handins.history(id)) {
+  const isReturned: boolean = action === 'return' && from === 'handed_in' && to === 'returned';
+  console.log(at.slice(0, 10), isReturned, by === 'teacher', action === 'create');
+}`,
+};
