@@ -12,7 +12,7 @@ interface Versioned {
 
 interface CreateIn<N extends string, T extends CollectionTypes> {
   readonly create: N;
-  /** Where ids can be chosen: one that no record has. */
+  /** A new id, in collections where the client may choose it. */
   readonly id?: string | undefined;
   readonly fields: T['create'];
 }
@@ -53,14 +53,14 @@ export type Operation<C extends AllTypes<C>> = {
   [N in Name<C>]: CreateIn<N, C[N]> | UpdateIn<N, C[N]> | DeleteIn<N> | Act<N, C[N]>;
 }[Name<C>];
 
-/** What says which operation it is. */
+/** The members that tell operations apart. */
 export type Verb<C> =
   | { readonly create: Name<C> }
   | { readonly update: Name<C> }
   | { readonly delete: Name<C> }
   | { readonly act: string; readonly in: Name<C> };
 
-/** What an operation has to be, by its verb and its collection: a member that is not declared does not compile. */
+/** The exact type of an operation, from its verb and its collection. Members that are not declared do not compile. */
 export type Checked<C extends AllTypes<C>, One> = One extends { create: infer N extends Name<C> }
   ? CreateIn<N, C[N]>
   : One extends { update: infer N extends Name<C> }
@@ -72,7 +72,7 @@ export type Checked<C extends AllTypes<C>, One> = One extends { create: infer N 
         : One;
 
 /**
- * What is left of it: nothing of a deletion, and of an earlier try of the same call nothing where the record is gone since, or
+ * The record after an operation. Undefined after a deletion; and after a repeated request, if the record was deleted meanwhile or
  * the caller cannot read it any more.
  */
 export type Outcome<C extends AllTypes<C>, One> =
@@ -91,7 +91,7 @@ interface Answer {
   readonly results: readonly { readonly etag?: string; readonly record?: object }[];
 }
 
-/** All operations in one request, which is safe to repeat: they are done once, or not at all. */
+/** Sends all operations in one request. It is safe to repeat: the service does them once or not at all. */
 export async function runBatch(
   connection: Connection,
   operations: readonly Sent[],
@@ -108,7 +108,7 @@ export async function runBatch(
   return results.map(({ record, etag = null }) => record && withVersion(record, etag));
 }
 
-/** The service does a request with such a key once, however often it comes. */
+/** An idempotency key: the service does the request once, even if it arrives several times. */
 export function doneOnce(options?: CreateOptions) {
   const key = options?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4));
   return { headers: { 'idempotency-key': `${key}` }, mayRepeat: true };

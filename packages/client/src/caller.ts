@@ -1,4 +1,4 @@
-/** Whose a token is. What else it says, such as its scopes, may differ from one token of a caller to the next. */
+/** The claims that identify a caller. Others, such as the scopes, can differ between two tokens of one caller. */
 const identity = ['iss', 'sub', 'azp', 'client_id'];
 
 /**

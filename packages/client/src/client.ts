@@ -20,17 +20,17 @@ import type {
 
 export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
   readonly collections: { readonly [name in keyof C]: Collection<C[name]> };
-  /** The same for a name that is known only when the program runs. */
+  /** A collection whose name is known only at run time. */
   collection<Name extends keyof C & string>(name: Name): Collection<C[Name]>;
   readonly events: NamedEvents;
-  /** Which collections there are, with their schemas and rules. Needs no token. */
+  /** The declared collections, with their schemas and rules. Needs no token. */
   overview(options?: CallOptions): Promise<Overview>;
   me(options?: CallOptions): Promise<Me>;
   usage(options?: CallOptions): Promise<Usage>;
   /** The caller takes the role that the code of an invitation is for. */
   accept(code: string, options?: CallOptions): Promise<Accepted<C>>;
   /**
-   * Up to 50 operations, all or nothing, in their order. Answers with the record of each. Safe to repeat. Where one is refused,
+   * Up to 50 operations, all or nothing, in their order. Answers with the record of each. Safe to repeat. If one is refused, the
    * `index` of the problem says which, and `cause` is its own problem.
    */
   batch<const Operations extends readonly Verb<C>[]>(
@@ -43,7 +43,7 @@ export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
   ): Promise<{ -readonly [i in keyof Operations]: Outcome<C, Operations[i]> }>;
   /** Everything that is held about the caller, line by line. */
   export(options?: CallOptions): AsyncGenerator<ExportLine, void, void>;
-  /** Erases all of it. Not repeated by itself: the answer to a second one would count nothing. */
+  /** Erases everything that is held about the caller. Not repeated: a second request would count no records. */
   erase(options?: CallOptions): Promise<Receipt>;
 }
 

@@ -24,7 +24,7 @@ type AllCalls = Calls<UntypedCollection> & SomeCalls<UntypedCollection>;
 const optionNames = ['ifMatch', 'signal', 'deadlineSeconds'];
 const isOptions = (given: object) => Object.keys(given).every((name) => optionNames.includes(name));
 
-/** From where, and by which stream, an answer is followed. */
+/** The position in the log that an answer belongs to, and the stream that tells of later changes. */
 function followed(answer?: Response) {
   const header = (name: string) => answer?.headers.get(`events-${name}`) ?? null;
   const position = header('position');
@@ -61,7 +61,7 @@ export function createCollection(connection: Connection, events: NamedEvents, na
       ...((await answer.json()) as Page<Record>),
     }));
 
-  /** A record as a list of one, or of none where the caller cannot read it. */
+  /** A record as a list of one; an empty list if the caller cannot read it. */
   async function* pageOf(id: string, options: CallOptions): AsyncGenerator<Page<Record>, void, void> {
     const read = async (answer: Response) => ({ items: [await readRecord(answer)], ...followed(answer) });
     yield await connection.send({ path: at(id) }, options, read).catch((error) => {

@@ -6,34 +6,33 @@ import { isUnknown, waitBefore } from './retry.ts';
 import type { CallOptions } from './types.ts';
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://api.example.org`. */
+  /** The address of the service, such as `https://api.example.org`. */
   readonly url: string;
   /**
-   * The access token, asked for at every try. When the service has said that one has expired, it is asked for once more
-   * and is given that one, so that it can be renewed.
+   * The access token, asked for at every try. After `token_expired` it is asked for once more, with the expired token as its
+   * argument, so that it can be renewed.
    */
   readonly token: (expired?: string) => string | Promise<string>;
   readonly deadlineSeconds?: number | undefined;
-  /** False: every call is sent once, but for a token that has expired. */
+  /** False: every call is sent once, and again only with a renewed token. */
   readonly repeats?: boolean | undefined;
-  /** Sends the requests in the place of `fetch`: for a page that proves each of them (DPoP). */
+  /** Replaces `fetch`, for pages that prove each request (DPoP). */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** One request. */
 export interface ApiRequest {
-  /** Below `/api/consumer/v1`. What has none is the overview, which is public: no token is sent along. */
+  /** Below `/api/consumer/v1`. Empty for the overview, which is public: no token is sent along. */
   readonly path: string;
-  /** GET unless it is given. */
+  /** GET by default. */
   readonly method?: string;
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a second one does no harm when the first was done. GET is always so. */
+  /** True if the request is safe to repeat. Every GET is. */
   readonly mayRepeat?: boolean;
   readonly isOnce?: boolean;
 }
 
-/** What was asked for with a call, and of one that takes several requests when it has to be over, and whose it is. */
+/** The options of a call; for a call of several requests also its deadline and its caller. */
 export interface Limits extends CallOptions {
   readonly endsAt?: number;
   readonly callers?: Set<string | null>;
@@ -43,12 +42,12 @@ type Read<T> = (answer: Response) => Promise<T>;
 
 export type Connection = ReturnType<typeof connect>;
 
-/** Where something can still be done about it, no try takes longer. */
+/** The timeout of a try that can be repeated. */
 const longestTryMs = 10_000;
-/** Far beyond it a timer would ring at once. */
+/** A timer with a longer delay (2^31 ms) would fire at once. */
 const longestTimerMs = 2e9;
 
-/** Requests to the service: with a token, within limits, and again where that is safe. */
+/** Sends requests to the service: with a token, within a deadline, and again if that is safe. */
 export function connect({
   url,
   token,
@@ -76,7 +75,7 @@ export function connect({
       return current;
     },
 
-    /** The answer as JSON, unless it is to be read in another way. */
+    /** Answers with what `read` makes of the answer: JSON by default. */
     async send<T>(
       request: ApiRequest,
       options?: Limits,

@@ -8,13 +8,13 @@ import { followStream } from './stream.ts';
 import { type Message, type Post, shareWithTabs } from './tabs.ts';
 import type { Events, LiveStatus, NamedEvents, Selection } from './types.ts';
 
-/** After a cut: by chance up to twice as long, so that all who were cut off at once do not come back at once. */
+/** The delay before a reconnect, with jitter of up to as much again. */
 const reconnectMs = 2_000;
-/** Where there is no stream, lists are read anew so often, and then a stream is tried again. */
+/** The poll interval without a stream; a stream is tried again each time. */
 const pollEveryMs = 15_000;
-/** Codes about the caller: all its tabs would be told the same. The others are about the token that one tab has sent. */
+/** Codes about the caller, which are the same for all its tabs. Other codes are about the token of one tab. */
 const aboutCaller = ['erased', 'consumer_suspended', 'client_disabled'];
-/** Beside whose it is, what a token may see: streams are shared only where all of this is the same. */
+/** Claims that decide what a token may see. Tabs share a stream only if these and the caller are the same. */
 const sharedBy = ['aud', 'scope', 'scp'];
 
 /** Changes of records, for all listeners: one stream for all tabs, while there is a listener. */
@@ -22,12 +22,12 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
   const path = `/events${query && `?${query}`}`;
   const named = new Map<string, Events>();
   const listeners: Listeners = new Map();
-  /** How far the log has been read; null: it is not, or it is not known yet from where. */
+  /** The position up to which the log was read; null: not read, or the start is not known yet. */
   let reached: number | null = null;
   const watchers = new Set<() => void>();
-  /** Ends the part that this tab has in the stream; null without a listener, or while it pauses. */
+  /** Ends this tab's part in the stream; null without a listener, or while it pauses. */
   let over: ReturnType<typeof abortable> | null = null;
-  /** To the other tabs, where there are any. */
+  /** Sends a message to the other tabs; null without other tabs. */
   let post: Post | null = null;
   let isHolding = false;
   let isPaused = false;
@@ -80,10 +80,10 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
       const end = await followStream(connection, path, readFrom(listeners), broadcast, signal);
       if (signal.aborted) return;
       if (typeof end === 'object') {
-        // Another tab may have a token that is taken: it gets the lock.
+        // Another tab may have a valid token: it gets the lock.
         if (!aboutCaller.includes(end.code)) return stop('ended', end.code);
         broadcast(['status', 'ended', end.code]);
-        // The others would be told the same: the lock is kept.
+        // Other tabs would get the same answer: the lock is kept.
         await new Promise<void>((resolve) => onAbort(signal, resolve));
       } else if (end !== 'token_expired') {
         broadcast(['status', end]);
@@ -96,7 +96,7 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
     }
   }
 
-  /** To all other tabs and to this one, which may stop sharing when it hears it. */
+  /** Sends a message to all other tabs, and to this one, which may stop sharing because of it. */
   function broadcast(message: Message): void {
     post?.(message);
     receive(message);
@@ -118,7 +118,7 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
     reason: null,
     watch: (watcher) => subscribe(watchers, watcher),
     listen(listener) {
-      // Who comes anew may be let in again.
+      // A new listener tries again: the caller may be admitted now.
       if (events.status === 'ended') stop();
       listeners.set(listener, listener.after);
       if (reached !== null) receive(['start', reached]);

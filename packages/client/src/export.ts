@@ -3,7 +3,7 @@ import { linesOf } from './lines.ts';
 import { Problem } from './problem.ts';
 import type { CallOptions, ExportLine } from './types.ts';
 
-/** Everything that is held about the caller, line by line. Throws at the end when some of it did not come. */
+/** Everything that is held about the caller, line by line. Throws at the end if a part is missing. */
 export async function* exportAll(
   connection: Connection,
   options?: CallOptions,
@@ -17,7 +17,7 @@ export async function* exportAll(
       yield said;
     }
   } catch (error) {
-    // It did not even begin.
+    // The export did not begin.
     if (error instanceof Problem) throw error;
     options?.signal?.throwIfAborted();
   }

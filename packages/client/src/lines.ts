@@ -1,6 +1,6 @@
 import type { ApiRequest, Connection, Limits } from './connection.ts';
 
-/** The lines of an answer, for as long as they come; what follows the last line feed is none. */
+/** The lines of an answer as they arrive. Text after the last line feed is incomplete and left out. */
 export async function* linesOf(
   { send }: Connection,
   request: ApiRequest,

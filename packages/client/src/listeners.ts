@@ -2,7 +2,7 @@ import { notifyAll } from './notify-all.ts';
 import type { LogMessage } from './tabs.ts';
 import type { Listener } from './types.ts';
 
-/** Who wants to hear of events, and up to which position of the log each of them has everything; null: that is not known. */
+/** The listeners, each with the position of the log up to which it has all events; null: not known. */
 export type Listeners = Map<Listener, number | null>;
 
 /** The position after which the log has to be read so that no listener misses an event; Infinity: from now on. */
@@ -21,8 +21,8 @@ export function positionOf([kind, value]: LogMessage): number | null {
 }
 
 /**
- * Passes on what was read of the log. Events come in the order of their positions, and may come again when the log is
- * read again: each goes to those for whom it is new.
+ * Passes events on. They come in the order of their positions, and again if the log is read again: each listener gets only
+ * events that are new to it.
  */
 export function deliver(listeners: Listeners, [kind, value]: LogMessage, position: number | null): void {
   if (kind === 'reset') forget(listeners);

@@ -15,12 +15,12 @@ import type {
 type Item = UntypedCollection['record'];
 
 const largestPage = 200;
-/** For each page that it has, a list is not read more often than this, however much happens. */
+/** The shortest time between two reads, for each page of the list. */
 const readEveryMs = 200;
 
 /**
- * A list that is read again whenever something happens that it does not have yet. One page costs one read, whatever has
- * happened, and what belongs where in it is for the service to say.
+ * A list that is read again after each event that is newer than the list. Reading it again is simpler than applying events:
+ * the service decides what belongs where.
  */
 export function createLive(
   allEvents: NamedEvents,
@@ -28,12 +28,12 @@ export function createLive(
   { limit = Infinity, ...query }: Item,
   readPages: (query: Item, options: CallOptions) => AsyncIterable<Page<Item>>,
   outer?: AbortSignal,
-  /** Of the only record that matters. */
+  /** The id of the only record to follow; without it, all events of the collection count. */
   id?: string,
 ): Live<Item> {
   const { signal, abort } = abortable(outer);
   const subscribers = new Set<() => void>();
-  /** Up to this position of the log the list has everything. */
+  /** The position of the log up to which the list is complete. */
   let has: number | null = null;
   let eventsScope: Page<Item>['eventsScope'] = null;
   let events = allEvents as Events;
@@ -87,13 +87,13 @@ export function createLive(
     else changed();
   };
 
-  /** All pages, or as many records as are asked for. Answers with how many pages there were. */
+  /** Reads all pages, or up to the limit. Answers with the number of pages. */
   const read = async (): Promise<number> => {
     const items: Item[] = [];
     let position: number | null = null;
     let pages = 0;
     for await (const page of readPages({ ...query, limit: Math.min(largestPage, limit) }, { signal })) {
-      // Of the first one: what happens while the others are read is told.
+      // The position of the first page: later changes come as events.
       position ??= page.position;
       eventsScope = page.eventsScope;
       pages += 1;
@@ -115,7 +115,7 @@ export function createLive(
     return pages;
   };
 
-  /** Reads the list, and again for as long as it is called meanwhile. */
+  /** Reads the list, and again if it was called meanwhile. */
   const refresh = async (): Promise<void> => {
     isStale = true;
     if (isReading) return;

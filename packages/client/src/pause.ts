@@ -1,4 +1,4 @@
-/** Settles when so much time has passed; rejects with the reason of the signal when that comes first. */
+/** Resolves after a delay; rejects with the reason of the signal if that is aborted first. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -13,13 +13,13 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
-/** At once where it was aborted before. */
+/** Runs the task when the signal is aborted; at once if it was aborted before. */
 export function onAbort(signal: AbortSignal | undefined, task: () => void): void {
   if (signal?.aborted) task();
   else signal?.addEventListener('abort', task);
 }
 
-/** A signal that is aborted by `abort`, and with the outer one. */
+/** A signal that is aborted by `abort` or together with the outer signal. */
 export function abortable(outer?: AbortSignal) {
   const inner = new AbortController();
   return {

@@ -15,25 +15,25 @@ type ProblemDocument = Readonly<Record<string, unknown>>;
  */
 export type ClientCode = 'service_unreachable' | 'export_incomplete' | 'caller_changed' | 'unknown';
 
-/** Why a call came to nothing: the problem document of the service (RFC 9457), or that nothing answered. */
+/** Why a call failed: the problem document of the service (RFC 9457), or that nothing answered. */
 export class Problem<Code extends string = string, Item = unknown> extends Error {
   override readonly name = 'Problem';
   /** 0 when nothing answered. */
   declare readonly status: number;
-  /** What programs decide by. */
+  /** For programs to decide by. */
   declare readonly code: Code;
   /** A sentence of the service or of this package; without one, the code or the status. */
   declare readonly title: string;
   declare readonly retryAfterSeconds: number | null;
-  /** Of a 412: the record as it is now, and its version. */
+  /** With a 412: the current record, and its version. */
   declare readonly record: Item | undefined;
   declare readonly etag: string | null;
-  /** Of a 422: what is wrong with which field. */
+  /** With a 422: what is wrong with which field. */
   declare readonly errors: readonly FieldError[];
-  /** Of a refused batch: which operation, from 0. Its own problem is the `cause`. */
+  /** With a refused batch: the first refused operation, from 0. Its own problem is the `cause`. */
   declare readonly index: number | undefined;
   declare readonly document: ProblemDocument;
-  /** A try of this call was sent and got no answer that says what became of it: it may have been done all the same. */
+  /** True if the outcome of a try is unknown: the service may have done it. */
   maybeDone = false;
 
   constructor(status: number, document: ProblemDocument, cause?: unknown, headers?: Headers) {
@@ -51,13 +51,13 @@ export class Problem<Code extends string = string, Item = unknown> extends Error
       cause: refused ? new Problem(refused.status as number, { ...refused, etag }) : cause,
     });
     const seconds = headers?.get('retry-after');
-    // A date is none that this service sends.
+    // The service sends seconds, never a date.
     const retryAfterSeconds = seconds ? Math.max(+seconds || 1, 1) : null;
     Object.assign(this, { status, document, title, code, errors, record, etag, index, retryAfterSeconds });
   }
 }
 
-/** What a call of a collection may be refused with: `error as ProblemOf<Collections, 'notes', 'create'>`. */
+/** The problems of a call of a collection: `error as ProblemOf<Collections, 'notes', 'create'>`. */
 export type ProblemOf<
   C extends { [name in keyof C]: CollectionTypes },
   Name extends keyof C,
@@ -69,6 +69,6 @@ export async function readProblem(answer: Response): Promise<Problem> {
     // An answer that is no JSON comes from an intermediary; a truncated one is no answer.
     if (error.name !== 'SyntaxError') throw error;
   });
-  // So does JSON that is no object, of which nothing is left.
+  // JSON that is no object comes from an intermediary, too: nothing of it is kept.
   return new Problem(answer.status, { ...(document as object) }, undefined, answer.headers);
 }

@@ -14,7 +14,7 @@ type RecordOf<C extends Readable> = Awaited<ReturnType<C['get']>>;
 
 interface Shown {
   readonly status: Live<unknown>['status'];
-  /** Why the list is not followed any more; null while it is. */
+  /** Why it is not kept up to date any more; null until then. */
   readonly error: Error | null;
 }
 
@@ -52,11 +52,11 @@ export interface ShownAction<Given extends readonly unknown[], Result> {
   /** Never rejects: it answers with undefined and sets `error` instead. It is not aborted when the component is unmounted. */
   readonly run: (...given: Given) => Promise<Result | undefined>;
   readonly isPending: boolean;
-  /** Why the last run has failed; null from the next run on. */
+  /** Why the last run has failed. The next run sets it to null. */
   readonly error: Error | null;
 }
 
-/** Runs a function, such as a call of a collection, and says whether it is under way and how it has failed. */
+/** Runs a function, such as a call of a collection, with its state for the component. */
 export function useAction<Given extends readonly unknown[], Result>(
   action: (...given: Given) => Promise<Result>,
 ): ShownAction<Given, Result> {
@@ -87,7 +87,7 @@ interface Entry {
   readonly components: Set<() => void>;
 }
 
-/** By collection and by what was asked for. */
+/** By collection, then by the query or id as JSON. */
 const entries = new WeakMap<object, Map<string, Entry>>();
 const nothing: ShownList<never> = { items: null, status: 'off', error: null };
 

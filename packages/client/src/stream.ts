@@ -5,17 +5,17 @@ import { Problem } from './problem.ts';
 import type { Message } from './tabs.ts';
 
 /**
- * How it went: it broke off and is to be connected again; there was none, though there was an answer; there was no
- * answer; the token has ended; or the code by which the caller is shut out.
+ * How a stream ended. `connecting`: it broke off, connect again. `polling`: there was an answer, and no stream. `lost`: no answer.
+ * `token_expired`. An object: the code with which the caller is refused.
  */
 export type StreamEnd = 'connecting' | 'polling' | 'lost' | 'token_expired' | { readonly code: string };
 
-/** The service says at once where it begins; where a proxy keeps that back, everything else is kept back too. */
+/** The service sends the start event at once. If a proxy buffers that, it buffers all events. */
 const beginWithinMs = 5_000;
-/** Every 15 seconds there is a sign of life. */
+/** The service sends a heartbeat every 15 seconds. */
 const longestSilenceMs = 40_000;
 
-/** One stream of events, from its beginning to its end. EventSource would do, if it could send a token. */
+/** Reads one stream of events to its end. EventSource cannot send a token. */
 export async function followStream(
   connection: Connection,
   path: string,
@@ -44,7 +44,7 @@ export async function followStream(
   try {
     const headers = { accept: 'text/event-stream', ...(after < Infinity && { 'last-event-id': `${after}` }) };
     for await (const line of linesOf(connection, { path, headers, isOnce: true }, { signal })) {
-      // What was on its way when it was given up is left to the stream that follows.
+      // Events after an abort are left to the next stream.
       if (signal.aborted) break;
       const [, name, value] = /^(\w+): ?(.*?)\r?$/.exec(line) ?? [];
       if (name) block[name] = value as string;
@@ -58,7 +58,7 @@ export async function followStream(
       }
     }
   } catch (error) {
-    // Where it had begun, it broke off.
+    // A stream that had begun has only broken off.
     if (end === 'polling' && error instanceof Problem)
       end = error.status === 403 ? error : error.status ? end : 'lost';
   }

@@ -1,17 +1,17 @@
 import { onAbort } from './pause.ts';
 import type { LiveStatus, RecordEvent } from './types.ts';
 
-/** What was read of the log. */
+/** A part of the log, as it was read. */
 export type LogMessage =
-  /** Everything after this position will be told: who has not everything before it has missed something. */
+  /** The stream begins after this position. Listeners that lack earlier events have missed them. */
   | readonly [kind: 'start', position: number]
   /** For all tabs: events up to this position are pruned; null: events may have been missed. */
   | readonly [kind: 'reset', position: number | null]
-  /** Everything up to this position was told. */
+  /** All events up to this position were sent. */
   | readonly [kind: 'reach', position: number]
   | readonly [kind: 'hear', event: RecordEvent];
 
-/** What the tab that holds the stream tells the others; and `hello`, by which one asks how things are. */
+/** Sent by the tab that holds the stream to the others; `hello` asks it for the current status. */
 export type Message =
   | LogMessage
   | readonly [kind: 'hello']
@@ -21,8 +21,8 @@ export type Message =
 export type Post = (message: Message) => void;
 
 /**
- * One tab of a browser holds what all of them need: the one that has the lock of this name, and when it closes another one
- * gets it. Where there are no tabs, or no locks, each holds its own.
+ * One tab holds the stream for all tabs: the tab with the Web Lock of this name. When it closes, another tab gets the lock. In
+ * Node, and in a browser without Web Locks, each client holds a stream of its own.
  */
 export function shareWithTabs(
   name: string | false,

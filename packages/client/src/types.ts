@@ -1,24 +1,24 @@
-/** What `vestibule types` writes down of a collection. */
+/** The types of a collection, as `vestibule types` writes them. */
 export interface CollectionTypes {
-  /** As it is read. */
+  /** A record as it is read. */
   record: object;
-  /** The body of POST, and of PUT. */
+  /** The body of POST and PUT. */
   create: object;
   /** The body of PATCH: null takes an optional field away. */
   update: object;
   state: string;
   action: string;
-  /** The body of PUT, where it is not that of POST. */
+  /** The body of PUT, if it differs from that of POST. */
   replace?: object;
-  /** By action, what it takes; actions without input are not in it. */
+  /** The input of each action that has one. */
   input?: object;
-  /** What callers can be in a record of several people. */
+  /** The roles that a caller can have in a record of several people. */
   role?: string;
-  /** The roles that invitations lead to. */
+  /** The roles that invitations are for. */
   invited?: string;
   filter: object;
   sort: string;
-  /** By call, the codes that it can be refused with. Calls that only some collections have are missing where they are not. */
+  /** The codes of each call. A collection has those of the optional calls that are in it. */
   problem: Record<Call, string> & { [call in SomeCall]?: string };
 }
 
@@ -28,7 +28,7 @@ export type SomeCall = keyof SomeCalls<CollectionTypes>;
 // biome-ignore lint/suspicious/noExplicitAny: where no types are given, everything is let through.
 type Anything = Record<string, any>;
 
-/** A collection of which nothing is known. */
+/** A collection without types. */
 export interface UntypedCollection {
   record: Anything;
   create: Anything;
@@ -44,29 +44,29 @@ export interface UntypedCollection {
   problem: Record<Call | SomeCall, string>;
 }
 
-/** What `createClient` works with where it is given no types: any name is a collection. */
+/** The default types of `createClient`: any name is a collection. */
 export type Untyped = Record<string, UntypedCollection>;
 
 export interface CallOptions {
-  /** Ends the call, wherever it is. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take with all its tries; 30 unless the client says otherwise. */
+  /** The deadline of the call with all its tries; 30 unless the client has another one. */
   readonly deadlineSeconds?: number | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Made for each call unless it is given: with one that is kept, a call can be repeated even after a reload. */
+  /** Made for each call by default. With a key that the page keeps, a call can be repeated even after a reload. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** The version that is to be changed: a record that the client answered with, its ETag, or `*` for any. */
+  /** The version to change: a record that the client has answered with, its ETag, or `*` for any. */
   readonly ifMatch?: object | string | undefined;
 }
 
 export type Query<T extends CollectionTypes> = T['filter'] & {
   readonly sort?: T['sort'] | undefined;
-  /** Of a page: how many at most (200). Of `list`: how many are fetched at a time. Of `live`: how many are shown. */
+  /** `page`: at most so many (200). `list`: so many are fetched at a time. `live`: so many are shown. */
   readonly limit?: number | undefined;
 };
 
@@ -74,27 +74,26 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** The cursor of the next page; null when there is none. */
   readonly next: string | null;
-  /** Up to this position of the log of events the page has everything. */
+  /** The position in the log of events up to which the page is complete. */
   readonly position: number | null;
   /**
-   * Which records of the page the caller gets events of: null = all of them, `named` = all of them by a stream that names
-   * the collection, `in=issues/ID` = all of them by a stream that asks for what is under that record, `own` = only its
-   * own, `none` = no record.
+   * The records of the page that the caller gets events of: null = all, `named` = all by a stream that names the collection,
+   * `in=issues/ID` = all by a stream of what is under that record, `own` = only its own, `none` = none.
    */
   readonly eventsScope: 'named' | `in=${string}` | 'own' | 'none' | null;
 }
 
 export interface Calls<T extends CollectionTypes> {
-  /** All records, page by page as they are asked for. */
+  /** All records. Pages are read as they are needed. */
   list(query?: Query<T>, options?: CallOptions): AsyncGenerator<T['record'], void, void>;
   page(
     query?: Query<T> & { readonly cursor?: string | null | undefined },
     options?: CallOptions,
   ): Promise<Page<T['record']>>;
-  /** How many records `list` would give. Not for lists of everybody's records. */
+  /** Counts the records of a list. Not for lists of everybody's records. */
   count(query?: T['filter'], options?: CallOptions): Promise<Count>;
   get(id: string, options?: CallOptions): Promise<T['record']>;
-  /** Safe to repeat: sent as often as it takes, there is one record. */
+  /** Safe to repeat: it makes one record, even if it is sent several times. */
   create(fields: T['create'], options?: CreateOptions): Promise<T['record']>;
   /** A merge patch, or a function that makes one from the current record. The function runs again after a conflict. */
   update(
@@ -109,23 +108,23 @@ export interface Calls<T extends CollectionTypes> {
   ): Promise<T['record']>;
   remove(id: string, options?: ChangeOptions): Promise<void>;
   /**
-   * Takes a record through an action; `bookings.submit(id)` is the same as `bookings.act(id, 'submit')`. Where the action has
-   * input, that is the next argument: `items.act(id, 'lend', { due })`.
+   * Takes an action: `bookings.act(id, 'submit')` is the same as `bookings.submit(id)`. Input is the next argument:
+   * `items.act(id, 'lend', { due })`.
    */
   act<Action extends T['action']>(
     id: string,
     action: Action,
     ...more: ActionArguments<T, Action>
   ): Promise<T['record']>;
-  /** The list, read again whenever an event tells of a change. */
+  /** The list, read again after each event that changes it. */
   live(query?: Query<T>, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
-  /** One record as a list of one; of none while there is no such record, or the caller cannot read it. */
+  /** One record as a list of one; an empty list while there is no such record, or the caller cannot read it. */
   live(id: string, options?: Pick<CallOptions, 'signal'>): Live<T['record']>;
 }
 
 export type InputsOf<T> = T extends { input: infer Inputs extends object } ? Inputs : Record<never, never>;
 
-/** What an action takes after the id: its input, where it has one, then options. Of several actions, all have input or none has. */
+/** The arguments after the id: the input if the action has one, then options. Of several actions, all have input or none has. */
 export type ActionArguments<T extends CollectionTypes, Action extends T['action']> = [
   Action & keyof InputsOf<T>,
 ] extends [never]
@@ -134,7 +133,7 @@ export type ActionArguments<T extends CollectionTypes, Action extends T['action'
     ? InputArguments<InputsOf<T>[Action]>
     : [input: never];
 
-/** Where a field is called like an option, the input alone could be taken for options: then these have to be given, too. */
+/** Options are required if a field has the name of an option: the input alone could be taken for options. */
 type InputArguments<Input> = string extends keyof Input
   ? [input?: Input, options?: ChangeOptions]
   : keyof ChangeOptions & keyof Input extends never
@@ -145,9 +144,9 @@ type InputArguments<Input> = string extends keyof Input
 
 export interface InvitationRequest<Role extends string> {
   readonly role: Role;
-  /** How many people it admits: 1 unless it is given, 100 at most. */
+  /** How many people it admits: 1 by default, at most 100. */
   readonly uses?: number | undefined;
-  /** A duration such as `12h`; `7d` unless it is given, `30d` at most. */
+  /** A duration such as `12h`: `7d` by default, at most `30d`. */
   readonly expires_in?: string | undefined;
 }
 
@@ -159,7 +158,7 @@ export interface Invitation<Role extends string = string> {
   readonly expires_at: string;
 }
 
-/** A new invitation: nothing else ever shows its code. In a link it belongs behind `#`, where no server sees it. */
+/** A new invitation. Its code is shown this once. In a link it belongs behind `#`, where no server sees it. */
 export interface NewInvitation<Role extends string = string> {
   readonly id: string;
   readonly role: Role;
@@ -169,7 +168,7 @@ export interface NewInvitation<Role extends string = string> {
 }
 
 export interface Member<Role extends string = string> {
-  /** How people see each other in this record. */
+  /** The name of the person in this record. */
   readonly alias: string;
   readonly role: Role;
   readonly since: string;
@@ -179,7 +178,7 @@ export interface Member<Role extends string = string> {
 type RoleOf<T> = T extends { role: infer Role extends string } ? Role : string;
 type InvitedOf<T> = T extends { invited: infer Role extends string } ? Role : string;
 
-/** How many records a list has: exactly, or at least so many where no more were looked at. */
+/** The number of records; `at_least` if the service stopped counting there. */
 export type Count =
   | { readonly count: number; readonly at_least?: undefined }
   | { readonly count?: undefined; readonly at_least: number };
@@ -197,9 +196,9 @@ export interface HistoryStep<T extends CollectionTypes> {
 
 /** The calls that only some collections have: members and invitations, and the history of a record. */
 export interface SomeCalls<T extends CollectionTypes> {
-  /** What happened to a record, oldest first, page by page as it is asked for. */
+  /** What happened to a record, oldest first. Pages are read as they are needed. */
   history(id: string, options?: CallOptions): AsyncGenerator<HistoryStep<T>, void, void>;
-  /** All members, page by page as they are asked for; the owner is the first. */
+  /** All members, the owner first. Pages are read as they are needed. */
   members(id: string, options?: CallOptions): AsyncGenerator<Member<RoleOf<T>>, void, void>;
   invite<Role extends InvitedOf<T>>(
     id: string,
@@ -221,7 +220,7 @@ export interface SomeCalls<T extends CollectionTypes> {
   leave(id: string, options?: CallOptions): Promise<void>;
 }
 
-/** What the caller has become by accepting an invitation. */
+/** The role that the caller has after it accepted an invitation, and the record. */
 export type Accepted<C extends { [name in keyof C]: CollectionTypes }> = {
   [name in keyof C]: C[name] extends { invited: infer Role }
     ? { readonly collection: name; readonly role: Role; readonly record: C[name]['record'] }
@@ -238,21 +237,21 @@ export type Collection<T extends CollectionTypes> = Calls<T> &
 
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'polling' | 'lost' | 'ended';
 
-/** A list that follows what happens. Each turn of `for await` is the whole list as it is then. */
+/** A list that stays up to date. Each turn of `for await` gives the whole current list. */
 export interface Live<Item> extends AsyncIterable<readonly Item[]> {
   /** Null until the list was read for the first time. */
   readonly items: readonly Item[] | null;
-  /** `own`: the stream is live, and tells of the caller's own records only. `none`: the collection has no events. */
+  /** `own`: the stream is live and has events of the caller's own records only. `none`: the collection has no events. */
   readonly status: LiveStatus | 'own' | 'none';
-  /** Why it has ended; null while it has not. */
+  /** Why it has ended; null until then. */
   readonly error: unknown;
-  /** Calls when any of these have changed. The returned function ends it. */
+  /** Calls the listener after each change of these. The returned function removes it. */
   subscribe(listener: () => void): () => void;
   close(): void;
 }
 
 export interface RecordEvent {
-  /** Its place in the log. */
+  /** The position in the log. */
   readonly position: number;
   /** Such as `notes.created`, or `bookings.approved` for the state that an action led to. */
   readonly type: string;
@@ -266,50 +265,50 @@ export interface RecordEvent {
   };
 }
 
-/** Who wants to hear what happens. */
+/** A listener for events. */
 export interface Listener {
-  /** Of this collection only. */
+  /** Only events of this collection. */
   readonly collection?: string | undefined;
-  /** Up to this position it has everything; null: that is not known. Then, or where the stream is past it, `missed` is called. */
+  /** The position up to which the listener has all events; null: not known. `missed` is called then, or if the stream has passed it. */
   readonly after: number | null;
   hear(event: RecordEvent): void;
-  /** Anything may have happened: read anew. */
+  /** Events were missed: read again. */
   missed(): void;
 }
 
 /** What happens to the caller's records: one stream for everybody who listens, in all tabs. */
 export interface Events {
   readonly status: LiveStatus;
-  /** Why it has ended: a code. */
+  /** The code with which it has ended. */
   readonly reason: string | null;
-  /** The returned function ends it. */
+  /** The returned function removes the listener. */
   listen(listener: Listener): () => void;
-  /** Calls when the status has changed. The returned function ends it. */
+  /** Calls the watcher after each change of the status. The returned function removes it. */
   watch(watcher: () => void): () => void;
-  /** Gives the stream back until `resume`, which goes on where it was. */
+  /** Closes the stream until `resume`, which continues from the same position. */
   pause(): void;
-  /** Also tries at once what waits to be tried again. */
+  /** Also ends the backoff of a reconnect. */
   resume(): void;
 }
 
 export interface NamedEvents extends Events {
   /**
-   * The same for one collection, by a stream that names it: that one also tells of records which everyone can read. It is
-   * another stream because to name a collection is to leave out all others.
+   * The events of one collection, by a stream of its own that names it. It also has events of records that everyone can read, and
+   * none of other collections.
    */
   of(collection: string | Selection): Events;
 }
 
 /** The events of a stream of its own. */
 export interface Selection {
-  /** Only of these collections, also of their records that everyone can read. All collections unless it is given. */
+  /** Only these collections, with their records that everyone can read. All collections by default. */
   readonly collections?: readonly string[] | undefined;
-  /** Also what everyone can read under these records, such as `issues/ID`: 20 at most. */
+  /** Also records that everyone can read under these, such as `issues/ID`: at most 20. */
   readonly in?: readonly string[] | undefined;
 }
 
 export interface Me {
-  /** Null for a caller that the token does not name: nothing is kept about it. */
+  /** Null if the token has no subject: nothing is kept about the caller. */
   readonly id: string | null;
   readonly kind: 'user' | 'client';
   readonly registered_at: string | null;
@@ -344,7 +343,7 @@ export interface Receipt {
   readonly budgets_kept_until: string | null;
 }
 
-/** A line of the export. The last one, which counts the records, is held against them and not passed on. */
+/** A line of the export. The last line, which counts the records, is checked and not passed on. */
 export type ExportLine =
   | {
       readonly type: 'consumer';

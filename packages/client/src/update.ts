@@ -16,18 +16,18 @@ export async function update(
   let record = await send({ path }, limits);
   for (let conflicts = 0; ; conflicts += 1) {
     const version = etagOf(record);
-    // Without one it would be a change of whatever is there, and could be done twice.
+    // Without a version the change would not be safe to repeat.
     if (!version) throw new Problem(200, { title: 'Expected an ETag.' });
     const request = { method: 'PATCH', path, body: await change(record), ...forVersion(version) };
     try {
       return await send(request, limits);
     } catch (error) {
       const { record: current, etag, maybeDone } = error as Problem;
-      // Only with 412 does it come along.
+      // Only a 412 has the current record.
       if (!current) throw error;
       record = withVersion(current as Fields, etag);
       if (maybeDone) {
-        // It may be our own change that came in between: to do it again is right only where that does nothing.
+        // The conflict may be with an earlier try of this change: it is done if the function would change nothing now.
         if (holds(await change(record), record)) return record;
         throw error;
       }
@@ -38,7 +38,7 @@ export async function update(
   }
 }
 
-/** Whether a merge patch would leave a value as it is. */
+/** True if a merge patch would change nothing. */
 function holds(patch: unknown, value: unknown): boolean {
   if (!isObject(patch)) return JSON.stringify(patch ?? undefined) === JSON.stringify(value);
   return isObject(value) && Object.keys(patch).every((name) => holds(patch[name], value[name]));

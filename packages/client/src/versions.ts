@@ -1,17 +1,17 @@
 const etags = new WeakMap<object, string>();
 
-/** The version of a record that a call or a batch has answered with. Records of lists have none. */
+/** The ETag of a record that a call or a batch has answered with. Records of lists have none. */
 export function etagOf(record: object): string | undefined {
   return etags.get(record);
 }
 
-/** The record that an answer brings; none with 204. */
+/** The record of an answer; an empty object with 204. */
 export async function readRecord(answer: Response) {
   const record = (answer.status === 204 ? {} : await answer.json()) as Record<string, unknown>;
   return withVersion(record, versionIn(answer.headers));
 }
 
-/** A proxy that compresses calls an ETag weak (`W/`), and with If-Match a weak one fits nothing; the service has strong ones only. */
+/** Removes the `W/` of a proxy that compresses: ETags of the service are strong, and If-Match matches no weak one. */
 export function versionIn(headers?: Headers): string | null {
   return headers?.get('etag')?.replace(/^W\//, '') ?? null;
 }
