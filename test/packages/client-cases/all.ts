@@ -1,7 +1,8 @@
 import { calls } from './calls.ts';
 import { live } from './live.ts';
+import { looking } from './looking.ts';
 import { people } from './people.ts';
 import { retries } from './retries.ts';
 import type { Cases } from './scene.ts';
 
-export const cases: Cases = { ...calls, ...retries, ...live, ...people };
+export const cases: Cases = { ...calls, ...retries, ...live, ...people, ...looking };
