@@ -24,7 +24,7 @@ export function readCertificate(config: Config) {
         log.info('certificate read again');
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
-        log.error({ detail: error.message }, 'certificate not read again, the old one stays');
+        log.error({ detail: error.message }, 'certificate not reloaded, the old one stays in use');
       }
     },
   };

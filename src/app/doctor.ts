@@ -35,6 +35,6 @@ async function collectionsFinding(config: Config): Promise<Finding> {
     return passed(name, names === '' ? 'none are declared' : `${declared.length} declared: ${names}`);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return failed(name, { found: error.message, advice: 'docs/collections.md tells how one is declared.' });
+    return failed(name, { found: error.message, advice: 'See docs/collections.md for how to declare one.' });
   }
 }

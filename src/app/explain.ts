@@ -139,10 +139,10 @@ async function examineCaller(
 }
 
 async function knownSince({ consumers }: Storage, pseudonym: string | null): Promise<string> {
-  if (pseudonym === null) return 'nobody is named, so nothing is kept';
+  if (pseudonym === null) return 'no caller is named, so nothing is stored';
   const consumer = await consumers.find(pseudonym);
-  if (consumer === null) return 'new here: the first request registers it';
-  return `known here since ${new Date(consumer.registeredAt).toISOString()}`;
+  if (consumer === null) return 'unknown: the first request registers it';
+  return `registered since ${new Date(consumer.registeredAt).toISOString()}`;
 }
 
 /** The read and write access of the caller in each collection, by the checks of the service. */

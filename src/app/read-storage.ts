@@ -65,7 +65,7 @@ export function whyNotRead(
       ? `The SQLite file "${databaseUrl.file}" (DATABASE_URL)`
       : 'The database set in DATABASE_URL';
   if (found.state === 'absent')
-    return `${where} is not there, and a command that only looks does not make it. Check DATABASE_URL; the first "npx vestibule serve" makes it.`;
+    return `${where} does not exist, and a command that only reads does not create it. Check DATABASE_URL; the first "npx vestibule serve" creates it.`;
   if (found.state === 'unusable')
     return `${where} cannot be used: ${found.detail}.${found.advice === null ? '' : ` ${found.advice}`}`;
   const { version, newest } = found.plan;

@@ -119,7 +119,7 @@ async function knownErasures(config: StorageConfig, options: RestoreOptions): Pr
   const places = [...(own !== null && existsSync(own) ? [own] : []), ...options.erasures];
   if (places.length === 0 && !options.withoutErasures)
     throw new OperatorError(
-      `Nothing here knows who was erased after the backup${own === null ? '' : ` (there is no "${own}")`}, and they would come back. Name the log of erasures, or the database that was in use before, with --erasures; or say --without-erasures if nobody was.`,
+      `There is no source of erasures after the backup${own === null ? '' : ` (there is no "${own}")`}, and callers erased since then would come back. Name the log of erasures, or the database that was in use before, with --erasures; or use --without-erasures if no caller was erased.`,
     );
   const found = await Promise.all(places.map((place) => erasuresAt(config, place)));
   const all = new Map(found.flatMap(({ erasures }) => erasures).map((erasure) => [erasure.id, erasure]));

@@ -43,7 +43,5 @@ export function faultOfPublicKeys(keys: string, algorithms: readonly string[]): 
   if (typeof set === 'string') {
     return `expected a public key for ${algorithms.join(', ')} (RSA from 2048 to 8192 bits, P-256 or Ed25519), and ${set}`;
   }
-  return set.alarms.length > 0
-    ? `a key that nobody should use is among them (${set.alarms.join(', ')})`
-    : null;
+  return set.alarms.length > 0 ? `one of the keys must not be used (${set.alarms.join(', ')})` : null;
 }

@@ -6,7 +6,7 @@ import { type JsonOption, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
-  printing(program, 'audit', 'show what was done to clients, keys and callers, oldest first')
+  printing(program, 'audit', 'show changes of clients, keys and callers, oldest first')
     .option(
       '--since <date>',
       'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: from the first line on)',
@@ -18,7 +18,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));
       print(options.json, data, () =>
         data.length === 0
-          ? 'Nothing has been done yet.'
+          ? 'There are no entries yet.'
           : table(
               ['AT', 'ACTION', 'SUBJECT', 'BY', 'ON', 'DETAILS'],
               data.map(({ at, action, subject, actor, node, details }) => {

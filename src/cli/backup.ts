@@ -8,7 +8,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'backup <file>',
     'write a copy of the SQLite database to a file, also while the service runs; it is as secret as the database, and the master secret is not in it',
   )
-    .option('--force', 'replace a file that is there already')
+    .option('--force', 'replace an existing file')
     .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
       const config = await settings.ofStorage();
       const { backUp } = await import('../app/backup.ts');

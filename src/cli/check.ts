@@ -25,24 +25,17 @@ takes the settings of the "dev" that runs in this folder.
 each state. It reads only the files of the collections.`;
 
 export function addTo(program: Command, commandSettings: CommandSettings): void {
-  printing(
-    program,
-    'check',
-    "read the settings, say what is wrong, show what is in force and how old the provider's keys are",
-  )
+  printing(program, 'check', "check the settings, and show their values and the age of the provider's keys")
     .argument(
       '[folder]',
-      'only read the collections of this folder (*.yaml, *.yml); needs no settings and no provider',
+      'check only the collections of this folder (*.yaml, *.yml); needs no settings and no provider',
     )
-    .option(
-      '--against',
-      'hold the collections against the records in the database, for which all settings are needed',
-    )
+    .option('--against', 'compare the collections with the records in the database; needs all settings')
     .option('--accept-wider', 'with --against: do not fail where a role may do more than before')
     .addOption(
       new Option('--matrix', 'print what each role may do with a record in each state').conflicts('against'),
     )
-    .option('--all', 'show the settings that have their defaults, too')
+    .option('--all', 'also show the settings that have their defaults')
     .addHelpText('after', helpText)
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();

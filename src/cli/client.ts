@@ -28,9 +28,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(await settings.ofStorage(), `client ${command}`, task);
 
-  printing(client, 'add <id>', 'add a client and print its secret, which is shown this once')
-    .option('--label <text>', 'what the client is, in your own words', '')
-    .option('--scope <name>', 'a scope it may have; repeat it for more', collect, [])
+  printing(client, 'add <id>', 'add a client and print its secret, which is shown only now')
+    .option('--label <text>', 'a description of the client', '')
+    .option('--scope <name>', 'a scope of the client; can be repeated', collect, [])
     .option('--public-key <file>', 'a public key (PEM, JWK or JWKS): the client signs and has no secret')
     .action(async (id: string, { label, scope: scopes, publicKey, json }: AddOptions) => {
       const key = publicKey === undefined ? null : readText('--public-key', publicKey);
@@ -43,7 +43,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       );
     });
 
-  printing(client, 'list', 'list the clients and what is known of their secrets, never the secrets').action(
+  printing(client, 'list', 'list the clients and the state of their secrets, never the secrets').action(
     async (options: JsonOption) => {
       const config = await settings.ofStorage();
       const { listClients } = await import('../app/lists.ts');
@@ -52,14 +52,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
     },
   );
 
-  printing(client, 'rotate <id>', 'add a second secret, so that the client can change over without a gap')
+  printing(client, 'rotate <id>', 'add a second secret, so that the client can switch without an outage')
     .option(
       '--retire-after <time>',
-      'let the secret before it end by itself, for example 7d, 12h or 30min',
+      'when the previous secret expires, for example 7d, 12h or 30min',
       optionOf(duration),
       null,
     )
-    .option('--label <text>', 'what the secret is for, in your own words', '')
+    .option('--label <text>', 'a description of the secret', '')
     .action(async (id: string, { label, retireAfter, json }: RotateOptions) => {
       const { secret, kept, othersExpireAt } = await work('rotate', ({ clients }) =>
         clients.rotate(id, label, retireAfter),
@@ -72,7 +72,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     client,
     'remove-secret <id> <secret-id>',
-    'end a secret, within one second, with the tokens that were issued for it',
+    'end a secret and the tokens that were issued for it, within one second',
   ).action(async (id: string, secretId: string, options: JsonOption) => {
     await work('remove-secret', ({ clients }) => clients.removeSecret(id, secretId));
     const data = { client_id: id, secret_id: secretId, removed: true };
@@ -95,15 +95,15 @@ export function addTo(program: Command, settings: CommandSettings): void {
       await work(name, ({ clients }) => clients.setState(id, state));
       print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
     });
-  setState('disable', 'disabled', 'refuse the client, within one second, with the tokens it has too');
-  setState('enable', 'active', 'let a disabled client in again');
+  setState('disable', 'disabled', 'refuse the client and its existing tokens, within one second');
+  setState('enable', 'active', 'enable a disabled client again');
 
-  printing(client, 'remove <id>', 'remove the client and its secrets for good')
+  printing(client, 'remove <id>', 'remove the client and its secrets permanently')
     .option('--yes', 'confirm; without it nothing is removed')
     .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
       if (!options.yes)
         throw new OperatorError(
-          `This removes client "${id}" and its secrets for good. Confirm with --yes, or disable it: npx vestibule client disable ${id}`,
+          `This removes client "${id}" and its secrets permanently. Confirm with --yes, or disable it: npx vestibule client disable ${id}`,
         );
       await work('remove', ({ clients }) => clients.remove(id));
       print(options.json, { client_id: id, removed: true }, () => `Client "${id}" is removed.`);

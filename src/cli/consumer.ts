@@ -29,7 +29,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     return done;
   };
 
-  printing(consumer, 'show <id>', 'show all that is held about a caller').action(
+  printing(consumer, 'show <id>', 'show all data that is stored about a caller').action(
     async (id: string, options: JsonOption) => {
       const { inspectConsumer } = await import('../app/lists.ts');
       const data = await inspectConsumer(await settings.ofStorage(), id);
@@ -41,7 +41,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     consumer,
     'of-record <collection> <id>',
-    'show whose record it is, and who has a role in it; the audit says that it was asked',
+    'show the owner and the members of a record; the audit gets an entry',
   ).action(async (collection: string, record: string, options: JsonOption) => {
     // The audit names the record, not the owner, whose pseudonym it would keep for ever.
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
@@ -78,8 +78,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
       );
       print(options.json, { id, state }, () => `Caller "${id}" is ${state}.`);
     });
-  setState('suspend', 'suspended', 'refuse the caller, within one second, with the tokens it has too');
-  setState('resume', 'active', 'let a suspended caller in again');
+  setState('suspend', 'suspended', 'refuse the caller and its existing tokens, within one second');
+  setState('resume', 'active', 'admit a suspended caller again');
 
   printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
     async (id: string, options: JsonOption) => {
@@ -95,8 +95,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
     },
   );
 
-  printing(consumer, 'erase <id>', 'delete everything that is held about a caller, for good')
-    .option('--yes', 'say that it is meant; without it nothing is deleted')
+  printing(consumer, 'erase <id>', 'delete all data of a caller permanently')
+    .option('--yes', 'confirm; without it nothing is deleted')
     .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
       if (!options.yes) {
         throw new OperatorError(
@@ -119,7 +119,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
 
-  printing(consumer, 'top', 'show who has the most records')
+  printing(consumer, 'top', 'show the callers with the most records')
     .option('--limit <n>', 'how many callers', optionOf(integer(1, 9999)), 20)
     .action(async (options: JsonOption & { readonly limit: number }) => {
       const rows = await read(({ records }) => records.top(options.limit));

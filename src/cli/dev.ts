@@ -11,7 +11,7 @@ import type { CommandSettings } from './settings.ts';
 export function addTo(program: Command, settings: CommandSettings): void {
   const dev = program
     .command('dev')
-    .description('run the service with a provider of its own on loopback, for development')
+    .description('run the service with its own provider on loopback, for development')
     .option('--port <number>', 'the port of the service (default: PORT, else 8080)')
     .option('--provider-port <number>', 'the port of the provider', '3000')
     .option(
@@ -20,8 +20,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
       optionOf(integer(1, 86400)),
       600,
     )
-    .option('--no-refresh-tokens', 'let the provider give the frontend no refresh tokens')
-    .option('--dpop', 'let the page have its tokens bound to a key that never leaves the browser (DPoP)')
+    .option('--no-refresh-tokens', 'issue no refresh tokens to the frontend')
+    .option('--dpop', 'bind the tokens of the page to a key that never leaves the browser (DPoP)')
     .option(...allowBreakingOption)
     .addHelpText('after', helpText)
     .action((options: DevOptions) =>
@@ -33,8 +33,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
   dev
     .command('token')
     .description('print the access token of a user of the "dev" that runs in this folder')
-    .requiredOption('--user <name>', 'who it is for; every name exists, such as ada')
-    .option('--scope <names...>', 'the scopes it has (default: all that the user has)')
+    .requiredOption('--user <name>', 'the user; every name exists, such as ada')
+    .option('--scope <names...>', 'the scopes of the token (default: all scopes of the user)')
     .action(async ({ user, scope = [] }: { user: string; scope?: readonly string[] }) => {
       write(`${await requestUserToken(user, scope)}\n`);
     });

@@ -9,7 +9,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'doctor',
-    'find out why the service does not work: settings, provider, keys, clock, database, TLS, ports',
+    'check why the service does not work: settings, provider, keys, clock, database, TLS, ports',
   ).action(async (options: JsonOption) => {
     const checks = await checkUp(settings);
     const ok = !checks.some(({ result }) => result === 'fail');
@@ -42,6 +42,6 @@ function verdict(checks: readonly Finding[]): string {
   const warnings = count('warn');
   const doubts = warnings === 0 ? '' : `, ${warnings} to look at`;
   return failures === 0
-    ? `Nothing stands in the way${doubts}. Send a token: "npx vestibule explain" tells what becomes of it.`
+    ? `No check failed${doubts}. Send a token: "npx vestibule explain" tells what becomes of it.`
     : `${failures} of ${checks.length} checks failed${doubts}. The first is the one to begin with.`;
 }

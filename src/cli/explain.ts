@@ -13,9 +13,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'explain',
-    'read a token from standard input and tell, step by step, why it is accepted or refused',
+    'read a token from standard input and explain, step by step, why it is accepted or refused',
   )
-    .option('--pseudonym', 'also show under which name the caller is kept')
+    .option('--pseudonym', 'also show the pseudonym of the caller')
     // Refuses wrong usage that the parser cannot see, with the reason.
     .allowExcessArguments()
     .action(async (options: ExplainOptions, command: Command) => {

@@ -22,10 +22,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
     },
   );
 
-  printing(keys, 'rotate', 'publish the next key now and sign with it once everybody can know it')
+  printing(keys, 'rotate', 'publish the next key now and sign with it once verifiers have it')
     .option(
       '--now',
-      'sign with it at once, although others may not know it yet; the old key still verifies until its last token has expired',
+      'sign with it at once, even if verifiers may not have it yet; the old key verifies until its last token has expired',
     )
     .action(async (options: JsonOption & { now?: boolean }) => {
       const config = loadKeyConfig(await settings.ofDatabase());

@@ -13,12 +13,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'migrate',
-    'bring the schema of the database to this release; processes of older ones go on',
+    'migrate the schema of the database to this release; processes of older releases keep working',
   )
-    .option('--plan', 'only say what is to be done; nothing is touched')
+    .option('--plan', 'only print what would be done; change nothing')
     .option(
       '--contract',
-      'take away what only older releases needed, when none of them runs or has to come back; there is no way back',
+      'remove what only older releases need, once none of them runs or has to run again; this cannot be undone',
     )
     .action(async (options: MigrateOptions) => {
       const config = await settings.ofStorage();

@@ -17,7 +17,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   )
     .option(
       '--to <url>',
-      'the URL of the PostgreSQL database; its password is better in PGPASSWORD, where nobody else sees it',
+      'the URL of the PostgreSQL database; put its password into PGPASSWORD, which other users cannot see',
     )
     .action(async (options: Options) => {
       const given = await settings.ofDatabase();
@@ -25,7 +25,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const { move } = await import('../app/move.ts');
       if (options.to === undefined)
         throw new OperatorError(
-          'Say where to: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
+          'Name the target: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
         );
       // Parsed like DATABASE_URL.
       const to = loadStorageConfig({

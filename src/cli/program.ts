@@ -25,13 +25,13 @@ import * as webhook from './webhook.ts';
 export function createProgram(version: string): Command {
   const program = new Command('vestibule')
     .description(
-      'The backend of a web frontend: takes the tokens of an OpenID Connect provider, keeps the records of callers, and issues tokens to machine clients.',
+      'The backend of a web frontend: accepts the tokens of an OpenID Connect provider, stores records of callers, and issues tokens to machine clients.',
     )
     .version(version)
     .option('--settings <file>', 'a file of settings, NAME=value lines; the environment wins over it')
     .addHelpText(
       'after',
-      '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows what is in force, "doctor" what is wrong.',
+      '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows their values, "doctor" finds what is wrong.',
     )
     // Set before the commands, which inherit it: commander's help does not mark required options.
     .configureHelp({

@@ -18,12 +18,12 @@ export function addTo(program: Command, settings: CommandSettings): void {
   )
     .option(
       '--erasures <place>',
-      'where it stands who was erased after the backup: a log of erasures, or the URL of the database that was in use; may be given several times',
+      'the source of erasures after the backup: a log of erasures, or the URL of the database that was in use; can be repeated',
       collect,
     )
     .option(
       '--without-erasures',
-      'go on although nothing says who was erased after the backup: they come back',
+      'restore without any source of erasures: callers who were erased after the backup come back',
     )
     .option('--dry-run', 'check everything and change nothing')
     .action(async (file: string | undefined, options: Options) => {

@@ -7,7 +7,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'scrub',
-    'write the SQLite file anew when a caller was erased since the last time; writes wait meanwhile',
+    'rewrite the SQLite file if a caller was erased since the last time; writes wait meanwhile',
   ).action(async (options: JsonOption) => {
     const config = await settings.ofStorage();
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
@@ -22,11 +22,11 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 const onPostgres =
-  'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. docs/operations.md tells what to do there.';
+  'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. See docs/operations.md for PostgreSQL.';
 
 const sentences = {
-  scrubbed: 'The file is written anew. No byte is left in it of anybody who was erased.',
-  nothing_to_do: 'There is nothing to do: nobody was erased since the file was last written anew.',
+  scrubbed: 'The file is rewritten. It holds no data of erased callers any more.',
+  nothing_to_do: 'There is nothing to do: no caller was erased since the file was last rewritten.',
   still_due:
-    'The file is written anew, but somebody reads what was there before, or was erased meanwhile. Run it once more.',
+    'The file is rewritten, but a reader still uses the old content, or a caller was erased meanwhile. Run it once more.',
 };

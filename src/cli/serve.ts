@@ -9,7 +9,7 @@ import type { CommandSettings } from './settings.ts';
 
 export const allowBreakingOption = [
   '--allow-breaking-schemas',
-  'start although records that exist do not fit the declarations; they can be read, and changed only into ones that fit',
+  'start even if stored records do not fit the declarations; they can be read, and a change must make them fit',
 ] as const;
 
 interface ServeOptions {

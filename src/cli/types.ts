@@ -17,10 +17,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .argument('[folder]', 'the folder with the collections; by default COLLECTIONS_DIR, else ./collections')
     .option('--out <file>', 'write them to this .d.ts file, whole or not at all, instead of printing them')
     .addOption(
-      new Option(
-        '--check <file>',
-        'write nothing; end with exit code 1 if the file has other ones',
-      ).conflicts('out'),
+      new Option('--check <file>', 'write nothing; exit with code 1 if the file is out of date').conflicts(
+        'out',
+      ),
     )
     .action(async (folder: string | undefined, { out, check }: Options) => {
       const { declaredTypes } = await import('../app/declarations.ts');
@@ -39,9 +38,9 @@ function compare(file: string, text: string): void {
   // Git may check files out with the line ends of the system.
   if (found.replaceAll('\r\n', '\n') !== text)
     throw new OperatorError(
-      `"${file}" is not what the declarations say now. Write it anew: npx vestibule types --out ${file}`,
+      `"${file}" does not match the declarations. Write it again: npx vestibule types --out ${file}`,
     );
-  write(`"${file}" is what the declarations say.\n`);
+  write(`"${file}" matches the declarations.\n`);
 }
 
 /** Readers of the file see the old one or the new one, never a part. */
@@ -49,7 +48,7 @@ function replaceFile(file: string, text: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   // Replacing a device such as /dev/null would remove it for the whole machine.
   if (there?.isFile() === false)
-    throw new OperatorError(`"${file}" is there and is no file. Name another one.`);
+    throw new OperatorError(`"${file}" exists and is no file. Name another one.`);
   const target = there === undefined ? file : realpathSync(file);
   const draft = `${target}.${process.pid}.part`;
   try {

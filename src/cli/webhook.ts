@@ -14,7 +14,7 @@ import type { CommandSettings } from './settings.ts';
 type Webhooks = ReturnType<Administration['webhooks']>;
 
 export function addTo(program: Command, settings: CommandSettings): void {
-  const webhook = program.command('webhook').description('the receivers that are told what happened');
+  const webhook = program.command('webhook').description('the receivers of events');
   const work = async <T>(command: string, task: (webhooks: Webhooks) => Promise<T>) => {
     const config = loadWebhookConfig(await settings.ofDatabase());
     return administer(config, `webhook ${command}`, ({ webhooks }) => task(webhooks(config)));
@@ -24,11 +24,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     return (await listWebhooks(await settings.ofStorage())).map(asData);
   };
 
-  printing(
-    webhook,
-    'add <url>',
-    'have events sent to a receiver, and print the secret, which is shown this once',
-  )
+  printing(webhook, 'add <url>', 'send events to a receiver, and print the secret, which is shown only now')
     .requiredOption('--events <types>', "what it is told of, for example 'bookings.*,consumer.erased' or '*'")
     .action(async (url: string, options: JsonOption & { events: string }) => {
       const { id, secret, warnings } = await work('add', (webhooks) => webhooks.add(url, options.events));
@@ -36,14 +32,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, { webhook_id: id, secret }, () => showSecret(id, secret));
     });
 
-  printing(webhook, 'list', 'list the webhooks and how they fare, never their secrets').action(
+  printing(webhook, 'list', 'list the webhooks and their state, never their secrets').action(
     async (options: JsonOption) => {
       const webhooks = await read();
       print(options.json, webhooks, () => showWebhooks(webhooks));
     },
   );
 
-  printing(webhook, 'show <id>', 'show all that is known of a webhook, never its secrets').action(
+  printing(webhook, 'show <id>', 'show a webhook and its state, never its secrets').action(
     async (id: string, options: JsonOption) => {
       const found = (await read()).find(({ webhook_id: one }) => one === id);
       if (found === undefined) throw noSuchWebhook(id);
@@ -51,8 +47,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
     },
   );
 
-  printing(webhook, 'rotate <id>', 'make another secret; the one before it signs beside it for a day')
-    .option('--now', 'end the one before it at once')
+  printing(webhook, 'rotate <id>', 'create a new secret; the previous one also signs for a day')
+    .option('--now', 'end the previous secret at once')
     .action(async (id: string, options: JsonOption & { now?: boolean }) => {
       const { secret, previousEndsAt } = await work('rotate', (webhooks) =>
         webhooks.rotate(id, options.now === true),
@@ -67,10 +63,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
       await work(name, (webhooks) => webhooks[name](id));
       print(options.json, { webhook_id: id, state }, () => `Webhook "${id}" is ${state}.`);
     });
-  setState('disable', 'disabled', 'send nothing more to it; what happens meanwhile waits');
-  setState('enable', 'active', 'go on where it was disabled');
+  setState('disable', 'disabled', 'stop deliveries to it; events wait in the queue');
+  setState('enable', 'active', 'resume where it was disabled');
 
-  printing(webhook, 'remove <id>', 'remove the webhook and whatever it has not got yet, for good')
+  printing(webhook, 'remove <id>', 'remove the webhook and its pending deliveries permanently')
     .option('--yes', 'confirm; without it nothing is removed')
     .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
       if (!options.yes)
@@ -79,8 +75,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, { webhook_id: id, removed: true }, () => `Webhook "${id}" is removed.`);
     });
 
-  printing(webhook, 'deliveries <id>', 'list what it has not got yet, and what was given up')
-    .option('--dead', 'only what was given up')
+  printing(webhook, 'deliveries <id>', 'list pending deliveries and dead letters')
+    .option('--dead', 'only dead letters')
     .option('--limit <n>', 'so many', optionOf(integer(1, 99_999)), 100)
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
       const { listDeliveries } = await import('../app/lists.ts');
@@ -91,12 +87,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, data, () => showDeliveries(data));
     });
 
-  printing(webhook, 'replay <id>', 'send again, under the same ids, what it got or was given up')
-    .option(
-      '--since <when>',
-      'what happened since then: a duration such as 2h, or a position',
-      optionOf(since),
-    )
+  printing(webhook, 'replay <id>', 'send past deliveries or dead letters again, under the same ids')
+    .option('--since <when>', 'events since then: a duration such as 2h, or a position', optionOf(since))
     .option('--to <position>', 'with --since: up to this position', optionOf(position))
     .option('--dead', 'what was given up')
     .action(async (id: string, options: ReplayOptions) => {
@@ -111,7 +103,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     webhook,
     'test <id>',
-    'send a test message from this command, with its own settings, and say what came back; the running service is not asked',
+    'send a test message from this command, with its own settings, and print the result; the running service is not involved',
   ).action(async (id: string, options: JsonOption) => {
     const { sent, webhook: tested } = await work('test', (webhooks) => webhooks.test(id));
     const reason = sent.ok ? null : sent.reason;
@@ -144,7 +136,7 @@ interface ReplayOptions extends JsonOption {
 function replayed({ since: from, to, dead }: ReplayOptions): Replayed {
   if (dead && from === undefined && to === undefined) return 'dead';
   if (!dead && from !== undefined) return { since: from, to: to ?? null };
-  throw new OperatorError('Say what is to be sent again: either --dead, or --since with or without --to.');
+  throw new OperatorError('Choose the deliveries to send again: --dead, or --since with or without --to.');
 }
 
 const position = integer(0, 999_999_999_999_999);
@@ -244,7 +236,7 @@ function deliveryAsData(delivery: ListedDelivery) {
 }
 
 function showDeliveries(deliveries: readonly ReturnType<typeof deliveryAsData>[]): string {
-  if (deliveries.length === 0) return 'Nothing waits to be delivered, and nothing was given up.';
+  if (deliveries.length === 0) return 'There are no pending deliveries and no dead letters.';
   return table(
     ['ID', 'TYPE', 'STATE', 'ATTEMPTS', 'HAPPENED', 'DUE', 'REASON'],
     deliveries.map((one) => [

@@ -283,7 +283,7 @@ const access = mapping({
     default: 'owner',
   },
   update: said('Who changes the fields: owner (default).', roleStates),
-  delete: said('Who deletes a record: owner (default), or nobody.', roleStates),
+  delete: said('Who deletes a record: owner (default), or "nobody".', roleStates),
   clients: said(
     'Which records machine clients reach: none, their own, or any.',
     choice('none', 'own', 'any'),

@@ -48,15 +48,15 @@ export function describeErasure(): Description {
     budgets_kept_until: {
       anyOf: [schema.dateTime, { type: 'null' }],
       description:
-        'Until then it is kept, under a keyed digest that leads back to nobody, how much of its budgets the caller had spent; null when nothing is kept.',
+        'Until then the spent budgets of the caller are stored under a keyed digest that cannot be traced back; null if none are stored.',
     },
   });
   return {
     name: 'eraseMe',
     tag: tags.caller,
-    summary: 'Erase everything held about the caller',
+    summary: 'Erase all data of the caller',
     description:
-      'All records, counts and the caller itself, at once and for good. The answer is the receipt.',
+      'All records, counts and the caller itself, at once and permanently. The answer is the receipt.',
     answers: answersJson('What was erased.', receipt),
     budget: 'reads',
   };

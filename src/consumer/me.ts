@@ -55,9 +55,9 @@ function describe(token: VerifiedToken, consumer: Consumer | null) {
 export function describeMe(): Description {
   const { object, text, texts, maybe } = schema;
   const caller = object({
-    id: { ...maybe(text), description: 'The pseudonym, the only name under which anything is kept.' },
+    id: { ...maybe(text), description: 'The pseudonym, the only name under which data is stored.' },
     kind: { enum: ['user', 'client'] },
-    registered_at: { ...maybe(schema.dateTime), description: 'When this caller was first seen.' },
+    registered_at: { ...maybe(schema.dateTime), description: 'The time of the first request.' },
     issuer: text,
     subject: { ...maybe(text), description: '"sub" of the token. It is not kept.' },
     audience: text,
@@ -69,7 +69,7 @@ export function describeMe(): Description {
     tag: tags.caller,
     summary: 'Who the caller is',
     description:
-      'What is held about the caller, beside what the presented token says. The first call registers it.',
+      'The stored data about the caller, with the claims of the token. The first call registers the caller.',
     answers: answersJson('The caller.', caller),
   };
 }

@@ -59,7 +59,7 @@ export function describeOverview(): Description {
     name: 'readOverview',
     tag: tags.about,
     summary: 'The collections, their limits and links',
-    description: 'All that a frontend needs to draw itself.',
+    description: 'Everything that a frontend needs to build its pages.',
     answers: answersJson('What there is.', overviewSchema()),
   };
 }

@@ -52,14 +52,14 @@ export function describeUsage(): Description {
   const window = { ...allowed, window_seconds: count, resets_at: schema.dateTime };
   const newcomer = {
     anyOf: [object({ ...window, until: schema.dateTime }), { type: 'null' }],
-    description: 'Null for whoever has been here long enough.',
+    description: 'Null for a caller that is no newcomer.',
   };
   const line = object({ name: text, records: object(allowed), writes: object(window), newcomer });
   const used = object({ collections: schema.listOf(line) });
   return {
     name: 'readUsage',
     tag: tags.caller,
-    summary: 'What the caller has used of its limits',
+    summary: 'Read the limits of the caller and their use',
     answers: answersJson('Used and allowed, for each collection.', used),
     budget: 'reads',
   };

@@ -34,7 +34,7 @@ export class EventTail {
     this.#reading = new RepeatedLook({
       look: () => this.#readOn(),
       everyMs: lookEveryMs,
-      onFailure: (error) => log.warn(errorFields(error), 'the log of events cannot be read'),
+      onFailure: (error) => log.warn(errorFields(error), 'the event log cannot be read'),
       clock,
     });
   }

@@ -35,17 +35,17 @@ export interface Description {
 }
 
 export const tags = {
-  caller: { name: 'The caller', description: 'Whoever the token speaks for, and what is held about it.' },
-  events: { name: 'Events', description: 'What happened to records, as it happens or afterwards.' },
+  caller: { name: 'The caller', description: 'The caller of the token, and its stored data.' },
+  events: { name: 'Events', description: 'Events of records, live or afterwards.' },
   tokens: {
     name: 'Tokens',
-    description: 'How machine clients get tokens, and how anyone can verify them.',
+    description: 'Tokens for machine clients, and the keys to verify them.',
   },
   sessions: {
     name: 'Sessions',
-    description: 'How a provider, or the client itself, takes tokens back before their end.',
+    description: 'Revocation of tokens by a provider or a client.',
   },
-  about: { name: 'This API', description: 'What there is, for programs and for people.' },
+  about: { name: 'This API', description: 'The description of the API, for programs and for people.' },
 } as const satisfies Readonly<Record<string, Tag>>;
 
 export function answersJson(description: string, schema: Schema): Description['answers'] {

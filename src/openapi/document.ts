@@ -58,9 +58,9 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: Docume
       version: about.version,
       summary: 'The API of this service, made from what it serves.',
       description: [
-        'People come in with an access token of a provider that this service trusts, machine clients with one of POST /token.',
+        'Users call it with an access token of a trusted provider, machine clients with one of POST /token.',
         termsInWords(tokens),
-        'Whoever is let in has records of its own in the collections below, and nobody sees those of another unless the collection says so. Errors are problem documents (RFC 9457): decide by "code".',
+        'Every caller has its own records in the collections below. Other callers see them only if the collection declares it. Errors are problem documents (RFC 9457): decide by "code".',
       ]
         .filter((sentence) => sentence !== '')
         .join(' '),

@@ -43,7 +43,7 @@ export function isUnreleased({ version, versions }: SchemaState, [baseline]: rea
 }
 
 export const unreleased = {
-  found: 'it was made by an unreleased version of Vestibule, and its schema cannot be migrated',
+  found: 'it was created by an unreleased version of Vestibule, and its schema cannot be migrated',
   advice: 'Set DATABASE_URL to a new database.',
 };
 

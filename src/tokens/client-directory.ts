@@ -66,7 +66,7 @@ export class ClientDirectory {
       this.#reported.add(client.id);
       this.#options.log.error(
         { client_id: client.id },
-        'a client was written to the database by somebody without the master secret, and is ignored',
+        'a client was written to the database without the master secret, and is ignored',
       );
     }
     return null;

@@ -39,7 +39,7 @@ export function describeAuthorizationServer({ dpop }: Pick<TokenTerms, 'dpop'>):
   const members = example.map(([name, value]) => [name, typeof value === 'string' ? uri : texts]);
   const metadata = object(Object.fromEntries(members), ['dpop_signing_alg_values_supported']);
   const answers = answersJson('Metadata (RFC 8414).', metadata);
-  return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'How to get a token here', answers };
+  return { name: 'readAuthorizationServer', tag: tags.tokens, summary: 'Read how to get a token', answers };
 }
 
 interface ProtectedResource {
@@ -80,7 +80,12 @@ export function describeProtectedResource({ dpop }: Pick<TokenTerms, 'dpop'>): D
     ['scopes_supported', 'dpop_signing_alg_values_supported', 'dpop_bound_access_tokens_required'],
   );
   const answers = answersJson('Metadata (RFC 9728).', metadata);
-  return { name: 'readProtectedResource', tag: tags.tokens, summary: 'Whose tokens are taken here', answers };
+  return {
+    name: 'readProtectedResource',
+    tag: tags.tokens,
+    summary: 'Read which tokens are accepted',
+    answers,
+  };
 }
 
 /** How long verifiers may cache the keys. By default a new key is published for longer than that before it signs. */

@@ -59,7 +59,7 @@ async function findOwn({ verifyOwn }: RevokeParts, token: string, input: Input):
 export function describeRevoke(): Description {
   const form = {
     token: { ...text, description: 'A token of POST /token that this client was given.' },
-    token_type_hint: { ...text, description: 'Not needed, and not looked at.' },
+    token_type_hint: { ...text, description: 'Ignored.' },
     client_id: text,
     client_secret: text,
     client_assertion_type: { const: assertionType },
@@ -68,16 +68,16 @@ export function describeRevoke(): Description {
   return {
     name: 'revokeToken',
     tag: tags.sessions,
-    summary: 'A client takes back a token of its own',
+    summary: 'Revoke a token of the client',
     description:
-      'RFC 7009. The client proves itself as at POST /token with a form. The answer is the same whether or not there was anything to take back.',
+      'RFC 7009. The client authenticates as at POST /token with a form. The answer is the same whether or not a token was revoked.',
     body: {
       'application/x-www-form-urlencoded': {
         schema: { type: 'object', required: ['token'], properties: form },
         example: { token: 'the token' },
       },
     },
-    answers: { 200: { description: 'The token is worth nothing any more, or never was.' } },
+    answers: { 200: { description: 'The token is revoked, or was never valid.' } },
     errors: [
       'oauth_request_invalid',
       'oauth_client_wrong',

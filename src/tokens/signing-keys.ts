@@ -232,7 +232,7 @@ export async function rotateSigningKey(
   }
   if (!isChanged)
     throw new OperatorError(
-      'Somebody else has changed the keys just now. "npx vestibule keys list" shows them.',
+      'Another process has changed the keys just now. "npx vestibule keys list" shows them.',
     );
   return (await store.list()).at(-1) as SigningKeyRecord;
 }

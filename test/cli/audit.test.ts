@@ -78,7 +78,7 @@ for (const engine of someEngine) {
       // A start makes the database; this is what it makes of it before anything else.
       const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
       await storage.close();
-      assert.equal(succeeded(await run('audit')), 'Nothing has been done yet.\n');
+      assert.equal(succeeded(await run('audit')), 'There are no entries yet.\n');
       assert.deepEqual(await audit(), []);
     });
 

@@ -59,7 +59,7 @@ describe('vestibule backup, of an SQLite file', () => {
   it('replaces a file only when it is told to, and then as a whole', async () => {
     const copy = `${newDirectory()}/copy.db`;
     writeFileSync(copy, 'something of value', { mode: 0o644 });
-    refused(await run('backup', copy), /is there already\. Name another file, or say --force/);
+    refused(await run('backup', copy), /exists already\. Name another file, or use --force/);
     assert.equal(readFileSync(copy, 'utf8'), 'something of value');
     succeeded(await run('backup', copy, '--force'));
     assert.equal(statSync(copy).mode & 0o777, 0o600);
@@ -93,11 +93,11 @@ describe('vestibule backup, of an SQLite file', () => {
     const folder = newDirectory();
     const pipe = `${folder}/pipe`;
     execFileSync('mkfifo', [pipe]);
-    refused(await run('backup', pipe, '--force'), /is there and is no file\. Name another one\./);
-    refused(await run('backup', folder, '--force'), /is there and is no file/);
+    refused(await run('backup', pipe, '--force'), /exists and is no file\. Name another one\./);
+    refused(await run('backup', folder, '--force'), /exists and is no file/);
     assert.ok(statSync(pipe).isFIFO());
     symlinkSync(`${folder}/nowhere`, `${folder}/link`);
-    refused(await run('backup', `${folder}/link`), /is there already/);
+    refused(await run('backup', `${folder}/link`), /exists already/);
     assert.deepEqual(readdirSync(folder).toSorted(), ['link', 'pipe']);
   });
 

@@ -111,7 +111,7 @@ describe('a client with a key of its own', () => {
     'a private JWK': [JSON.stringify(jwk(curve.privateKey)), noneFound],
     'a private JWK beside a good one': [
       jwks(jwk(mine.publicKey, { kid: 'a' }), jwk(curve.privateKey, { kid: 'b' })),
-      /cannot be used: a key that nobody should use is among them/,
+      /cannot be used: one of the keys must not be used/,
     ],
     'a short RSA key': [spki(rsa(1024).publicKey), noneFound],
     'a curve that is not on the list': [spki(ec('secp256k1').publicKey), noneFound],

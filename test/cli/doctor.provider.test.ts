@@ -94,7 +94,7 @@ const setups: Record<string, Setup> = {
   'a page instead of everything': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
     warns: [/^WARN {2}discovery +the answer is not JSON/],
-    fails: [/^FAIL {2}key .*the answer is not JSON; .*a page or something else/],
+    fails: [/^FAIL {2}key .*the answer is not JSON; .*perhaps a page/],
   },
   'a way to somewhere else': {
     answer: (_request, response) => void response.writeHead(302, { location: '/login' }).end(),

@@ -84,7 +84,7 @@ describe('the command vestibule doctor', () => {
     assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+": the provider$/m);
     assert.match(shown, /^pass {2}key .* 1 usable$/m);
     assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by this service, which is ready$/m);
-    assert.match(shown, /\nNothing stands in the way\. Send a token: "npx vestibule explain"/);
+    assert.match(shown, /\nNo check failed\. Send a token: "npx vestibule explain"/);
   });
 
   it('names a service with another database that has its ports', async () => {

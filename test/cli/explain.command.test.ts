@@ -116,6 +116,6 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     });
     const settings = { ...service.settings, IDP_ORIGIN: oidcOrigin };
     const shown = succeeded(await runExplain(settings, reply.json<{ access_token: string }>().access_token));
-    assert.match(shown, /^pass {2}subject +names somebody by "sub" \(not shown\): a machine client/m);
+    assert.match(shown, /^pass {2}subject +names a caller by "sub" \(not shown\): a machine client/m);
   });
 });

@@ -47,7 +47,7 @@ describe('explain, where only tokens that say what they are will do and the prov
   it('says that the keys cannot be had', async () => {
     const { code, summary, found } = await bothSay(service, await provider.token({}, { typ: 'at+jwt' }));
     assert.equal(code, 'keys_unavailable');
-    assert.match(summary, /keys of the issuer cannot be had.*IDP_ORIGIN and IDP_JWKS_PATH/);
+    assert.match(summary, /keys of the issuer cannot be fetched.*IDP_ORIGIN and IDP_JWKS_PATH/);
     assert.match(found('key'), /\/jwks": no connection \(ECONNREFUSED\)/);
   });
 });
@@ -140,7 +140,7 @@ describe('explain, while PostgreSQL does not answer', () => {
     const sent = await provider.token();
     const { code, summary } = await withoutDatabase(service.settings, () => bothSay(service, sent));
     assert.equal(code, 'storage_unavailable');
-    assert.match(summary, /^The token is right, but the database cannot be read \(/);
+    assert.match(summary, /^The token is valid, but the database cannot be read \(/);
   });
 
   it('control: with the database the same token is accepted', async () => {

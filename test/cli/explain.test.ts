@@ -326,7 +326,7 @@ describe('vestibule explain', () => {
     assert.equal(accepted, true);
     assert.match(
       String(steps.find(({ name }) => name === 'subject')?.found),
-      /^none: it opens \/me, and nothing that is kept/,
+      /^no subject: the token is accepted on \/me/,
     );
   });
 
@@ -341,7 +341,7 @@ describe('vestibule explain', () => {
     assert.match((await caller()).found, /^new here/);
     assert.deepEqual(await codeOfService(`Bearer ${sent}`), { status: 200, code: null });
     const { found, pseudonym } = await caller();
-    assert.match(found, /^known here since 20/);
+    assert.match(found, /^registered since 20/);
     await runVestibule(service.settings, 'consumer', 'suspend', String(pseudonym));
     const { code, summary } = await caller();
     assert.equal(code, 'consumer_suspended');

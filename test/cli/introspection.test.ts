@@ -134,7 +134,7 @@ describe('doctor', () => {
     'that is not there': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
     'that takes every token for good': [
       answerJson({ active: true }),
-      /"active": true; expected .*every caller would be let in/,
+      /"active": true; expected .*every caller would be admitted/,
     ],
     'that is no such endpoint': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
   };

@@ -126,7 +126,7 @@ describe('a command that only looks, where there is nothing', () => {
     it(`${command.join(' ')} says that there is no SQLite file and makes none`, async () => {
       const settings = await newSettings('sqlite', noProvider);
       const outcome = await endOf(settings, command);
-      refused(outcome, /vestibule\.db" \(DATABASE_URL\) is not there, .*Check DATABASE_URL/);
+      refused(outcome, /vestibule\.db" \(DATABASE_URL\) does not exist, .*Check DATABASE_URL/);
       assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), []);
     });
   }

@@ -77,7 +77,7 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
   after(() => provider.stop());
 
   it('wants to know where to, and goes in this direction only', async () => {
-    refused(await move(), /^vestibule: Say where to: npx vestibule move --to postgres/);
+    refused(await move(), /^vestibule: Name the target: npx vestibule move --to postgres/);
     refused(await move('--to', 'sqlite:other.db'), /from an SQLite file \(DATABASE_URL\) to a PostgreSQL/);
     refused(await runVestibule(target, 'move', ...to()), /from an SQLite file/);
     assert.match((await move('--to', 'postgres://db.example.org/x')).stderr, /sslmode=verify-full/);

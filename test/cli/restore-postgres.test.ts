@@ -31,7 +31,7 @@ describe('vestibule restore, of a PostgreSQL database that pg_restore has restor
   it('refuses while nothing knows who was erased since', async () => {
     refused(
       await runVestibule(restored, 'restore'),
-      /^vestibule: Nothing here knows who was erased after the backup, and/,
+      /^vestibule: There is no source of erasures after the backup, and/,
     );
   });
 

@@ -102,7 +102,7 @@ describe('vestibule restore', () => {
   it('refuses while nothing knows who was erased since, and does not take a wrong place for an answer', async () => {
     refused(
       await run(restored, 'restore', backup),
-      /who was erased after the backup .*--erasures.*--without-erasures/,
+      /source of erasures after the backup .*--erasures.*--without-erasures/,
     );
     refused(
       await run(restored, 'restore', backup, '--erasures', '/nowhere/log'),

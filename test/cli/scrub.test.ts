@@ -37,7 +37,7 @@ describe('vestibule scrub, beside a service with a file too large to be written 
   it('has nothing to do while nobody was erased', async () => {
     assert.match(
       succeeded(await run('scrub')),
-      /^There is nothing to do: nobody was erased since the file was last written anew\.$/m,
+      /^There is nothing to do: no caller was erased since the file was last rewritten\.$/m,
     );
   });
 

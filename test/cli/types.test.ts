@@ -54,8 +54,8 @@ describe('vestibule types', () => {
       await run({}, folder, '--out', `${work}/none/x.d.ts`),
       /none\/x\.d\.ts" cannot be written \(ENOENT\)/,
     );
-    refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" is there and is no file/);
-    refused(await run({}, folder, '--out', work), /is there and is no file/);
+    refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" exists and is no file/);
+    refused(await run({}, folder, '--out', work), /exists and is no file/);
     assert.equal(statSync('/dev/null').isCharacterDevice(), true);
   });
 
@@ -64,13 +64,13 @@ describe('vestibule types', () => {
     refused(await run({}, folder, '--check', file), /checked\.d\.ts" cannot be read \(ENOENT\)/);
     for (const same of [expected, expected.replaceAll('\n', '\r\n')]) {
       writeFileSync(file, same);
-      assert.match(succeeded(await run({}, folder, '--check', file)), /is what the declarations say\.$/m);
+      assert.match(succeeded(await run({}, folder, '--check', file)), /matches the declarations\.$/m);
     }
     const other = expected.replace('text?', 'texts?');
     writeFileSync(file, other);
     refused(
       await run({}, folder, '--check', file),
-      /is not what the declarations say now\. Write it anew: npx vestibule types --out /,
+      /does not match the declarations\. Write it again: npx vestibule types --out /,
     );
     assert.equal(readFileSync(file, 'utf8'), other);
   });

@@ -99,7 +99,7 @@ for (const engine of someEngine) {
       assert.match(succeeded(await webhook('show', id)), /^url +http:\/\/127/m);
       assert.equal(
         succeeded(await webhook('deliveries', id)),
-        'Nothing waits to be delivered, and nothing was given up.\n',
+        'There are no pending deliveries and no dead letters.\n',
       );
     });
 
@@ -204,7 +204,7 @@ for (const engine of someEngine) {
         assert.equal((await webhook(...parameters)).code, 2, parameters.join(' '));
       const id = await add();
       for (const options of [[], ['--to', '5'], ['--dead', '--since', '1h']])
-        refused(await webhook('replay', id, ...options), /either --dead, or --since/);
+        refused(await webhook('replay', id, ...options), /: --dead, or --since/);
       assert.deepEqual(await data('replay', id, '--since', '1'), { webhook_id: id, deliveries: 0 });
     });
 

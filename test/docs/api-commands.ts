@@ -10,7 +10,7 @@ import {
 
 /** The commands of README.md, docs/api.md and docs/tokens.md, in an order in which a reader can type them. */
 export const apiCommands: Commands = {
-  'npx vestibule doctor': { says: /Nothing stands in the way/ },
+  'npx vestibule doctor': { says: /No check failed/ },
   'npx vestibule explain < token.txt': { says: /^Accepted\.$/m },
   'curl -i -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/api/consumer/v1/me': {
     says: /^HTTP\/1\.1 200 /,

@@ -31,7 +31,7 @@ export const docsCommands: Commands = {
   'npx vestibule check examples/class/collections --matrix': { says: /^teacher +return +- +yes/m },
   'npx vestibule check collections --matrix': { says: /^owner +lend +- +yes/m },
   'npx vestibule types --out collections.d.ts': { says: /^The types are in "collections\.d\.ts"\.$/m },
-  'npx vestibule types --check collections.d.ts': { says: /is what the declarations say\.$/m },
+  'npx vestibule types --check collections.d.ts': { says: /matches the declarations\.$/m },
   'npx vestibule schema': { says: /^ {2}"title": "A collection of Vestibule",$/m },
   'npx vestibule schema > collection.schema.json': { says: /^$/ },
   'npx vestibule --settings /etc/vestibule/settings check': {
@@ -39,7 +39,7 @@ export const docsCommands: Commands = {
     instead: ofFile,
   },
   'npx vestibule --settings /etc/vestibule/settings doctor': {
-    says: /Nothing stands in the way/,
+    says: /No check failed/,
     instead: ofFile,
   },
   'npx vestibule --settings /etc/vestibule/settings explain < token.txt': {
@@ -117,7 +117,7 @@ export const docsCommands: Commands = {
     says: /^Caller "usr_\S+" is erased, with \d+ records/m,
     instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
   },
-  'npx vestibule scrub': { says: /^(The file is written anew|There is nothing to do)/m },
+  'npx vestibule scrub': { says: /^(The file is rewritten|There is nothing to do)/m },
   'npx vestibule migrate --plan': { says: /^nothing to do: / },
   'npx vestibule migrate': { says: /^There is nothing to do\.$/m },
   'npx vestibule migrate --contract': { says: /^There is nothing to do\.$/m },

@@ -52,9 +52,9 @@ describe('what waits for the database in this process', () => {
     const others = Array.from({ length: 4_999 }, () => storage.documents.write('name', '', new Uint8Array()));
     await assert.rejects(
       storage.documents.write('name', '', new Uint8Array()),
-      isOverloaded(/waits for SQLite/),
+      isOverloaded(/queue for SQLite/),
     );
-    await assert.rejects(insert(refused), isOverloaded(/waits for SQLite/));
+    await assert.rejects(insert(refused), isOverloaded(/queue for SQLite/));
     await Promise.all([end(), batch]);
     // On a busy machine some of them wait for longer than they may.
     await Promise.allSettled(others);

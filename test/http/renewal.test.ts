@@ -62,7 +62,7 @@ describe('SIGHUP', () => {
     service.process.kill('SIGHUP');
     await until(
       () => service.logLines().map(({ msg }) => String(msg)),
-      (lines) => lines.some((line) => line.startsWith('certificate not read')),
+      (lines) => lines.some((line) => line.startsWith('certificate not reloaded')),
       'the log says so',
     );
     assert.equal(await fingerprint(service.url), before);

@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
         id: {
           type: 'string',
           format: 'uuid',
-          description: 'Made by the service, or by whoever made the record.',
+          description: 'Created by the service, or by the caller that creates the record.',
         },
         text: { type: 'string', maxLength: 280 },
         created_at: { type: 'string', format: 'date-time' },

@@ -68,7 +68,7 @@ function secretFinding(config: Config): Finding {
     });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const advice = 'docs/runbooks.md tells what can still be done ("The master secret is lost").';
+    const advice = 'See docs/runbooks.md for what can still be done ("The master secret is lost").';
     return failed(name, { found: error.message, advice });
   }
 }

@@ -62,7 +62,7 @@ function takenFinding({ name, host, port, setting }: Port, answer: OpsAnswer | n
       advice: `Stop it ("lsof -i :${port}" says which it is), or choose another ${setting}`,
     });
   if (answer.isReady) return passed(name, `${place} is taken by this service, which is ready`);
-  const advice = 'Its log tells more; the checks above tell what is wrong now.';
+  const advice = 'See its log; the checks above show what is wrong now.';
   return failed(name, { expected: 'ready', found: `this service says: ${answer.says}`, advice });
 }
 

@@ -145,14 +145,14 @@ const noticeableSeconds = 2;
 
 function clockFinding(aheadSeconds: number | null): Finding {
   const name = 'clock';
-  if (aheadSeconds === null) return skipped(name, 'the provider does not tell the time');
+  if (aheadSeconds === null) return skipped(name, 'the provider sends no Date header');
   const distance = Math.abs(aheadSeconds);
   if (distance <= noticeableSeconds)
     return passed(name, `agrees with the provider's to ${distance.toFixed(1)} s`);
   const trouble = {
     expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
     found: `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`,
-    advice: 'Let this machine set its clock by the network (NTP): tokens are judged by it.',
+    advice: 'Synchronise the clock of this machine (NTP): the expiry of tokens depends on it.',
   };
   return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
 }
@@ -173,7 +173,7 @@ async function introspectionFindings(
       ? { found, advice: String(advice) }
       : {
           found: '"active": true',
-          advice: `It calls every token active, so every caller would be let in. Check "url" of "introspection" in IDPS_FILE.`,
+          advice: `It calls every token active, so every caller would be admitted. Check "url" of "introspection" in IDPS_FILE.`,
         };
   return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
 }

@@ -36,7 +36,8 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate):
   const name = 'certificate';
   const now = Date.now();
   const days = Math.floor((validTo - now) / dayMs);
-  const advice = 'Put a renewed one into TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
+  const advice =
+    'Write a renewed certificate to TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
   if (now > validTo || now < validFrom)
     return failed(name, {
       expected: `one that is valid now (${date(now)})`,

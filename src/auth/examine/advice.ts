@@ -35,7 +35,7 @@ export function adviceFor({ code, options }: Refusal, step: StepName, context: T
 type Advice = (context: TraceContext, step: StepName, why: string) => string;
 
 const idTokenAdvice =
-  'This is an ID token: it tells the frontend who signed in, and opens no API. Send the access token.';
+  'This is an ID token, which is for the frontend and not for an API. Send the access token.';
 
 /** The advice of `explain` and `doctor`, by the code that the service answers with. */
 const advice: Partial<Record<ErrorCode, Advice>> = {
@@ -67,7 +67,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     return `The token is signed with ${shown(header?.alg)}, which is never accepted. Let the provider sign with RS256.`;
   },
   header_not_supported: () =>
-    'The token demands an extension ("crit" or "b64") that is not supported here. Have it issued without.',
+    'The token requires an extension ("crit" or "b64") that is not supported. Configure the provider to issue tokens without it.',
   issuer_mismatch: issuerAdvice,
   token_type_not_allowed({ header, claims, issuer }, step) {
     if (step === 'header') return 'The type of the token ("typ") is no text.';
@@ -85,7 +85,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   storage_unavailable: ({ issuer }, step, why) =>
     step === 'key'
       ? keysAdvice(issuer, why)
-      : `The token is right, but the database cannot be read (${why}). ${connectionAdvice(why, 'DATABASE_URL')}`,
+      : `The token is valid, but the database cannot be read (${why}). ${connectionAdvice(why, 'DATABASE_URL')}`,
   key_unknown({ header, keys }) {
     const set = keys?.set.keys ?? [];
     const kid = header?.kid;
@@ -108,7 +108,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       : 'The token is bound in a way that cannot be proven here, for example to a certificate (mutual TLS). Switch that off for this API at the provider, or use DPoP.';
   },
   expiry_missing: () =>
-    'The token never expires (no "exp"), and such a token is not accepted. Have it issued with one.',
+    'The token never expires (no "exp"), and such a token is not accepted. Configure the provider to issue tokens with "exp".',
   token_expired({ claims, nowSeconds }) {
     const exp = Number(claims.exp);
     return `The token expired ${roughDuration(nowSeconds - exp)} ago (${shownTime(exp)}). Get a new one.`;
@@ -167,13 +167,13 @@ const connectionFaults: readonly (readonly [RegExp, string])[] = [
   [/no complete answer/, 'It does not answer in time. Check SETTINGS, and any firewall or proxy in between.'],
   [/status 30\d/, 'It redirects, and redirects are not followed. Set SETTINGS to the final address.'],
   [/status 40[13]/, 'It asks for credentials, and keys are public. Check SETTINGS.'],
-  [/status 404/, 'There is nothing at that address. Check SETTINGS.'],
-  [/status 5\d\d/, 'The provider has trouble of its own. Try again later.'],
-  [/not JSON/, 'What is there is a page or something else. Check SETTINGS.'],
+  [/status 404/, 'There is nothing at that URL (404). Check SETTINGS.'],
+  [/status 5\d\d/, 'The provider answered with a server error. Try again later.'],
+  [/not JSON/, 'The answer is not the expected JSON, but perhaps a page. Check SETTINGS.'],
   [/28P01|28000/, 'The database does not know this user or password. Check SETTINGS.'],
   [/3D000/, 'The server has no such database. Create it, or check the name in SETTINGS.'],
-  [/not an SQLite database/, 'The file is something else. Check SETTINGS.'],
-  [/locked|busy/, 'Another program holds it. Stop that one.'],
+  [/not an SQLite database/, 'The file is not an SQLite database. Check SETTINGS.'],
+  [/locked|busy/, 'Another program has locked it. Stop that program.'],
 ];
 
 function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
@@ -181,7 +181,7 @@ function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
     return `The published keys are for other algorithms than ${settings.algorithms} names. Add those of the provider.`;
   const { origin, jwksPath } = settings;
   const todo = connectionAdvice(why, jwksPath === undefined ? 'DATABASE_URL' : `${origin} and ${jwksPath}`);
-  return `The keys of the issuer cannot be had. ${todo}`;
+  return `The keys of the issuer cannot be fetched. ${todo}`;
 }
 
 /** What to do about an issuer that is not accepted. Most are nearly right. */
@@ -239,11 +239,10 @@ function adviceByLooks(text: string): string {
   if (text.startsWith('ya29.'))
     return 'This is an opaque access token of Google, which only Google can check. Google issues no access token for an API of your own; put a provider in between that does.';
   if (/^(1\/\/|[01]\.A|v1\.M)/.test(text))
-    return 'This looks like a refresh token. Trade it in at the provider for an access token, and send that.';
-  if (parts.length === 1)
-    return `This is an opaque token: it holds nothing that could be checked here. ${wantsJwt}`;
+    return 'This looks like a refresh token. Exchange it for an access token at the provider, and send that.';
+  if (parts.length === 1) return `This is an opaque token: it contains nothing to verify. ${wantsJwt}`;
   if (parts.length === 2 || (parts.length === 3 && parts[2] === ''))
-    return 'The signature is missing. Send the token whole.';
+    return 'The signature is missing. Send the complete token.';
   if (parts.length === 3)
     return 'The token has three parts, but one of them is no base64url or not the JSON that it should be: it was cut off or changed on the way.';
   return `This is no JWT. ${wantsJwt}`;
@@ -252,7 +251,7 @@ function adviceByLooks(text: string): string {
 function purposeAdvice(claims: JsonObject): string {
   const typ = typeof claims.typ === 'string' ? claims.typ.toLowerCase() : '';
   if (typ === 'refresh' || typ === 'offline')
-    return 'This is a refresh token. Trade it in at the provider for an access token, and send that.';
+    return 'This is a refresh token. Exchange it for an access token at the provider, and send that.';
   return typ === 'logout' || Object.hasOwn(claims, 'events')
     ? 'This is a logout token or a security event token, not an access token. Send the access token.'
     : idTokenAdvice;

@@ -125,9 +125,10 @@ const views: Readonly<Record<StepName, View>> = {
   ],
   subject: ({ verified }, refusal) => {
     if (refusal !== null) return ['something else (not shown)', 'a non-empty text'];
-    if (verified?.subject == null) return ['none: it opens /me, and nothing that is kept for somebody', ''];
+    if (verified?.subject == null)
+      return ['no subject: the token is accepted on /me, but not where data belongs to a caller', ''];
     const kind = verified.kind === 'client' ? 'a machine client (client credentials)' : 'a person';
-    return [`names somebody by "sub" (not shown): ${kind}`, ''];
+    return [`names a caller by "sub" (not shown): ${kind}`, ''];
   },
   scopes: ({ verified, issuer: { claims: policy } }) => {
     const granted = verified?.scopes.length ? quoted(verified.scopes.join(' ')) : 'none';
@@ -135,11 +136,14 @@ const views: Readonly<Record<StepName, View>> = {
     return [required === '' ? `none required; ${granted}` : granted, required];
   },
   credentials: (_context, refusal) => [
-    refusal === null ? 'it says for which secret or key it was issued' : 'another',
+    refusal === null ? '"jti" names the secret or key that it was issued for' : 'another',
     'a "jti" of POST /token',
   ],
   caller: ({ caller }) => [caller?.found ?? '', 'a database that answers'],
-  standing: (_context, refusal) => [refusal?.code ?? 'not shut out', 'a caller in good standing'],
+  standing: (_context, refusal) => [
+    refusal?.code ?? 'not shut out',
+    'a caller that is not suspended or revoked',
+  ],
 };
 
 function distance(value: unknown, nowSeconds: number): string {

@@ -30,25 +30,25 @@ export const eventSchema = {
   }),
 };
 
-const position = { ...count, description: 'Its place in the log. A later event has a higher one.' };
+const position = { ...count, description: 'Its position in the log. A later event has a higher one.' };
 
 /** Describes the route of read-events.ts, and the webhooks. */
 export function describeEvents(collections: readonly Collection[]): Description {
   const page = schema.object({
     items: schema.listOf({ allOf: [{ $ref: '#/components/schemas/Event' }], ...schema.object({ position }) }),
-    next: { ...count, description: 'What to ask for with "after" the next time.' },
+    next: { ...count, description: 'The value of "after" for the next request.' },
     reset: {
       type: 'boolean',
-      description: 'What was asked for is not kept any more: read the lists anew, and go on from "next".',
+      description: 'The requested events are pruned: read the lists again, and continue from "next".',
     },
   });
   const stream = { type: 'string', description: 'Server-sent events: id is the position, event the type.' };
   return {
     name: 'readEvents',
     tag: tags.events,
-    summary: 'What happened, as it happens or afterwards',
+    summary: 'Read events, live or afterwards',
     description:
-      'The caller\'s own events; a machine client gets those of everybody whose records it may see. With "Accept: text/event-stream" a live stream, else a page.',
+      'The caller\'s own events; a machine client gets those of all records that it may read. With "Accept: text/event-stream" a live stream, else a page.',
     parameters: [
       queryParameter('collection', 'Only of these collections, separated by commas.', text),
       queryParameter(
@@ -56,18 +56,18 @@ export function describeEvents(collections: readonly Collection[]): Description 
         `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${mostUnder}; 404 for one that the caller cannot read.`,
         text,
       ),
+      queryParameter('after', 'Only events after this position. Without it, events from now on.', count),
       queryParameter(
-        'after',
-        'Only what comes after this position. Without it, what comes from now on.',
-        count,
+        'wait',
+        'For a page: how many seconds to wait if there is no event yet (long polling).',
+        {
+          ...count,
+          maximum: longestWaitSeconds,
+        },
       ),
-      queryParameter('wait', 'Of a page: how many seconds to wait for an event where there is none yet.', {
-        ...count,
-        maximum: longestWaitSeconds,
-      }),
       headerParameter(
         'Last-Event-ID',
-        'Of a stream that was cut off: the id of the last event. It goes before "after".',
+        'For a stream that reconnects: the id of the last event. It takes precedence over "after".',
       ),
     ],
     answers: {
@@ -91,7 +91,7 @@ function toldOf(collections: readonly Collection[]): Readonly<Record<string, str
     const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) => isTold(events, kind));
     return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
   });
-  const erased = [erasedType, 'A caller was erased, with everything it had.'];
+  const erased = [erasedType, 'A caller was erased with all its data.'];
   return Object.fromEntries([...ofCollections, erased]);
 }
 
@@ -99,5 +99,5 @@ const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {
   created: 'A record was made',
   changed: 'The fields of a record were changed',
   deleted: 'A record was deleted',
-  expired: 'A record was not changed for so long that it is gone',
+  expired: 'A record has expired',
 };

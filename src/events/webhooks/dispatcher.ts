@@ -53,7 +53,10 @@ export class WebhookDispatcher {
     try {
       await Promise.all(this.#outboxes.values().map((outbox) => outbox.stop()));
     } catch (error) {
-      this.#options.log.warn(errorFields(error), 'deliveries not recorded: they are sent again');
+      this.#options.log.warn(
+        errorFields(error),
+        'delivery results not recorded: the deliveries are sent again',
+      );
     } finally {
       cancel();
     }

@@ -171,7 +171,7 @@ export class Outbox {
     if (secrets === null && !this.#isForeign)
       this.#parts.log.error(
         { webhook: this.id },
-        'a webhook was changed in the database by somebody without the master secret, and is ignored',
+        'a webhook was changed in the database without the master secret, and is ignored',
       );
     this.#isForeign = secrets === null;
     return secrets?.map(createSigner) ?? null;

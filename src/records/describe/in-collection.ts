@@ -104,7 +104,7 @@ function recordSchema(collection: Collection): Schema {
   const id = {
     type: 'string',
     format: 'uuid',
-    description: 'Made by the service, or by whoever made the record.',
+    description: 'Created by the service, or by the caller that creates the record.',
   };
   return {
     type: 'object',
@@ -120,7 +120,7 @@ function stateMembers({ states, actions }: StateMachine): Schemas {
     state: { type: 'string', enum: [...states.keys()] },
     actions: {
       ...listOf(actions.length === 0 ? { type: 'string' } : { type: 'string', enum: actions }),
-      description: 'What this caller may do with the record now.',
+      description: 'The actions that this caller may take now.',
     },
   };
 }
@@ -128,8 +128,7 @@ function stateMembers({ states, actions }: StateMachine): Schemas {
 export const aliasSchema: Schema = {
   type: 'string',
   pattern: '^per_[A-Za-z0-9_-]{22}$',
-  description:
-    'How people see each other in this record and those under it; another one in every other record.',
+  description: 'The alias of a person in this record and those under it; it differs in every other record.',
 };
 
 /** The members of a record in a shared collection. */
@@ -145,7 +144,7 @@ function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schema
     type: 'object',
     properties: Object.fromEntries(granted.map(([role]) => [role, aliasSchema])),
     additionalProperties: false,
-    description: 'Who has a role that an action has granted.',
+    description: 'The people with a role that an action has granted.',
   };
   return { ...own, owner: aliasSchema, people };
 }

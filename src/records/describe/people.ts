@@ -84,7 +84,7 @@ export function describeEndInvitation(collection: Collection): Description {
     name: 'end_invitation',
     summary: 'End an invitation',
     parameters: [idParameter, invitation],
-    answers: { 204: { description: 'Its code is worth nothing any more.' } },
+    answers: { 204: { description: 'Its code is invalid now.' } },
     errors: ['role_required'],
   });
 }
@@ -102,7 +102,7 @@ export function describeMembers(collection: Collection): Description {
     name: 'members',
     summary: 'List the members of a record',
     description: collection.aliases ? 'For all who read the record.' : 'For those who may invite.',
-    parameters: [idParameter, queryParameter('cursor', 'Where the page before has ended.', text)],
+    parameters: [idParameter, queryParameter('cursor', 'The cursor of the page before.', text)],
     answers: { 200: { description: 'A page.', content: content(page) } },
     errors: ['role_required', 'cursor_invalid'],
   });

@@ -15,7 +15,7 @@ const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defa
 
 const pageParameters = [
   queryParameter('limit', 'How many items a page has at most.', limit),
-  queryParameter('cursor', 'Where the page before has ended: "next" of its answer.', text),
+  queryParameter('cursor', 'The cursor of the page before: "next" of its answer.', text),
 ];
 
 export function describeList(collection: Collection): Description {

@@ -67,7 +67,7 @@ export class Draft {
     if (found === undefined) return;
     if (!this.#mayReplace) throw isThere(this.#file);
     if (!found.isFile() && !found.isSymbolicLink())
-      throw new OperatorError(`"${this.#file}" is there and is no file. Name another one.`);
+      throw new OperatorError(`"${this.#file}" exists and is no file. Name another one.`);
   }
 
   #attempt(work: () => void): void {
@@ -93,7 +93,7 @@ function isFull(error: unknown): boolean {
 const sqliteFull = 13;
 
 function isThere(file: string): OperatorError {
-  return new OperatorError(`"${file}" is there already. Name another file, or say --force to replace it.`);
+  return new OperatorError(`"${file}" exists already. Name another file, or use --force to replace it.`);
 }
 
 function sync(path: string): void {

@@ -24,7 +24,7 @@ export async function requireRestorable(file: string, steps: readonly Migration[
     );
   if (differences.length > 0)
     throw new OperatorError(
-      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or somebody added to the database. Restore another backup, or remove what does not belong there.`,
+      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or the database was changed by hand. Restore another backup, or remove what does not belong there.`,
     );
 }
 

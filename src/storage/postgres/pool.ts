@@ -54,7 +54,8 @@ export function idleTimeoutSocket(): Socket {
   let asked = 0;
   socket.setTimeout(silentMs);
   socket.on('timeout', () => {
-    if (asked === mostAsked) return void socket.destroy(new Error(`not a word for ${silentMs / 1000} s`));
+    if (asked === mostAsked)
+      return void socket.destroy(new Error(`no data from PostgreSQL for ${silentMs / 1000} s`));
     asked += 1;
     socket.setTimeout(lastWordMs);
     socket.emit(silent);

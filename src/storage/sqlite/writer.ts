@@ -66,7 +66,7 @@ export class SqliteWriter {
 
 function tooMany(): Refusal {
   return new Refusal('overloaded', {
-    detail: 'too much waits for SQLite in this process',
+    detail: 'the queue for SQLite is full in this process',
     retryAfterSeconds: 1,
   });
 }

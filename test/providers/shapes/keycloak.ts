@@ -63,7 +63,7 @@ export const keycloak: Shape = {
     'the refresh token': {
       claims: changed(idToken, { typ: 'Refresh' }),
       code: 'token_type_not_allowed',
-      says: /Trade it in at the provider for an access token/,
+      says: /Exchange it for an access token at the provider/,
     },
     'a token without the audience mapper': {
       claims: changed(person, { aud: 'account' }),
