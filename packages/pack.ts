@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist');
 const stage = join(target, 'server');
 
-/** What `npm pack --json` says of a tarball. */
+/** The output of `npm pack --json` for a tarball. */
 interface Packed {
   readonly filename: string;
   readonly size: number;
@@ -24,7 +24,7 @@ mkdirSync(stage, { recursive: true });
 stageService();
 const others = globSync('packages/*/package.json', { cwd: root }).sort();
 for (const folder of [stage, ...others.map((file) => dirname(join(root, file)))]) {
-  // What an earlier run has left there may have no source any more.
+  // Files of an earlier run may have no source any more.
   if (folder !== stage) rmSync(join(folder, 'lib'), { recursive: true, force: true });
   const { filename, size, files } = pack(folder, '--pack-destination', target);
   process.stdout.write(`dist/${filename}  ${Math.ceil(size / 1000)} kB  ${files.length} files\n`);

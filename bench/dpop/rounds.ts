@@ -11,7 +11,7 @@ import { boundCallers } from './proofs.ts';
 /** Keys that are in use at once. */
 const keys = 500;
 
-/** What a proof costs a request, and that bearer tokens cost what they did (`--before`, another checkout). */
+/** Measures what a proof costs a request, and that bearer tokens cost the same as before (`--before`, another checkout). */
 export async function measureDpop(stage: Stage): Promise<string> {
   const { repeat, seconds, newTokens, before } = stage.options;
   const bound = await boundCallers(keys, (caller, claims) => signToken(stage.provider, caller, claims));

@@ -27,7 +27,7 @@ export interface IdleSummary {
   readonly p99Ratio: Middle;
 }
 
-/** What a stream costs on which nothing happens, and what many of them do to everybody else. */
+/** Measures the cost of an idle stream, and of many idle streams for other requests. */
 export async function measureIdle(stage: EventsStage): Promise<IdleSummary> {
   const rounds = await measureInRounds([{ name: 'idle streams' }], stage, () => measureRound(stage), inShort);
   const [own = []] = rounds.values();

@@ -7,7 +7,7 @@ import { idleTable, measureIdle } from './idle.ts';
 import type { EventsStage } from './service.ts';
 import { measureWrites, writesTable } from './writes.ts';
 
-/** What the log of events costs writes, how soon a stream has them, and what streams cost on which nothing happens. */
+/** Measures what events cost writes, how soon a stream gets them, and the cost of idle streams. */
 export async function measureEvents(shared: Stage): Promise<string> {
   const { repeat, seconds } = shared.options;
   const tokens = await signTokens(shared.provider, callers);

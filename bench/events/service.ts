@@ -8,7 +8,7 @@ import { answers, startReady } from '../shared/ready.ts';
 import { type Stage, type Surroundings, surroundingsFor } from '../shared/stage.ts';
 import { vestibule } from '../shared/vestibule.ts';
 
-/** What all measurements of events share. */
+/** The shared parts of all measurements of events. */
 export interface EventsStage extends Stage {
   readonly tokens: readonly string[];
   readonly postgres: Postgres;

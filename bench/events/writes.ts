@@ -36,7 +36,7 @@ export interface WritesSummary {
   readonly byCpu: Middle;
 }
 
-/** What it costs a write that the log tells of it. */
+/** Measures what an event costs a write. */
 export async function measureWrites(stage: EventsStage): Promise<readonly WritesSummary[]> {
   const entries = databases.map((database): Entry => ({ name: `writes on ${database}`, database }));
   const rounds = await measureInRounds(entries, stage, (entry) => measureRound(entry, stage), inShort);

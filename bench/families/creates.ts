@@ -44,7 +44,7 @@ export interface CreateSummary {
   readonly byTime: Middle;
 }
 
-/** What it costs a write that the record is under another. */
+/** Measures what a parent costs a write. */
 export async function measureCreates(stage: FamiliesStage): Promise<readonly CreateSummary[]> {
   await using running = new AsyncDisposableStack();
   const entries: Entry[] = [];

@@ -34,7 +34,7 @@ const { origin, tokensFile, streams: count, circle, perSecond, seconds, database
 const [writer = '', ...members] = readFileSync(tokensFile, 'utf8').split('\n');
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const answeredAt = new Map<string, number>();
-/** Of each write, when the streams had it. */
+/** For each write, when the streams had it. */
 const seenAt = new Map<string, number[]>();
 let seen = 0;
 

@@ -17,7 +17,7 @@ const parts = [
   part('streams', measureStreams, streamsTable),
 ];
 
-/** What records under records cost: to write, to list, to delete with their parent, and on streams. */
+/** Measures records with parents: writes, lists, deletion with their parent, and streams. */
 export async function measureFamilies(shared: Stage): Promise<string> {
   const { repeat, seconds, sizes } = shared.options;
   const chosen = choosePeers(parts, shared.options);

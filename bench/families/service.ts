@@ -11,7 +11,7 @@ import { mePath, type Stage, surroundingsFor } from '../shared/stage.ts';
 import { vestibule } from '../shared/vestibule.ts';
 import { type Declarations, pathOf } from './data.ts';
 
-/** What all measurements of records under records share. */
+/** The shared parts of all measurements of records with parents. */
 export interface FamiliesStage extends Stage {
   readonly tokens: readonly string[];
   readonly postgres: Postgres;

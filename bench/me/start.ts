@@ -5,7 +5,7 @@ import { mePath, type Stage, surroundingsFor } from '../shared/stage.ts';
 import { ours, type Peer } from './line-up.ts';
 import type { Answer } from './peers/given.ts';
 
-/** What all peers share: the bytes they answer, and the tokens they must refuse. */
+/** The shared parts of all peers: the bytes they answer, and the tokens they must refuse. */
 export interface MeStage extends Stage {
   readonly answer: Answer;
   readonly badTokens: Readonly<Record<string, string>>;

@@ -7,9 +7,9 @@ import { listing } from './data.ts';
 import type { Furnished, RecordsPeer, RecordsStage } from './peer.ts';
 import { headersOf, postOne, startFurnished } from './start.ts';
 
-/** What a peer's word is worth when it says that a record is written. */
+/** Tests whether an acknowledged record survives. */
 export interface Durability {
-  /** Of so many processes that were killed at the moment they answered, how many had the record afterwards. */
+  /** The number of killed processes that had the record afterwards; each was killed at the moment of its answer. */
   readonly kills: number;
   readonly survived: number;
   /** How often the disk was told to keep what it has, for each write; null when strace cannot look. */

@@ -3,7 +3,7 @@ import type { Program } from '../shared/processes.ts';
 import type { Stage } from '../shared/stage.ts';
 import type { Listing } from './data.ts';
 
-/** What all peers share. */
+/** The shared parts of all peers. */
 export interface RecordsStage extends Stage {
   /** One for each caller, and a few more. */
   readonly tokens: readonly string[];

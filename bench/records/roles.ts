@@ -12,7 +12,7 @@ import type { RecordsStage } from './peer.ts';
 import { startFurnished } from './start.ts';
 import { prepareVestibule } from './vestibule.ts';
 
-/** What roles cost: the same records once in a private collection and once in one that is shared by invitation. */
+/** Measures roles: the same records in a private collection and in one that is shared by invitation. */
 
 type Kind = 'sqlite' | 'postgres';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LoadGenerator } from './load.ts';
 
-/** What is measured: GET /me beside its peers unless told otherwise. */
+/** The measurement: GET /me beside its peers by default. */
 export type Subject =
   | 'me'
   | 'memory'

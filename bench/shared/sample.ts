@@ -1,7 +1,7 @@
 import { cpuSeconds, residentMegabytes } from './counters.ts';
 import type { LoadResult } from './load.ts';
 
-/** What is told of one load on one process. */
+/** The results of one load on one process. */
 export interface Sample {
   readonly requests: number;
   readonly requestsPerSecond: number;

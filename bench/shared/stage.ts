@@ -6,7 +6,7 @@ import { freePort } from './processes.ts';
 import type { Provider } from './provider.ts';
 import { audience } from './tokens.ts';
 
-/** What all measurements of a run share. */
+/** The shared parts of all measurements of a run. */
 export interface Stage {
   readonly options: Options;
   readonly generator: LoadGenerator;

@@ -36,7 +36,7 @@ export function signToken(provider: Provider, caller: number, claims: object): P
   return provider.sign(claimsOf(provider.issuer, caller, claims));
 }
 
-/** What every peer must refuse before it is measured. */
+/** Tokens that every peer must refuse before it is measured. */
 export async function badTokens(provider: Provider): Promise<Readonly<Record<string, string>>> {
   const past = Math.floor(Date.now() / 1000) - 600;
   const claims = (changes: object) => claimsOf(provider.issuer, 0, changes);

@@ -8,7 +8,7 @@ import { addClient, disableClient, vestibule } from '../shared/vestibule.ts';
 import { jsonPost } from './line-up.ts';
 import { welch } from './welch.ts';
 
-/** Who is refused, and must not learn from the time it takes which of the three it was. */
+/** The refused clients, which must not learn from the time of the answer which of the three they are. */
 export const refusalKinds = ['unknown client', 'wrong secret', 'disabled client'] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-/** What an entry point of the client adds to a page: bundled without React, minified and compressed. */
+/** The size that an entry point of the client adds to a page: bundled without React, minified and compressed. */
 export async function sizeOf(entry: 'index' | 'react') {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`src/${entry}.ts`, import.meta.url))],

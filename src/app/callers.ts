@@ -1,6 +1,6 @@
 import {
   createCheckStanding,
-  createCheckStillIn,
+  createCheckAgain,
   TokenCache,
   tokenCachePlaces,
 } from '../auth/authenticate.ts';
@@ -103,7 +103,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     clientDirectory,
     standing,
     checkStanding,
-    checkStillIn: createCheckStillIn(checkStanding, clock),
+    checkAgain: createCheckAgain(checkStanding, clock),
     dpop,
   };
 }

@@ -67,7 +67,7 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
 /** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
-  { checkStanding, checkStillIn }: Pick<Callers, 'checkStanding' | 'checkStillIn'>,
+  { checkStanding, checkAgain }: Pick<Callers, 'checkStanding' | 'checkAgain'>,
   lease: BackgroundLease,
   { collections, names }: { readonly collections: readonly Collection[]; readonly names: PeopleNames },
 ) {
@@ -104,7 +104,7 @@ export function createEventParts(
       streams,
       streamLimit,
       longPolls,
-      checkStillIn,
+      checkAgain,
       audienceOf,
       records: storage.records,
       clock,

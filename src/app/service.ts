@@ -50,7 +50,7 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
       callers.checkStanding,
       callers.dpop?.provePossession,
     ),
-    checkStillIn: callers.checkStillIn,
+    checkAgain: callers.checkAgain,
     dpop: callers.dpop?.terms ?? null,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

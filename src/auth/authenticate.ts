@@ -103,7 +103,7 @@ export function createCheckStanding(shutOut: ShutOut): CheckStanding {
 }
 
 /** Expiry and standing, which can change while a body uploads or a stream is open. */
-export function createCheckStillIn(checkStanding: CheckStanding, clock: Clock): CheckStanding {
+export function createCheckAgain(checkStanding: CheckStanding, clock: Clock): CheckStanding {
   return (token) => {
     checkTimes(token, clock.now() / 1000);
     return checkStanding(token);

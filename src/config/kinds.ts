@@ -185,7 +185,7 @@ export function hostOf(url: string): string {
 const modes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /** True if the URL says how the connection is protected, even if it is not. */
-export function saysHowItIsProtected(url: string): boolean {
+export function hasTlsMode(url: string): boolean {
   const { searchParams } = new URL(url);
   return modes.includes(searchParams.get('sslmode') ?? '') || searchParams.get('ssl') !== null;
 }

@@ -1,5 +1,5 @@
 import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
-import { hostOf, saysHowItIsProtected } from './kinds.ts';
+import { hostOf, hasTlsMode } from './kinds.ts';
 import type { Config } from './settings.ts';
 
 /** A rule between settings: the mistake with an example, or false. Not called if a setting that it reads is wrong by itself. */
@@ -21,7 +21,7 @@ export const storageRules: readonly Rule[] = [
   (config) =>
     config.databaseUrl.engine === 'postgres' &&
     leavesTheMachine(config.databaseUrl.url) &&
-    !saysHowItIsProtected(config.databaseUrl.url) &&
+    !hasTlsMode(config.databaseUrl.url) &&
     unprotected,
 ];
 

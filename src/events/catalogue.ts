@@ -48,7 +48,7 @@ export function eventOfChange(
 ): NewEvent | null {
   const { events } = collection;
   const name = typeof kind === 'string' ? kind : (record.state ?? '');
-  if (events === null || !isTold(events, name)) return null;
+  if (events === null || !isLogged(events, name)) return null;
   const action = typeof kind === 'string' ? {} : kind;
   const data = JSON.stringify({ ...namesOf(record), ...action });
   return eventOf(record, name, at, events.data === 'full' ? withFields(data, record) : data, topics);
@@ -75,7 +75,7 @@ export function eventOfRemoval(
   at: number,
   topics?: Topics,
 ): NewEvent | null {
-  if (collection.events === null || !isTold(collection.events, kind)) return null;
+  if (collection.events === null || !isLogged(collection.events, kind)) return null;
   return eventOf(record, kind, at, JSON.stringify(namesOf(record)), topics);
 }
 
@@ -83,7 +83,7 @@ export function eventOfErasure(owner: string, at: number): NewEvent {
   return { at, type: erasedType, collection: null, recordId: null, owner, data: JSON.stringify({ owner }) };
 }
 
-export function isTold({ only }: EventRules, name: string): boolean {
+export function isLogged({ only }: EventRules, name: string): boolean {
   return only === null || only.has(name);
 }
 

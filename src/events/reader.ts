@@ -7,7 +7,7 @@ export interface EventReader {
   readonly owner: string | null;
   sees(event: StoredEvent): boolean;
   readonly showsOwner: boolean;
-  /** What it hears of shared collections; null where none is declared, or where it sees all events anyway. */
+  /** The events of shared collections that it gets; null if there are none, or if it sees all events anyway. */
   readonly audience: Audience | null;
   showsFields(event: StoredEvent): boolean;
 }

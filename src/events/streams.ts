@@ -51,7 +51,7 @@ export class Streams {
   readonly #options: StreamsOptions;
   readonly #all = new Set<Stream>();
   readonly #byOwner = new Map<string, Set<Stream>>();
-  /** By the topics of shared collections that they follow. */
+  /** Streams by the topics of shared collections that they follow. */
   readonly #byTopic = new Map<string, Set<Stream>>();
   /** Streams that may see events of others. */
   readonly #wide = new Set<Stream>();

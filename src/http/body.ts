@@ -14,7 +14,7 @@ export const mostBodyPieces = 4_096;
 
 const smallestBuffer = 1_024;
 
-/** By its Content-Length. */
+/** The length by its Content-Length. */
 export function isTooLong({ headers }: IncomingMessage, maxBytes: number): boolean {
   return Number(headers['content-length'] ?? 0) > maxBytes;
 }

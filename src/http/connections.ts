@@ -42,7 +42,7 @@ export class Connections {
   isClosing = false;
   readonly #options: ConnectionOptions;
   readonly #limit: ConnectionLimit;
-  /** By the socket that carries the requests. */
+  /** Connections by the socket that carries the requests. */
   readonly #open = new Map<Socket, Connection>();
   /** Not open yet, by the two ends of the connection. */
   readonly #handshakes = new Map<string, Connection>();

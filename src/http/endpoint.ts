@@ -13,7 +13,7 @@ export interface EndpointParts extends ResponderParts {
   readonly corsOrigins: readonly string[];
   readonly authenticate: Authenticate<Caller, RequestContext>;
   /** Checks expiry and standing again. Throws or rejects. */
-  readonly checkStillIn: CheckStanding;
+  readonly checkAgain: CheckStanding;
   readonly bodies: BodyReader;
 }
 
@@ -27,7 +27,7 @@ const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
 export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
-  const { authenticate, checkStillIn, corsOrigins, bodies, connections } = parts;
+  const { authenticate, checkAgain, corsOrigins, bodies, connections } = parts;
   const takesBody = bodyMethods.has(route.method);
   const responder = new Responder(parts, {
     pattern: route.path,
@@ -70,7 +70,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
       }
       context.body = await body.bytes;
       // A body may take half a minute. Expiry and suspension can change meanwhile: check them again.
-      if (known !== null) await checkStillIn(known);
+      if (known !== null) await checkAgain(known);
       // More came in than the request has announced, and nothing has begun yet.
       if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))
         throw new Refusal('bad_request', { detail: 'more than was announced' });

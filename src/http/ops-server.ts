@@ -47,6 +47,6 @@ export function createOpsServer(limits: Limits, handlers: OpsHandlers): HttpServ
     authenticate: () => {
       throw new Error('No route of the ops port takes a token.');
     },
-    checkStillIn: () => {},
+    checkAgain: () => {},
   });
 }

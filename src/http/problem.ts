@@ -10,7 +10,7 @@ export interface DpopTerms {
   readonly algorithms: readonly string[];
   /** Other tokens are refused. */
   readonly isRequired: boolean;
-  /** What the next proof has to contain; null where it needs no nonce. */
+  /** The nonce that the next proof has to contain; null without nonces. */
   readonly nonce: (() => string) | null;
 }
 

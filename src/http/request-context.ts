@@ -21,7 +21,7 @@ export class RequestContext implements Input {
   readonly response: ServerResponse;
   readonly id: string;
   readonly params: Params;
-  /** By performance.now(). */
+  /** A time of performance.now(). */
   readonly startedAt = performance.now();
   /** The caller waits for a "100 Continue" before it sends its body. */
   readonly expectsContinue: boolean;
@@ -76,7 +76,7 @@ export class RequestContext implements Input {
     return at === -1 ? '' : beforeFragment.slice(at + 1);
   }
 
-  /** Of its span, or of the caller's `traceparent`. */
+  /** The trace id of its span, or of the caller's `traceparent`. */
   get traceId(): string | null {
     if (this.span !== null) return this.span.traceId;
     const traceparent = this.header('traceparent');

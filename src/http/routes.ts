@@ -125,7 +125,7 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const { issuer, signingKeys, collections, records, events, signOut, frontend, tokens } = parts;
   const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer, tokens });
-  const caching = parts.collectionsMayChange ? openapi.askedForEachTime : undefined;
+  const caching = parts.collectionsMayChange ? openapi.noCache : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };

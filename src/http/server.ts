@@ -145,7 +145,7 @@ function routerOf(routes: readonly Route[], parts: EndpointParts): Router<Addres
   return new Router(addresses);
 }
 
-/** What RFC 9112 asks of the head of a request and Node lets pass: a version we speak, and one Host. */
+/** Checks that RFC 9112 requires and Node omits: a supported version, and one Host. */
 function checkHead({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw new Refusal('bad_request', { detail: 'HTTP version' });
   // Two Host headers arrive joined by a comma (see http/limits).

@@ -18,8 +18,8 @@ import {
   type TokenTerms,
   termsInWords,
   tokenSchemes,
-  waysIn,
-  waysToToken,
+  bearerSchemes,
+  tokenEndpointSchemes,
 } from './token-terms.ts';
 
 interface DescribedRoute {
@@ -151,8 +151,8 @@ function securityOf(
   { access, scope, isForPeople, bindsTokens }: DocumentedRoute,
   tokens: TokenTerms,
 ): ApiOperation['security'] {
-  if (access === 'client_credentials') return bindsTokens ? waysToToken(tokens) : [{}, { clientBasic: [] }];
-  return access === 'bearer' ? waysIn(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
+  if (access === 'client_credentials') return bindsTokens ? tokenEndpointSchemes(tokens) : [{}, { clientBasic: [] }];
+  return access === 'bearer' ? bearerSchemes(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
 }
 
 const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;

@@ -9,7 +9,7 @@ import { object } from './schemas.ts';
 /** The documents change only with a restart. */
 const keptForAWhile = 'public, max-age=300';
 /** For `dev`, which restarts whenever a collection changes. */
-export const askedForEachTime = 'no-cache';
+export const noCache = 'no-cache';
 
 /** The script may only call this service. */
 export const pageContentPolicy = contentPolicy("connect-src 'self'");

@@ -30,7 +30,7 @@ export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
 }
 
 /** The security schemes of a route that takes tokens; one of them is enough. */
-export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
+export function bearerSchemes(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
   return [
     ...(onlyBound(terms) ? [] : [{ bearer: scopes }]),
     ...(takesProofs(terms) ? [{ dpop: scopes, dpopProof: [] }] : []),
@@ -39,7 +39,7 @@ export function waysIn(terms: TokenTerms, scopes: readonly string[], isForPeople
 }
 
 /** The security schemes of a route that issues tokens: with a proof they are bound. */
-export function waysToToken(terms: TokenTerms): Ways {
+export function tokenEndpointSchemes(terms: TokenTerms): Ways {
   const proven = [{ dpopProof: [] }, { clientBasic: [], dpopProof: [] }];
   const plain = [{}, { clientBasic: [] }];
   return [...(onlyBound(terms) ? [] : plain), ...(takesProofs(terms) ? proven : [])];

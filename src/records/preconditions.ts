@@ -32,7 +32,7 @@ export function createsOnly(input: Conditional): boolean {
   return true;
 }
 
-export function hasAlready(input: Conditional, etag: string): boolean {
+export function isNotModified(input: Conditional, etag: string): boolean {
   const tags = readTags(input, 'if-none-match');
   if (tags === null) return false;
   // A read uses weak comparison.

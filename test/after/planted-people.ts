@@ -17,10 +17,10 @@ import { webhookCommand } from '../support/webhook-stage.ts';
 
 /** People who invite each other, in a service that also sends webhooks and exports traces. */
 export interface PlantedPeople {
-  /** By pseudonym: the alias in the record, and what the person was sent. */
+  /** By pseudonym: the alias in the record, and the answers to the person. */
   readonly people: ReadonlyMap<string, { readonly alias: string; readonly sent: string }>;
   readonly codes: readonly Needle[];
-  /** What the receiver of webhooks got. */
+  /** The requests to the receiver of webhooks. */
   readonly webhooks: string;
 }
 

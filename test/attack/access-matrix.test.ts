@@ -53,7 +53,7 @@ const expectedAccess: Record<keyof typeof routes, Record<string, Route['access']
   },
 };
 
-/** What each caller gets of each class: a bearer token changes nothing where none is asked for. */
+/** The answer to each caller for each class: a bearer token changes nothing on a route without authentication. */
 const expectedStatus: Record<Route['access'], Record<Caller, number>> = {
   public: { none: 200, expired: 200, 'wrong audience': 200, valid: 200 },
   client_credentials: { none: 400, expired: 400, 'wrong audience': 400, valid: 400 },

@@ -5,12 +5,12 @@ import { surroundings } from '../support/surroundings.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What differs from a good assertion. */
+/** The differences from a good assertion. */
 export interface Attempt {
   readonly claims?: Json;
   readonly header?: Json;
   readonly key?: ClientKey;
-  /** What is sent instead of the assertion as it was signed. */
+  /** The text to send instead of the signed assertion. */
   readonly sent?: (signed: string) => string;
   /** Other fields of the form. */
   readonly fields?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { authFailures } from '../support/refusals.ts';
 import type { Reply } from '../support/request.ts';
 import { fileOf, me, newSettings, type Service, startService } from '../support/service.ts';
 
-/** How often a token with an unknown `kid` may make the service ask the provider again. */
+/** How often a token with an unknown `kid` may cause another request to the provider. */
 const coolDownMs = 30_000;
 
 /**

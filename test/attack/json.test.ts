@@ -14,7 +14,7 @@ it('[A1] a JSON object as the header and one as the payload get in', async () =>
 
 const utf8Bom = Buffer.from([0xef, 0xbb, 0xbf]);
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
-/** What stands where a JSON object should, made from the good object. */
+/** Values in the place of a JSON object, made from the good object. */
 const notObjects: Record<string, (good: unknown) => Part> = {
   'an array': (good) => json([good]),
   'an empty array': () => '[]',

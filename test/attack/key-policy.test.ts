@@ -49,7 +49,7 @@ it('[B77] a key of every allowed form is used, and the set knows it by its name'
 });
 
 const { n, e, ...withoutNumbers } = good.jwk;
-/** What is wrong with a key, and what the operator hears of it: null when it is only none of our business. */
+/** The fault of a key, and the reported reason: null if it is not reported. */
 const unusable: Record<string, [key: unknown, alarm: KeyFault | null]> = {
   'no object': ['x', 'not_an_object'],
   null: [null, 'not_an_object'],

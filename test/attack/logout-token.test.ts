@@ -58,7 +58,7 @@ async function becomesRevoked(token: string): Promise<void> {
   assertRefused(reply, 'token_revoked', token);
 }
 
-/** What is wrong with a token, and everything else right. */
+/** The fault of a token; everything else is right. */
 const faults: Record<string, () => Promise<string>> = {
   'no JWT': async () => 'session-snufflepuffin',
   'two parts': async () => (await logoutToken(provider)).split('.').slice(0, 2).join('.'),

@@ -21,7 +21,7 @@ const impatient = {
   KEEP_ALIVE_SECONDS: '1',
 };
 
-/** Whatever a test has sent it: the process runs, has had no error of its own, and lets the right ones in. */
+/** After any test the process runs, has no error of its own, and admits good callers. */
 function survivor(settings: Settings): () => AttackedService {
   const target = attackedService({ settings: { ...settings, ...ownProcess } });
   afterEach(async () => {
@@ -60,7 +60,7 @@ const get = (path: string, ...lines: string[]) => head('GET', path, ...lines);
 const smuggled = `GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
 const post = (...lines: string[]) => head('POST', '/token', jsonType, ...lines);
 
-/** What is sent, and the statuses that may answer it. The connection may also just be closed. */
+/** The request, and the statuses that may answer it. The connection may also just be closed. */
 type Cases = Readonly<Record<string, readonly [string, readonly number[]]>>;
 
 const oddHeads: Cases = {

@@ -330,7 +330,7 @@ const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
   ...changes,
 });
 
-/** What is taken back by these names, up to the moment 1,000,500 ms. */
+/** The tokens of these names that are revoked, issued up to the moment 1,000,500 ms. */
 function takenBack(...taken: readonly string[]) {
   const all = standing();
   all.state.revoked = taken.map((name, index) => noted({ name, seq: index + 1 }));

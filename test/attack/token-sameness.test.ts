@@ -61,7 +61,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
     mint: async () => 'a token',
     ttlSeconds: 600,
   });
-  /** What a try comes to: a status or a code, the calls of the cryptography, and what the database is asked. */
+  /** The outcome of a try: a status or a code, the calls of the cryptography, and the queries. */
   return async (form: CredentialForm, credentials: Credentials) => {
     const { headers, body } = postOf(form, credentials);
     const { authorization, 'content-type': contentType } = headers;

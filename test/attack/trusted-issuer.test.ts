@@ -24,7 +24,7 @@ const provider = trusted('https://provider.example', 'https://provider.example/'
 const ourselves = trusted('https://api.example');
 const isMismatch = (error: unknown) => error instanceof Refusal && error.code === 'issuer_mismatch';
 
-/** What resembles a trusted issuer, or hides one. */
+/** Issuers that resemble a trusted one, or hide one. */
 const strangers = [
   'https://provider.example.evil',
   'https://provider.example//',

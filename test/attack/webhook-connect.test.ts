@@ -13,7 +13,7 @@ const name = 'hooks.example.com';
 const loopback = [{ address: '127.0.0.1', family: 4 }] as const;
 const outside = [{ address: '8.8.8.8', family: 4 }] as const;
 
-/** What a TLS server on this machine has seen of who connected to it. */
+/** The connections that a TLS server on this machine has seen. */
 const seen: { sni: string | null; host: string | undefined; from: string | undefined }[] = [];
 let connections = 0;
 let port = 0;

@@ -7,7 +7,7 @@ import { someEngine } from '../support/service.ts';
 import type { Received } from '../support/webhook-receiver.ts';
 import { webhookStage } from '../support/webhook-stage.ts';
 
-/** What the reference libraries take for genuine; both have to agree. */
+/** True if both reference libraries accept the signature. */
 function isGenuine(secret: string, { headers, body }: Pick<Received, 'headers' | 'body'>): boolean {
   const verdicts = [new StandardWebhook(secret), new SvixWebhook(secret)].map((judge) => {
     try {

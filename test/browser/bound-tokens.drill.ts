@@ -20,7 +20,7 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
   const running = browsing(() => startBrowserSite({ DPOP: 'page, nonce' }));
   const person = personNamed('Bound');
   let visitor: Visitor;
-  /** What the provider answered with when the code was redeemed. */
+  /** The answer of the provider when the code was redeemed. */
   let told: { readonly token_type: string; readonly access_token: string };
   /** A request that the page has sent to the API. */
   let sent: Readonly<Record<string, string>>;

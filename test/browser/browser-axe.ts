@@ -14,7 +14,7 @@ interface Result {
   }[];
 }
 
-/** What axe finds serious or critical on a page as it stands, by day and by night. */
+/** The serious and critical findings of axe on a page, by day and by night. */
 export async function findingsOn(page: Page): Promise<string[]> {
   // The debugger puts it in, which no Content-Security-Policy forbids.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source);

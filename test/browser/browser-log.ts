@@ -61,7 +61,7 @@ export class BrowserLog {
     return this.#sent.map(({ url }) => url.href).filter((address) => address.includes(word));
   }
 
-  /** What the service was told about people beside the bearer token: the word, and where it stood in whatever form. */
+  /** Personal data that the service received outside the bearer token: the word, and where it was, in any encoding. */
   async tellTales(origin: string): Promise<string[]> {
     const found: string[] = [];
     for (const { method, url, text } of this.#sent.filter((sent) => sent.url.origin === origin)) {
@@ -83,14 +83,14 @@ function sentOf(request: Request): Sent {
 }
 
 async function textOf(request: Request): Promise<string> {
-  // Of a request that came to nothing the browser tells only what it meant to send.
+  // For a failed request the browser reports only what it meant to send.
   const headers = await request.allHeaders().catch(() => request.headers());
   const lines = Object.entries(headers).filter(([name]) => name !== 'authorization');
   return [request.url(), ...lines.flat(), request.postData()].join('\n');
 }
 
 function isLocal({ protocol, origin, href }: URL, known: readonly string[]): boolean {
-  // What a page makes itself, such as a file to save, goes nowhere.
+  // A URL of the page itself, such as a file to save, is no request.
   return (
     known.includes(origin) || protocol === 'data:' || known.some((one) => href.startsWith(`blob:${one}`))
   );

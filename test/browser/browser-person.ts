@@ -4,7 +4,7 @@ export interface BrowserPerson {
   readonly name: string;
 }
 
-/** What must not reach the service: parts of everybody's name, and with it of their e-mail address and their picture's. */
+/** Data that must not reach the service: parts of every name, and so of e-mail and picture addresses. */
 export const personalWords = ['Quixotella', 'Zanzibarnacle'];
 
 /** A new user for each word. */

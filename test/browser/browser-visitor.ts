@@ -111,7 +111,7 @@ export class Visitor {
     await this.button('Save').click();
   }
 
-  /** What the page says about how it hears of what happens elsewhere, once it says that. */
+  /** The text of the page about its live connection, once there is one. */
   async seesConnection(words: string): Promise<void> {
     await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
   }

@@ -16,7 +16,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.signIn(personNamed('Refused'));
   });
 
-  /** What a screen reader says about a field beside its label. */
+  /** The text of a screen reader for a field, besides its label. */
   async function descriptionOf(field: Locator): Promise<string> {
     const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
     const texts = ids.map((id) => visitor.page.locator(`[id="${id}"]`).innerText());

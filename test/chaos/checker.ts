@@ -67,7 +67,7 @@ export class Checker {
     counter.unanswered.clear();
   }
 
-  /** What is there was told of, or asked for without an answer; once. */
+  /** Every stored record was acknowledged, or requested without an answer; once. */
   #checkUnexpected(journal: Journal, found: readonly Found[]): void {
     for (const { id, label, version } of found) {
       if (journal.records.has(id) || journal.counters.has(id)) continue;
@@ -103,7 +103,7 @@ export class Checker {
       this.#tally.find('usage', `${journal.subject} has made ${today} changes, counted ${writes}`);
   }
 
-  /** What was asked for with a key and is not there can be asked for again; what was without one never came in. */
+  /** A request with a key can be repeated if the record is missing; one without a key never arrived. */
   async #sendAgain(journal: Journal, caller: Caller): Promise<void> {
     for (const [label, key] of journal.asked) {
       journal.asked.delete(label);

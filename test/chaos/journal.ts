@@ -1,4 +1,4 @@
-/** What a record may be, as far as a journal follows it; null when it is not there. */
+/** The possible states of a record, as far as a journal follows it; null if it does not exist. */
 export type Version = { readonly step: number; readonly state: string } | null;
 
 export type FindingKind = 'lost' | 'doubled' | 'usage' | 'event' | 'answer' | 'start';
@@ -11,7 +11,7 @@ export interface Finding {
 
 const dayMs = 86_400_000;
 
-/** What one owner asked for and what it was told: what must be there, what may be, and nothing else. */
+/** The requests of one owner and their answers: what must be stored, what may be, and nothing else. */
 export class Journal {
   readonly subject: string;
   /** By id. Two versions while the answer to a change is out, else one. */
@@ -39,7 +39,7 @@ export class Journal {
 export class CounterJournal {
   /** The steps that were acknowledged. */
   readonly acknowledged = new Set<number>();
-  /** Those that were asked for without an answer. */
+  /** Records that were requested without an answer. */
   readonly unanswered = new Set<number>();
 }
 

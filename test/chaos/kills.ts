@@ -20,7 +20,7 @@ export interface KillOptions {
   readonly database: DatabaseEngine;
   readonly kills: number;
   readonly processes: number;
-  /** How often PostgreSQL itself is killed, beside the processes. */
+  /** How often PostgreSQL itself is killed, besides the processes. */
   readonly databaseKills?: number;
   /** The most that is acknowledged before a kill. */
   readonly mostAcknowledged?: number;

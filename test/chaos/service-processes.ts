@@ -42,7 +42,7 @@ export class ServiceProcesses {
     await until(isReady, Boolean, 'it does not become ready');
   }
 
-  /** One that does not start is a finding, and the next one may. */
+  /** A process that does not start is a finding; the next one may start. */
   async #tryToStart(attempts = 3): Promise<Service> {
     try {
       return await startService(this.#settings);
@@ -70,7 +70,7 @@ export class ServiceProcesses {
     }
   }
 
-  /** Whatever goes wrong inside is in the log, also where a caller was not told. That its database was away, we know. */
+  /** Every internal error is in the log, even if no caller was told. An unavailable database is expected. */
   #readLog(service: Service): void {
     const isKnown = ({ error_code: code }: Record<string, unknown>) =>
       this.#tally.databaseKills > 0 && code === 'storage_unavailable';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startParts } from '../support/parts.ts';
 
-/** What a program beside `npm test` needs of what that one starts: a folder, and PostgreSQL once it is asked for. */
+/** The parts of `npm test` that a program beside it needs: a folder, and PostgreSQL on demand. */
 export async function openStage(): Promise<{ close(): Promise<void> }> {
   const runDirectory = mkdtempSync(join(tmpdir(), 'vestibule-'));
   // PostgreSQL may run as a user of its own, who has to get to its folder.

@@ -17,7 +17,7 @@ import {
 } from '../support/service.ts';
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
-/** What a client that was added with no options has. */
+/** The defaults of a client that was added without options. */
 const asAdded = { state: 'active', genuine: true, scopes: [], authentication: 'secret' };
 const secretFields = ['secret_id', 'label', 'created_at', 'expires_at', 'last_used_on'];
 
@@ -56,7 +56,7 @@ for (const engine of someEngine) {
         body: JSON.stringify({ client_id: id, client_secret: secret }),
       });
 
-    /** What a change of any process leads to within a second. */
+    /** The effect of a change by any process within a second. */
     const refusalOf = (id: string, secret: string) =>
       until(
         () => tokenFor(id, secret),

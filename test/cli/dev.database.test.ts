@@ -17,7 +17,7 @@ describe('the database of dev', () => {
   let user = '';
   let exampleClient = { client_id: '', client_secret: '' };
   const run = (settings: Settings, ...parameters: string[]) => endOf(settings, parameters, folder);
-  /** What it printed, and that it said in one line whose database it is. */
+  /** The output, and a check of the one line that names the database. */
   const ofDev = ({ code, stdout, stderr }: Outcome): string => {
     assert.equal(code, 0, stderr);
     const url = `http://127\\.0\\.0\\.1:${dev.port}`;

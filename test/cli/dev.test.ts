@@ -9,7 +9,7 @@ import { until } from '../support/polling.ts';
 import { freePort, takePort } from '../support/ports.ts';
 import { exchange } from '../support/raw-http.ts';
 
-/** What a careless environment says; development stays on loopback all the same. */
+/** Settings of a careless environment; development stays on loopback all the same. */
 const careless = {
   HOST: '0.0.0.0',
   OPS_HOST: '0.0.0.0',

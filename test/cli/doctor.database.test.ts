@@ -67,7 +67,7 @@ describe('vestibule doctor, about the database', () => {
     writeFileSync(`${fileOf(settings)}.secret`, newMasterSecret());
     await failuresOf(
       settings,
-      /^FAIL {2}database +the file is not an SQLite database; .*something else\. Check DATABASE_URL/,
+      /^FAIL {2}database +the file is not an SQLite database; .*another format\. Name an SQLite file in DATABASE_URL/,
     );
   });
 

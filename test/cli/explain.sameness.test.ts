@@ -14,7 +14,7 @@ import { ourVerdict, type Policy } from '../support/verdicts.ts';
 const seed = Number(process.env.FUZZ_SEED ?? 20_261);
 const runs = Number(process.env.FUZZ_RUNS ?? 300);
 
-/** Where the header is refused before anybody looks at the token: the front door, not the verifier. */
+/** Cases in which the header is refused before the token is read. */
 const frontDoor: readonly ErrorCode[] = ['authorization_malformed', 'headers_too_large'];
 
 /** `explain` takes the verifier's steps one by one; thousands of generated tokens show that it is the same verdict. */

@@ -338,7 +338,7 @@ describe('vestibule explain', () => {
       const { found } = explanation.steps.find(({ name }) => name === 'caller') ?? {};
       return { found: String(found), ...explanation };
     };
-    assert.match((await caller()).found, /^new here/);
+    assert.match((await caller()).found, /^unknown/);
     assert.deepEqual(await codeOfService(`Bearer ${sent}`), { status: 200, code: null });
     const { found, pseudonym } = await caller();
     assert.match(found, /^registered since 20/);

@@ -86,7 +86,7 @@ describe('the command line', () => {
       const help = succeeded(await vestibule(...command, '--help'));
       assert.ok(help.startsWith(`Usage: ${name} `), help);
       assert.match(help, /-h, --help/);
-      // What stands in columns is the parser's; the sentences are to fit into a window.
+      // The parser aligns columns; the sentences have to fit into a window.
       const tooLong = help.split('\n').filter((line) => !line.startsWith('  ') && line.length > 80);
       assert.deepEqual(tooLong, []);
     });

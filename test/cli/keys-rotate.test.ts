@@ -26,7 +26,7 @@ interface ListedKey {
   readonly retires_at: string | null;
 }
 
-/** What a key stays published for after another has begun to sign: the life of a token and a minute. */
+/** How long a key stays published after another one has begun to sign: the lifetime of a token and a minute. */
 const afterlifeMs = 660_000;
 
 for (const engine of someEngine) {

@@ -58,7 +58,7 @@ describe('the bundle of a clone', () => {
     writeFileSync(join(clone, 'lib/main.js'), 'process.stdout.write("bundle");');
   });
   after(() => rmSync(clone, { recursive: true }));
-  /** What runs when the bundle was built so long after the files were written. */
+  /** The program that runs if the bundle was built this long after the files were written. */
   const runs = (builtMs: number) => {
     const built = new Date(Date.now() + builtMs);
     utimesSync(join(clone, 'lib/main.js'), built, built);

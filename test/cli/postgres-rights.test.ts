@@ -7,7 +7,7 @@ import type { Settings } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 import { newRole } from './postgres-roles.ts';
 
-/** What the owner of the database has left the role of the service without. */
+/** Rights that the role of the service lacks. */
 const without: Record<string, readonly string[]> = {
   'the right to make tables, as PostgreSQL comes': [],
   'any right on the schema public': ['revoke all on schema public from public'],
@@ -59,7 +59,7 @@ async function inUse(...rights: readonly string[]) {
   return { owner, settings: { ...owner, DATABASE_URL: url } };
 }
 
-/** What the owner is told to run, and runs. */
+/** The statements that the owner is told to run, and runs. */
 async function follow(owner: Settings, text: string): Promise<void> {
   const [, statements = ''] = /the owner of the database run: (GRANT .*;)$/.exec(text.trim()) ?? [];
   assert.notEqual(statements, '', text);

@@ -37,7 +37,7 @@ describe('vestibule restore', () => {
   let restored: Settings;
   let service: Service;
   let declared: DeclaredService;
-  /** What each caller had when the backup was made, and where each stood in the log then and afterwards. */
+  /** The records of each caller at the time of the backup, and its positions in the log then and afterwards. */
   let callers: Record<'stays' | 'erased' | 'returned' | 'renewed', ApiCaller>;
   const ids: Record<string, string> = {};
   const etags: Record<string, string> = {};
@@ -108,7 +108,7 @@ describe('vestibule restore', () => {
       await run(restored, 'restore', backup, '--erasures', '/nowhere/log'),
       /cannot be read \(ENOENT\)/,
     );
-    refused(await run(restored, 'restore', backup, '--erasures', 'sqlite:/nowhere/old.db'), /is not there/);
+    refused(await run(restored, 'restore', backup, '--erasures', 'sqlite:/nowhere/old.db'), /does not exist/);
     assert.equal(existsSync(fileOf(restored)), false);
   });
 

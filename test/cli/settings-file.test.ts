@@ -135,7 +135,7 @@ function settingsFile(content: string | Buffer): string {
   return file;
 }
 
-/** What is in force with that file and that environment. */
+/** The effective settings with that file and that environment. */
 async function check(content: string, environment: Settings): Promise<(name: string) => InForce> {
   const outcome = await vestibule(environment, '--settings', settingsFile(content), 'check', '--json');
   const { settings } = JSON.parse(succeeded(outcome)) as { settings: InForce[] };

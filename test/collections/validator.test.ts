@@ -10,7 +10,7 @@ import { sized } from '../support/size.ts';
 import { declared, withProperty } from './declared.ts';
 import { inLittleTime } from './little-time.ts';
 
-/** What is said of one field, the only wrong one. */
+/** The message about one field, the only wrong one. */
 function mistakeOf(property: string, value: unknown): string {
   const errors = declared(withProperty(`a: ${property}`)).checkFields({ a: value });
   assert.equal(errors.length, 1);

@@ -33,7 +33,7 @@ for (const engine of storageKinds) {
     const all = () => neighbour.events.list(everything);
     const lastOf = async () => (await storage.events.extent()).last;
     const append = (...events: NewEvent[]) => apply(storage, { events });
-    /** What was appended since, without its positions, which are checked to follow each other. */
+    /** The events that were appended since, without their positions, which are checked to follow each other. */
     const since = async (before: number): Promise<readonly NewEvent[]> => {
       const found = await neighbour.events.list({ ...everything, after: before });
       return found.map(({ position, ...event }, index) => {
@@ -99,7 +99,7 @@ for (const engine of storageKinds) {
         [0, 10_000, owner, inIndex(owner)],
         50,
       ).compile();
-      // What PostgreSQL does by itself soon after so many changes.
+      // The vacuum that PostgreSQL runs by itself after so many changes.
       if (engine !== 'sqlite') await plainEngine.database.executeQuery(CompiledQuery.raw('analyze events'));
       const how = engine === 'sqlite' ? 'explain query plan' : 'explain';
       const explained = CompiledQuery.raw(`${how} ${sql}`, [...parameters]);

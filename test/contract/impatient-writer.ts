@@ -12,7 +12,7 @@ export const patienceMs: Readonly<Record<DatabaseEngine, number>> = { postgres: 
 
 /** Writes to one record after the other, and fails as soon as it has to wait for a lock for too long. */
 export interface ImpatientWriter {
-  /** How often it wrote. */
+  /** The number of writes. */
   stop(): Promise<number>;
 }
 

@@ -78,7 +78,7 @@ for (const [from, way] of Object.entries(ways)) {
       const database = await at(sqliteDatabase(file), way.from);
       const copies = new Map<string, string>();
       let statements = 0;
-      // What kill -9 leaves: the file and its log as they are, and nothing of what was in memory.
+      // The state after kill -9: the file and its log as they are, and nothing of the memory.
       await run(database, way.to, async () => {
         const copy = newSqliteFile();
         const files = ['', '-wal'].filter((end) => existsSync(file + end));
@@ -103,7 +103,7 @@ for (const [from, way] of Object.entries(ways)) {
       let killed = 0;
       for (let isDone = false; !isDone; ) {
         let statements = 0;
-        // What kill -9 does: all connections are gone at once, after one more statement each time.
+        // The effect of kill -9: all connections are gone at once, after one more statement each time.
         const kill = async () => {
           statements += 1;
           if (statements <= killed) return;
@@ -127,7 +127,7 @@ describe('an index that is made beside those who write', () => {
   it('[F166] is made again when a process was killed while it made it', async () => {
     const database = await createTestDatabase('postgres');
     await run(database, releases.next.slice(0, releases.now.length + 1));
-    // One that fails half-way stays, is never used, and has the name of the one that is wanted.
+    // An index that fails half-way stays invalid, is never used, and has the name of the wanted one.
     await assert.rejects(
       database.query('create unique index concurrently records_revision on schema_migrations ((0))'),
     );

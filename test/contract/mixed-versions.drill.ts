@@ -11,7 +11,7 @@ import { databaseEngines } from '../support/service.ts';
 
 const steps = (release: Release) => ({ steps: releases[release] });
 
-/** What `vestibule migrate` of that release does; the versions it has reached. */
+/** Runs `vestibule migrate` of that release; returns the versions it has reached. */
 async function migrateBy(
   database: TestDatabase,
   release: Release,

@@ -13,7 +13,7 @@ import { newQuery, newRecord, noUsage } from '../support/records.ts';
 /** A database whose sessions are one's own: PgBouncer would give each transaction another. */
 const newDatabase = async () => direct(await createDatabase());
 
-/** What the one session of a storage keeps parsed and planned. */
+/** The prepared statements of the one session of a storage. */
 async function keptBy(engine: Engine): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_prepared_statements`.execute(
     engine.database,
@@ -57,7 +57,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     const record = newRecord();
     await insertAll(storage, [record]);
     assert.deepEqual(await storage.records.find('notes', record.id), record);
-    // As behind a pooler: the session is another one than before.
+    // Behind a pooler the session is another one than before.
     await sql`deallocate all`.execute(engine.database);
     assert.deepEqual(await storage.records.find('notes', record.id), record);
     assert.equal(notices.length, 1);
@@ -80,7 +80,7 @@ describe('statements that PostgreSQL keeps by name', () => {
 
   it('go on when another release adds a column to every table', async () => {
     const url = await newDatabase();
-    // One session each, which keeps what it has been asked before.
+    // One session each, which keeps its prepared statements.
     const storage = await createStorage(openPostgres(url, { poolSize: 1 }), openedAt, anyKeys);
     const newer = openPostgres(url, { poolSize: 1 });
     const owner = 'usr_owner';

@@ -8,7 +8,7 @@ import { insertAll, register } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
 import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/records.ts';
 
-/** What each pragma must be for the promises: nothing acknowledged is lost, nothing removed stays. */
+/** The values of the pragmas on which the promises depend: nothing acknowledged is lost, nothing removed stays. */
 const promised = {
   journal_mode: 'wal',
   synchronous: 2,

@@ -296,7 +296,7 @@ for (const engine of storageKinds) {
           },
         ],
       };
-      /** What is called back while the work is done, and until it was called so often. */
+      /** The callbacks during the work, and until there were so many of them. */
       const heardOf = async (times: number, work: () => Promise<void>) => {
         const heard: (readonly string[])[] = [];
         const unwatch = await storage.standing.watch((changed) => heard.push([...changed]));

@@ -19,7 +19,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
 const collections = { notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }' };
 
-/** What the service takes to stop at most: see docs/install.md. */
+/** The longest time that the service takes to stop: see docs/install.md. */
 async function secondsToStop(settings: Settings): Promise<number> {
   const { drainSeconds } = await loadConfig(settings);
   return drainSeconds + shutdownSeconds + 6;

@@ -24,7 +24,7 @@ function directive(name: string): string {
   return value;
 }
 
-/** What systemd's own judge says, and whether it has found nothing. */
+/** The report of systemd's own checker, and whether it is empty. */
 async function analyse(...parameters: readonly string[]) {
   const program = await findProgram('systemd-analyze');
   return new Promise<{ code: ExecFileException['code'] | 0; said: string }>((resolve) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ProjectCopy } from './project-copy.ts';
 
-/** What a reader has in hand when coming to a command: values that the pages can only show an example of. */
+/** The values of a reader when coming to a command, of which the pages can only show examples. */
 export interface Hand {
   /** The newest secret of each client, and the id of its first one. */
   readonly secrets: Map<string, { newest: string; firstId: string }>;
@@ -13,9 +13,9 @@ export interface Hand {
 }
 
 export interface Expected {
-  /** What its output has to say. */
+  /** The expected output. */
   readonly says: RegExp;
-  /** What stands in the place of the examples in its text. */
+  /** The text that replaces the examples of the page. */
   readonly instead?: (hand: Hand) => Readonly<Record<string, string>>;
   /** Takes up what the reader takes from the output. */
   readonly take?: (output: string, hand: Hand) => void;

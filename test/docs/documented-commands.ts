@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 /** Something that a page tells its reader to type. */
 export interface DocumentedCommand {
   readonly page: string;
-  /** As it is printed; a comment behind it is left out. */
+  /** The command as printed, without the comment behind it. */
   readonly text: string;
 }
 
@@ -29,7 +29,7 @@ export const pages = [
   ...globSync('docs/**/*.md').sort(),
 ];
 
-/** Those whose commands a reader types. */
+/** The documents whose commands a reader types. */
 const guides = pages.filter((page) => page !== 'CHANGELOG.md');
 
 /** Every command of the pages, in reading order, and each once: those of blocks, and ours within a sentence. */

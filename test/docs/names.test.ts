@@ -89,7 +89,7 @@ const oauthErrors = new Set(
   Object.values<{ readonly oauthError?: string }>(catalogue).map(({ oauthError }) => oauthError),
 );
 
-/** What a printed command names that the program does not have. */
+/** The names in a printed command that the program does not have. */
 function faultOf(text: string, program: Command): string | undefined {
   const [, ours = ''] = /\bnpx vestibule\b(.*)/s.exec(text) ?? [];
   let command = program;

@@ -9,7 +9,7 @@ import { part } from '../support/surroundings.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 
 export interface Ran {
-  /** What was run: the text with what stands in the place of examples. */
+  /** The command that was run, with the replaced examples. */
   readonly script: string;
   readonly code: number | null;
   readonly output: string;
@@ -18,7 +18,7 @@ export interface Ran {
 
 type Replacements = Readonly<Record<string, string>>;
 
-/** What `npm ci` brings, what git keeps, and what running leaves. */
+/** The files that `npm ci` adds, that git ignores, and that running leaves. */
 const notCopied = /^(node_modules|\.git|\.test-run.*|data|test|docs|dist|lib)$/;
 
 /** The project after `npm ci`, in a folder of its own, and a shell in it that keeps its variables. */
@@ -69,14 +69,14 @@ export class ProjectCopy {
     for (const folder of [this.folder, this.#npmCache]) rmSync(folder, { recursive: true, force: true });
   }
 
-  /** One command, to its end. What it sets is set for those after it. */
+  /** Runs one command to its end. Variables that it sets are set for those after it. */
   async run(text: string, replacements: Replacements): Promise<Ran> {
     const script = this.#scriptOf(text, replacements);
     const keeping = `set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
     return ranAs(script, await this.#start(keeping).ended);
   }
 
-  /** One command that does not end by itself: until it says so. */
+  /** Runs one command that does not end by itself, until the expected output. */
   async runUntil(text: string, replacements: Replacements, says: RegExp): Promise<Ran> {
     const script = this.#scriptOf(text, replacements);
     const command = this.#start(script);

@@ -27,7 +27,7 @@ const declarations = {
 };
 const idOf = async (caller: ApiCaller) => (await caller.get('/me')).json<{ id: string }>().id;
 
-/** What docs/runbooks.md says of what happens by itself and of what its steps lead to. */
+/** Tests the statements of docs/runbooks.md: automatic recovery, and the effects of its steps. */
 for (const engine of databaseEngines)
   describe(`the runbooks, on ${engine}`, () => {
     let provider: TestProvider;

@@ -6,7 +6,7 @@ import { until } from '../support/polling.ts';
 import { exampleDeclarations } from './examples.ts';
 import { countsUnder, meetupWith, raceForKey, raceForSeats } from './races.ts';
 
-/** What needs two processes, or time: places, unique values, and what the sweeper does. */
+/** Rules that need two processes, or time: places, unique values, and the sweeper. */
 
 /** One place, that of a record which is deleted or expires. */
 const spots = `

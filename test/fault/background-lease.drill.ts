@@ -14,7 +14,7 @@ import {
   startService,
 } from '../support/service.ts';
 
-/** Who does the work in the background, as the database has it. */
+/** The holder of the lease in the database. */
 async function holderIn(settings: Settings): Promise<unknown> {
   const [row] = await plainSql(settings).query("select holder from leases where name = 'background'");
   return row?.holder ?? null;

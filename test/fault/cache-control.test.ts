@@ -4,7 +4,7 @@ import { clockedPair } from '../support/clocked-pair.ts';
 import { makeKey } from '../support/provider.ts';
 
 const hour = 3_600;
-/** What the provider says of how long its keys may be kept, and how long they are. */
+/** The headers of the provider about caching, and how long its keys are cached. */
 const lifetimes: Record<string, [cacheControl: string | null, seconds: number]> = {
   'says nothing': [null, 600],
   'names a time within the bounds': ['public, max-age=900', 900],

@@ -26,7 +26,7 @@ import { verifiedToken } from '../support/verified-caller.ts';
 const token = verifiedToken();
 const { caller } = token;
 
-/** Where a stream goes: all that was written, also after its end, and whether it has ended. */
+/** The receiving end of a stream: all that was written, also after its end, and whether it has ended. */
 class Written implements Outlet {
   readonly unsent = 0;
   text = '';
@@ -81,14 +81,14 @@ for (const engine of someEngine) {
       ends.defer(() => tail.stop());
       await checkStanding(token);
       const reads = new ReadLimit(1_000, clock);
-      const checkStillIn = checkStanding;
+      const checkAgain = checkStanding;
       const read = readEvents([], {
         store,
         tail,
         streams,
         streamLimit,
         longPolls,
-        checkStillIn,
+        checkAgain,
         reads,
         audienceOf: null,
         records: storage.records,
@@ -124,7 +124,7 @@ for (const engine of someEngine) {
       await using ends = new AsyncDisposableStack();
       const { read, suspend } = await start(ends);
       await suspend();
-      // Who waits is asked from time to time whether it is still there.
+      // Waiting callers are checked from time to time for a closed connection.
       const hasHungUp = () => assert.fail('it waits');
       await assert.rejects(
         async () => read(inputWith({ query: 'wait=30', hasHungUp }), caller, token),

@@ -32,7 +32,10 @@ describe('what the memory of a running service holds of callers', () => {
     const headers = { authorization: `Bearer ${token}`, connection: 'close' };
     return (await request(`${pair().service.url}${me}`, { method, headers })).status;
   };
-  /** Whose subject or token is in these texts. A token by its beginning, past what all of a provider's have in common. */
+  /**
+   * The callers whose subject or token is in these texts. A token is found by its beginning, past the part that all tokens
+   * of a provider share.
+   */
   const heldIn = (texts: string, planted: readonly Planted[]) => ({
     subjects: planted.filter(({ subject }) => texts.includes(subject)).length,
     tokens: planted.filter(({ token }) => texts.includes(token.slice(100, 400))).length,

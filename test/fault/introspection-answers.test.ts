@@ -33,7 +33,7 @@ after(async () => {
 });
 
 const ask = (token: string) => withToken(`${service.url}${me}`, token);
-/** What a provider says of a good token; undefined leaves a member out. */
+/** The provider's claims of a good token; undefined leaves a member out. */
 const about = (changes: Claims = {}) => {
   const all = { active: true, token_type: 'Bearer', ...provider.claims(), ...changes };
   return answerJson(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));

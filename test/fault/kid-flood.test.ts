@@ -62,7 +62,7 @@ describe('two thousand invented key names a second', () => {
 
   it('a key that is rotated in during the flood is accepted when the half minute is over', async () => {
     const { provider } = pair();
-    // What the last flood has left to look for is looked for, and then the half minute is over.
+    // Waits until the search that the last flood has left is done and the half minute is over.
     for (let window = 0; window < 2; window += 1) await pair().advance(31_000);
     const before = provider.fetches;
     const next = await makeKey();

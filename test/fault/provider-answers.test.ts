@@ -134,13 +134,13 @@ describe('an answer with another status than 200', () => {
     });
   }
 
-  /** What is asked of us, and the seconds until the next try. */
+  /** The headers of the provider, and the seconds until the next try. */
   const waits: Record<string, [retryAfter: () => string, seconds: number]> = {
     'two minutes': [() => '120', 120],
     'five minutes': [() => '300', 300],
     'a week, of which five minutes are granted': [() => '604800', 300],
     'until a date in two minutes': [
-      // By the clock that the provider's own Date header shows.
+      // A date by the provider's own Date header.
       () => new Date(Date.now() + 120_000).toUTCString(),
       120,
     ],

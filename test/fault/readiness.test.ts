@@ -100,7 +100,7 @@ describe('/readyz with SQLite that another process has locked', () => {
 
 describe('a PostgreSQL that only reads', () => {
   const one = declaredProcesses('postgres', 1, declarations);
-  /** As after a failover: the sessions that are made meanwhile only read, for as long as they are kept. */
+  /** The state after a failover: sessions that are opened meanwhile are read-only for their lifetime. */
   const onlyReads = async (isOn: boolean) => {
     const client = new Client({ connectionString: await postgresUrl() });
     await client.connect();

@@ -4,7 +4,7 @@ import { request } from '../support/request.ts';
 import type { Service } from '../support/service.ts';
 
 const lookEveryMs = 50;
-/** Who does not say within that time that it is ready is not. */
+/** A process that does not report within that time is not ready. */
 const answerWithinMs = 1_000;
 
 interface Process {
@@ -14,7 +14,7 @@ interface Process {
   requests: number;
 }
 
-/** What a load balancer does: looks which processes are ready, and sends requests to those. */
+/** A load balancer: checks which processes are ready, and sends requests to them. */
 export class ReadyProcesses {
   readonly #all = new Set<Process>();
   #next = 0;

@@ -40,7 +40,7 @@ async function useUpTheGuard(): Promise<void> {
   assertRefused(await asks(token), 'key_unknown', token);
   assert.equal(provider.fetches, before + 1, 'control: the provider was asked');
 }
-/** What was left to be looked for is looked for, the half minute after it is over, and the last fetch went well. */
+/** Waits until the pending search is done, the half minute after it is over, and the last fetch has succeeded. */
 async function calm(): Promise<void> {
   provider.answer = null;
   for (let passed = 0; passed < 3; passed += 1) {

@@ -87,7 +87,7 @@ describe('an SQLite file that somebody does something to while it is served', ()
     });
 });
 
-/** What is asked of a damaged file gets the answer that it always had, or none. */
+/** Every request about a damaged file gets its usual answer, or none. */
 describe('an SQLite file with an error in it', () => {
   const owner = 'usr_owner';
   const count = 40;

@@ -21,7 +21,7 @@ interface LiveToken {
  * still alive, to all of them. All of that should be served; what is not is written down.
  */
 export class TokenLoad {
-  /** What the callers authenticate with, by turns. */
+  /** The credentials of the callers, in turns. */
   credentials: readonly Credentials[];
   readonly refused: string[] = [];
   /** How many rounds each caller has made. */

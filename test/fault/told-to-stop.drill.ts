@@ -72,7 +72,7 @@ for (const engine of databaseEngines) {
       const acknowledged: string[] = [];
       const others = new Map<number, number>();
       const endings = new Set<unknown>();
-      /** By how many writes it was taken after it was told to stop. */
+      /** The number of writes that were accepted after SIGTERM. */
       let isTold = false;
       let takenWhileDraining = 0;
       const writing = atOnce(24, async () => {
@@ -268,7 +268,7 @@ describe('a process that waits for its database while it starts', () => {
   });
 });
 
-/** As `startService` does, and without waiting for anything. */
+/** Like `startService`, without waiting for anything. */
 function spawnServe(settings: Settings) {
   const child = spawn(process.execPath, ['bin/vestibule.js', 'serve'], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },

@@ -40,7 +40,7 @@ describe('names of keys that nobody has published', () => {
 
   it('[B78] one name again and again is looked for once in a minute', async () => {
     const { provider } = pair();
-    // What the spray has left to look for is looked for, and then the cool-down is over.
+    // Waits until the search that the spray has left is done and the cool-down is over.
     for (let passed = 0; passed < 2; passed += 1) await pair().advance(60_000);
     const token = await provider.token({ exp: 9_999_999_999 }, { kid: randomUUID() });
     const before = provider.fetches;

@@ -26,7 +26,7 @@ const handlers = {
     }),
 } satisfies Record<string, PublicHandler>;
 
-/** What is observed of a request: its status, the code it was refused with, and the error behind that. */
+/** The observed result of a request: its status, its code, and the error behind it. */
 type Observed = readonly [status: number, code: string | undefined, error: unknown];
 
 /** An answer that cannot be written costs one request. Uncaught, the error would end the process, and this test with it. */
@@ -68,7 +68,7 @@ describe('an answer that cannot be sent', () => {
       resourceMetadata: null,
       dpop: null,
       authenticate: () => assert.fail('no route here asks for a token'),
-      checkStillIn: () => {},
+      checkAgain: () => {},
     }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -17,7 +17,7 @@ const marker = 'what the receiver wrote';
 describe('receivers that misbehave', () => {
   const stage = webhookStage('sqlite');
 
-  /** What a webhook has to say of a receiver that answers like that. */
+  /** The reported failure of a receiver that answers like that. */
   const failureOf = async (answer: ReceiverAnswer, passMs = 0): Promise<string | null> => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = answer;

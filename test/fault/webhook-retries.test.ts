@@ -176,7 +176,7 @@ for (const engine of someEngine) {
         new RegExp(`^vestibule_webhook_failing_seconds\\{webhook="${id}"\\} (\\S+)`, 'm').exec(metrics)?.[1],
       );
       assert.ok(failing >= 4 * 86_400, metrics);
-      // What happens while it fails waits, and is not lost.
+      // Events during the failure wait, and are not lost.
       const another = await stage().person();
       await another.make('posts', { text: 'two' });
       await stage().pass(25 * hour);

@@ -19,7 +19,7 @@ const done = (operation: Operation): Outcome => ({ done: nameOf(operation) });
 
 /** A store whose batches are over when the test says so. */
 class HeldStore implements BatchStore {
-  /** What was in each batch so far. */
+  /** The content of each batch so far. */
   readonly batches: string[][] = [];
   readonly #held: ((end: (operations: readonly Operation[]) => readonly Outcome[]) => void)[] = [];
 

@@ -14,7 +14,7 @@ const desks = `title: Desks
 schema: { properties: { text: { type: string, maxLength: 100 } } }
 states: { free: { take: { to: taken, by: owner } }, taken: {} }`;
 
-/** As far as the tests look at it. */
+/** The part of the data that the tests check. */
 interface ConsoleData {
   readonly health: { readonly status: string; readonly checks: Record<string, string> };
   readonly traffic: {

@@ -84,7 +84,7 @@ async function byOauth4webapi(): Promise<Client> {
     oauth.protectedResourceRequest(access_token, 'GET', url(), undefined, undefined, options);
   return {
     nonces,
-    // As its documentation has it: once more when the nonce was the reason.
+    // As its documentation says: repeats the request if the nonce was the reason.
     call: async () =>
       (
         await send().catch((error) => {

@@ -57,7 +57,7 @@ export const undecidedValues: readonly JsonText[] = [
   ),
 ];
 
-/** What stands around a whole document instead of inside it. */
+/** Bytes around a whole document instead of inside it. */
 export const undecidedDocuments = {
   'a byte order mark': (text: string) => `\ufeff${text}`,
   'UTF-16, little end first': (text: string) => Buffer.from(text, 'utf16le'),

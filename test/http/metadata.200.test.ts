@@ -12,7 +12,7 @@ const serverPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
 const frontend = 'https://app.example';
 
-/** What DPoP proofs may be signed with (RFC 9449 section 5.1, RFC 9728 section 2). */
+/** The signature algorithms of DPoP proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
 const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
 
 /** RFC 8414, as a service of that address has it. */

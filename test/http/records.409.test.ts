@@ -10,7 +10,7 @@ const fields = { slot: '2026-05-01T10:00:00.000Z', seats: 2 };
 
 type Asked = readonly [method: string, action: string, body?: object, headers?: Record<string, string>];
 
-/** What can be asked of one parcel. */
+/** The requests about one parcel. */
 const parcelVerbs: readonly Asked[] = [
   ['GET', ''],
   ['PUT', '', { label: 'y' }],

@@ -22,7 +22,7 @@ const settings = { READS_PER_MINUTE: String(reads), NEWCOMERS_PER_HOUR: String(n
 const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
-/** What a policy's header says is left, and for how many seconds. */
+/** The rest of a budget and its seconds in a RateLimit header. */
 function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeconds: number): number {
   assert.equal(reply.headers.get('ratelimit-policy'), `"${policy}";q=${most};w=${windowSeconds}`);
   const [, count, seconds] =

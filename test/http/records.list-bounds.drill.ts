@@ -24,7 +24,7 @@ const declarations = {
   passing: `${schema}\naccess: { clients: any }\nlimits: { expire: 1h }`,
 };
 
-/** What a page looks through at most. */
+/** The largest number of records that a page scans. */
 const looked = 2_000;
 const pageBytes = 1_048_576;
 
@@ -78,7 +78,7 @@ for (const engine of databaseEngines) {
     });
 
     it('what has expired and is not deleted yet is looked at so many at a time, and every page leads on', async () => {
-      // What expires is deleted now, and then not for another minute.
+      // Expired records are deleted now, and then not for another minute.
       await one().advance(60_000);
       const words = Array.from({ length: looked + 500 }, () => ({ word: 'that' }));
       const person = await owner('passing', words, (index) => index < 3);

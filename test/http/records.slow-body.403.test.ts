@@ -72,7 +72,7 @@ for (const engine of someEngine) {
       assert.equal(await written(), before + 1);
     });
 
-    /** Who writes, what happens meanwhile, and what is said of it. */
+    /** The caller, the change during the body, and the expected answer. */
     const cases: Record<
       string,
       readonly [

@@ -27,7 +27,7 @@ function resolved<T extends object>(part: T | Reference, document: OpenApiDocume
   return resolved({ ...(follow($ref, document) as T), ...beside }, document);
 }
 
-/** What was taken must still be taken. */
+/** Every accepted value must still be accepted. */
 export function requestChanges(pair: Pair, what: string, old: Schema, current: Schema): readonly string[] {
   const was = pair.before(old);
   const now = pair.after(current);
@@ -50,7 +50,7 @@ export function requestChanges(pair: Pair, what: string, old: Schema, current: S
   ];
 }
 
-/** What was always there must still be, and be of the same type. */
+/** Every required member of an answer must still be there, with the same type. */
 export function answerChanges(pair: Pair, what: string, old: Schema, current: Schema): readonly string[] {
   const was = pair.before(old);
   const now = pair.after(current);

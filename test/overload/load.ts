@@ -8,12 +8,12 @@ export interface Load {
   readonly origin: string;
   /** As bytes, in turn. */
   readonly requests: readonly string[];
-  /** What an answer has that is no refusal. */
+  /** A member of every answer that is no refusal. */
   readonly good: number;
   readonly seconds: number;
 }
 
-/** What became of the requests of a load. */
+/** The outcome of the requests of a load. */
 export class Outcomes {
   readonly #good: number;
   readonly accepted = new Samples();

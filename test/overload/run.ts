@@ -74,7 +74,7 @@ for (let number = 0; number < 20; number += 1) {
   machines.push({ id, secret: await addClient(settings, id) });
 }
 
-/** What the service can take of a kind, and what becomes of many times as much. */
+/** The throughput of a kind of request, and the effect of many times that load. */
 async function flood(kind: string, requests: readonly string[], good: number): Promise<void> {
   const load = { origin, requests, good, seconds };
   await capacity({ ...load, seconds: 3 }, 64);
@@ -105,7 +105,7 @@ async function streams(): Promise<void> {
   await watched(() => streamOverload(load, perSecond * Number(values.times)));
 }
 
-/** What becomes of a load, and of everybody else meanwhile. */
+/** The result of a load, and of all other callers meanwhile. */
 async function watched(run: () => Promise<Outcomes>): Promise<void> {
   const memory = new MemoryWatch(service);
   const before = cpuSeconds(service);

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { connectChromium } from '../support/chromium.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
-/** What runs in a page: the client, the cases, and the stage at the other end of `askStage`. */
+/** The code in a page: the client, the cases, and the stage at the other end of `askStage`. */
 const program = `
   import * as client from './packages/client/src/index.ts';
   import { cases } from './test/packages/client-cases/all.ts';

@@ -78,7 +78,7 @@ ${roomy}`,
   chips: 'schema: { properties: { text: { type: string, maxLength: 9 } } }\nlimits: { writes: 2/day }',
 };
 
-/** What a case may do beside calling the client, from a page as well: it comes and goes as JSON. */
+/** The commands of a case besides the calls of the client, as JSON, so that a page can send them, too. */
 export interface Stage {
   /** A token of the person of that name. */
   token(name: string, lifeSeconds?: number): Promise<string>;

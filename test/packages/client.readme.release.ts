@@ -13,7 +13,7 @@ const readme = readFileSync('packages/client/README.md', 'utf8');
 /** As `npx vestibule types` writes them for the collections of the project. */
 const collections = declaredTypes('collections');
 
-/** What an example needs from the program around it. */
+/** The program that an example needs around it. */
 const around = `
 declare function accessToken(expired?: string): Promise<string>;
 declare function draw(items: readonly { text: string }[]): void;
@@ -42,7 +42,7 @@ function programOf(text: string): string {
   return `${around}${blocks.join('\n').replace("from './collections.d.ts';", "from './collections.d.ts';\nconst { bookings, items } = (null as never as import('@vestibule/client').Client<Collections>).collections;")}`;
 }
 
-/** What the compiler says to programs, by their names. */
+/** The diagnostics of the compiler for programs, by name. */
 async function compile(programs: Readonly<Record<string, string>>): Promise<string> {
   const folder = `${surroundings().runDirectory}/client-readme-${Object.keys(programs).length}`;
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What is done to a request that fits. */
+/** The treatment of a request that fits. */
 export interface Mishap {
   /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
   readonly on: string;

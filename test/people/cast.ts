@@ -15,7 +15,7 @@ export interface Step {
   readonly held: readonly string[];
 }
 
-/** Where a record can get to, and the shortest way there. */
+/** The states that a record can reach, and the shortest way to each. */
 export interface Place {
   readonly state: State;
   readonly held: readonly string[];
@@ -173,7 +173,7 @@ export class Cast {
     return scope === undefined ? this.as('owner') : Person.of(this.#target, { sub, scope });
   }
 
-  /** What a new record needs. */
+  /** The fields of a new record. */
   get fields(): object {
     const { fields, family } = this.#expected;
     const own = (fields.required ?? []).map((name) => [name, sampleOf(fields, name)]);

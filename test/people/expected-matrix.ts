@@ -1,6 +1,6 @@
 import { readYaml } from '../../src/base/yaml/yaml-text.ts';
 
-/** What a declaration says about access, read for these tests alone: they must not learn it from what they test. */
+/** The access that a declaration describes, read for these tests alone: they must not learn it from the code under test. */
 export interface Expected {
   readonly name: string;
   readonly fields: Schema;

@@ -99,7 +99,7 @@ for (const engine of databaseEngines)
         { 'if-none-match': '*' },
       );
       assert.equal(created.status, 422);
-      // What a moderator may act on it may not edit.
+      // A moderator may act on this field but not edit it.
       assert.equal((await moderator.patch(one, { labels: [] })).body.code, 'role_required');
     });
 

@@ -61,7 +61,7 @@ export class Person {
     return body.code;
   }
 
-  /** What this person is called in a record. */
+  /** The alias of this person in a record. */
   async aliasIn(path: string): Promise<string> {
     const { items } = (await this.get(`${path}/members`)).body;
     return items.find(({ is_me: isMe }: { is_me: boolean }) => isMe).alias;

@@ -10,7 +10,7 @@ import { Person } from './person.ts';
 
 type Role = 'owner' | 'chair' | 'guest';
 
-/** What has to be true of one person. */
+/** The conditions that must hold for one person. */
 interface Expected {
   person: Person;
   stream: EventStream;

@@ -14,9 +14,9 @@ import {
 } from './lookalike-provider.ts';
 
 interface Mistake {
-  /** What is set otherwise; undefined is not set at all. */
+  /** Changed settings; undefined unsets one. */
   readonly settings?: (provider: LookalikeProvider) => Readonly<Record<string, string | undefined>>;
-  /** What is sent; else the first of the right tokens. */
+  /** The token to send; by default the first of the right ones. */
   readonly token?: (provider: LookalikeProvider) => string | Promise<string>;
 }
 

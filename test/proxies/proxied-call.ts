@@ -9,7 +9,7 @@ interface Call {
   readonly body?: string;
   /** The caller's own address: all of 127.0.0.0/8 is this machine. */
   readonly from?: string;
-  /** Whose signature on a certificate is believed. */
+  /** The trusted certificate authority. */
   readonly certificate: string;
 }
 

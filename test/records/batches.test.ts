@@ -132,7 +132,7 @@ const history = fc
     });
   });
 
-/** What callers are told, without what differs for no reason: an error's stack. */
+/** The answers to callers, without irrelevant differences: the stack of an error. */
 function told(outcome: Outcome): unknown {
   if ('done' in outcome) return outcome.done;
   assert.ok(outcome.error instanceof Refusal, String(outcome.error));

@@ -29,7 +29,7 @@ export function costRow([title, { seconds, cpuSeconds, walBytes }]: readonly [
   return [title, seconds.toFixed(3), cpuSeconds.toFixed(2), (walBytes / 1e6).toFixed(2)];
 }
 
-/** What a table and each of its indexes take, all parts of them together. */
+/** The size of a table and each of its indexes, with all of their parts. */
 export async function sizesOf(
   postgres: MeasuredPostgres,
   name: string,

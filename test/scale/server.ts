@@ -8,7 +8,7 @@ import { createDatabase, startPostgres } from '../support/postgres.ts';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** What something cost. */
+/** The cost of a step. */
 export interface Cost {
   readonly seconds: number;
   /** Of all processes of PostgreSQL. */

@@ -5,7 +5,7 @@ import { erasureOf, newQuery, noUsage } from '../support/records.ts';
 import { collection, declared, type Population, recordsOfOwner } from './rows.ts';
 import type { MeasuredPostgres } from './server.ts';
 
-/** What the service asks its storage for, one after the other. */
+/** The calls of the service to its storage, one after the other. */
 export interface Work {
   readonly title: string;
   readonly count: number;

@@ -1,7 +1,7 @@
 import express from 'express';
 import { readGiven } from './given.ts';
 
-/** What Express alone needs to answer: no token is looked at, so there is nothing to put into the answer. */
+/** The floor of Express: it verifies no token, so the answer is fixed. */
 const given = readGiven();
 const answer = JSON.parse(given.answer.body);
 

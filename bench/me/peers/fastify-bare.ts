@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { readGiven } from './given.ts';
 
-/** What Fastify alone needs to answer: no token is looked at, so there is nothing to put into the answer. */
+/** The floor of Fastify: it verifies no token, so the answer is fixed. */
 const given = readGiven();
 const answer = JSON.parse(given.answer.body);
 

@@ -8,7 +8,7 @@ export interface RequestLike {
   readonly socket?: { readonly remoteAddress?: string | undefined } | null;
 }
 
-/** What the adapters for Node take. */
+/** The requests that the adapters for Node accept. */
 export type NodeRequest = Pick<RequestLike, 'socket'> & Required<Pick<RequestLike, 'rawHeaders'>>;
 
 /** Fastify and Koa have Node's request inside of their own. */
@@ -32,7 +32,7 @@ export function authorizationOf(request: RequestLike | NodeRequest): string | un
   return named.length === 0 ? undefined : named.join(', ');
 }
 
-/** Of two Authorization headers Node keeps the first in `headers` and says nothing of the other. */
+/** Node keeps the first of two Authorization headers in `headers`, without a sign of the other. */
 function fromRawHeaders(pairs: readonly string[]): string | undefined {
   let found: string | undefined;
   for (let index = 0; index < pairs.length; index += 2) {

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../src/base/json-object.ts';
 
 /** Where the last good key set is kept, so that a restart during the provider's outage still verifies: one text. */
 export interface KeySetStore {
-  /** What was written last; null when there is nothing. */
+  /** The last stored text; null if there is none. */
   read(): Promise<string | null>;
   write(text: string): Promise<void>;
 }

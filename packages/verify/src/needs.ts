@@ -1,6 +1,6 @@
 import { isScopeName } from '../../../src/base/scopes.ts';
 
-/** What one address asks for beyond what the verifier asks of every token. */
+/** The requirements of one route beyond those of the verifier. */
 export interface Needs {
   readonly scopes?: readonly string[];
 }

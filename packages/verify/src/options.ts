@@ -9,7 +9,7 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** What `createVerifier` takes. Only the first two have no default. */
+/** The options of `createVerifier`. Only the first two have no default. */
 export interface VerifierOptions {
   /** The provider, exactly as its tokens name it in `iss`. */
   readonly issuer: string;
@@ -23,11 +23,11 @@ export interface VerifierOptions {
   readonly algorithms?: readonly SignatureAlgorithm[];
   /** Takes only tokens that say they are access tokens: `typ` is `at+jwt` (RFC 9068). Default: false. */
   readonly requireAtJwt?: boolean;
-  /** What every token must grant. */
+  /** The scopes that every token must grant. */
   readonly requiredScopes?: readonly string[];
   /** The longest time from `iat` to `exp`. Default: as long as the provider says. */
   readonly maxTokenLifetimeSeconds?: number;
-  /** What a missing or bad token is answered with. Default: 403. */
+  /** The status for a missing or bad token. Default: 403. */
   readonly challengeStatus?: 401 | 403;
   /** Names what is protected in the challenge. Default: "api". */
   readonly realm?: string;

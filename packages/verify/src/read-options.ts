@@ -18,12 +18,12 @@ const has = (value: unknown, ...names: string[]) =>
   value !== null &&
   names.every((name) => isFunction((value as Record<string, unknown>)[name]));
 
-/** What may stand in a quoted text of a header as it is. */
+/** Characters that need no escape in a quoted string of a header. */
 const isQuotable = (value: unknown) =>
   typeof value === 'string' && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
 const isAlgorithm = (value: unknown) => (signatureAlgorithms as readonly unknown[]).includes(value);
 
-/** What each option has to be. What is missing is right, but for the first two. */
+/** The expected form of each option. All but the first two may be missing. */
 const rules: Readonly<Record<keyof VerifierOptions, readonly [expected: string, test: Test]>> = {
   issuer: [
     'the provider as its tokens name it in "iss": an address with https (plain http on loopback only), or any text beside "jwksUrl"',

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Verdict } from './verdict.ts';
 
-/** What the adapters need of Node's response. */
+/** The parts of Node's response that the adapters need. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };

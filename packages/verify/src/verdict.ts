@@ -51,7 +51,7 @@ export interface Refused {
 interface RefusalRules {
   readonly realm: string;
   readonly resourceMetadata: string | null;
-  /** What a missing or bad token is answered with. */
+  /** The status for a missing or bad token. */
   readonly challengeStatus: 401 | 403;
 }
 

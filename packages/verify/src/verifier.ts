@@ -101,7 +101,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     try {
       if (isClosed) throw new Refusal('shutting_down');
       const token = authenticate(authorizationOf(request), new Origin(request));
-      // By what it is, not by its class: a program may have replaced the global Promise, and async functions give Node's own.
+      // Recognises a promise by its form, not by its class: a program may have replaced the global Promise, and async
+      // functions return Node's own.
       if ('caller' in token) return admit(token.caller, needs);
       return token.then(({ caller }) => admit(caller, needs)).catch(refuse);
     } catch (error) {

@@ -172,7 +172,7 @@ const connectionFaults: readonly (readonly [RegExp, string])[] = [
   [/not JSON/, 'The answer is not the expected JSON, but perhaps a page. Check SETTINGS.'],
   [/28P01|28000/, 'The database does not know this user or password. Check SETTINGS.'],
   [/3D000/, 'The server has no such database. Create it, or check the name in SETTINGS.'],
-  [/not an SQLite database/, 'The file is not an SQLite database. Check SETTINGS.'],
+  [/not an SQLite database/, 'The file has another format. Name an SQLite file in SETTINGS.'],
   [/locked|busy/, 'Another program has locked it. Stop that program.'],
 ];
 

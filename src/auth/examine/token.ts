@@ -116,7 +116,7 @@ function conclude(outcomes: Outcomes, context: TraceContext) {
       : 'The token is accepted.';
   return {
     accepted: code === null,
-    /** What the API answers with. */
+    /** The answer of the API. */
     code,
     status: code === null ? 200 : describe(code).status,
     summary: reason?.advice ?? accepted,

@@ -48,7 +48,7 @@ export function developmentEnvironment(environment: Environment, choices: Choice
 const frontendHomes = ['/', '/callback'];
 
 /** The reference page redirects to where it was opened, by either name of this machine. */
-export function homesOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigins'>) {
+export function redirectUrisOf({ port, corsOrigins }: Pick<Config, 'port' | 'corsOrigins'>) {
   const own = [`http://${loopback}:${port}/`, `http://localhost:${port}/`];
   const others = corsOrigins.flatMap((origin) => frontendHomes.map((home) => `${origin}${home}`));
   const homes = [...new Set([...own, ...others])];

@@ -12,7 +12,7 @@ import type { DevProviderOptions } from './configuration.ts';
 import {
   developmentEnvironment,
   ensureExampleClient,
-  homesOf,
+  redirectUrisOf,
   loopback,
   usersFile,
   webClientId,
@@ -21,7 +21,7 @@ import { followFiles } from './follow-files.ts';
 import type { DevProvider } from './provider.ts';
 import { controlPath, findRunningDev, writeRunningFile } from './running.ts';
 import { readDevUsers, readUsersFile } from './users.ts';
-import { logText, servedAnew, welcome } from './welcome.ts';
+import { logText, reloadedText, welcome } from './welcome.ts';
 
 export interface DevOptions {
   readonly port?: string;
@@ -48,7 +48,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
     accessTokenSeconds: options.tokenSeconds,
     webClient: {
       id: webClientId,
-      ...homesOf(config),
+      ...redirectUrisOf(config),
       refreshTokens: options.refreshTokens,
       logoutUri: `${config.baseUrl}${logoutPath}`,
     },
@@ -78,7 +78,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
         const changed = await readCollections(config);
         await service.serve(changed);
         collections = changed;
-        return servedAnew(collections);
+        return reloadedText(collections);
       },
       otherwise: 'The collections are served as they were before this change.',
     }),

@@ -60,7 +60,7 @@ function frontendsOf({ corsOrigins }: Config): string {
   return `${corsOrigins.join(', ')}   (sign in as client "${webClientId}", back to / or /callback)`;
 }
 
-export function servedAnew(collections: readonly Collection[]): string {
+export function reloadedText(collections: readonly Collection[]): string {
   const names = collections.map(({ name }) => name).join(', ');
   return `The collections have changed and are served: ${names === '' ? 'none' : names}.\n`;
 }

@@ -1,6 +1,6 @@
 import type { Collection } from '../../collections/collection.ts';
 import { reachedStates } from '../../collections/declaration-rules.ts';
-import { erasedType, isTold, type recordEvents } from '../../events/catalogue.ts';
+import { erasedType, isLogged, type recordEvents } from '../../events/catalogue.ts';
 import { type Description, headerParameter, queryParameter, tags } from '../../openapi/description.ts';
 import * as schema from '../../openapi/schemas.ts';
 import { longestWaitSeconds, mostUnder } from './read-events.ts';
@@ -88,7 +88,7 @@ function toldOf(collections: readonly Collection[]): Readonly<Record<string, str
   const ofCollections = collections.flatMap(({ name, title, machine, events }) => {
     if (events === null) return [];
     const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);
-    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) => isTold(events, kind));
+    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) => isLogged(events, kind));
     return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
   });
   const erased = [erasedType, 'A caller was erased with all its data.'];

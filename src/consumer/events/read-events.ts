@@ -170,7 +170,7 @@ export interface EventParts {
   readonly streamLimit: StreamLimit;
   readonly longPolls: LongPolls;
   /** Throws or rejects if the caller would no longer be admitted. */
-  readonly checkStillIn: (token: VerifiedToken) => void | Promise<void>;
+  readonly checkAgain: (token: VerifiedToken) => void | Promise<void>;
   readonly reads: ReadLimit;
   /** Null if no collection is shared. */
   readonly audienceOf: AudienceOf | null;
@@ -228,7 +228,7 @@ async function readPage(
   input: Input,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const { store, streamLimit, longPolls, checkStillIn, clock } = parts;
+  const { store, streamLimit, longPolls, checkAgain, clock } = parts;
   const extent = await store.extent();
   const { last } = extent;
   const start = after === null ? last : await placeIn(store, extent, after);
@@ -244,12 +244,12 @@ async function readPage(
     const forget = longPolls.add({ token, end: () => waiting.stop() });
     try {
       // From now on the long poll ends if the caller is suspended or revoked.
-      await checkStillIn(token);
+      await checkAgain(token);
       found = await from(found.reached, (await store.extent()).last);
       const isOver = () => input.hasHungUp() || hasExpired(token, clock.now() / 1000);
       if (found.events.length === 0) await waiting.come(waitMs, isOver);
       // Check again after the wait: the caller may have been suspended meanwhile.
-      await checkStillIn(token);
+      await checkAgain(token);
       // The client asks again, and its token is then verified with the current keys.
       if (!isCurrent(token)) return page([], start, reader, headers, false);
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);

@@ -5,7 +5,7 @@ import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { RecordContext, StoredRecord, UnderParent } from '../../storage/port.ts';
 import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
-import { hasAlready } from '../preconditions.ts';
+import { isNotModified } from '../preconditions.ts';
 import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
 import { contextOf, contextsOf, countsFor, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
@@ -30,7 +30,7 @@ export function readRecord(parts: CollectionParts): BearerHandler {
         if (!access.sees(record, context)) throw new Refusal('not_found', { headers: limits });
         const headers = { etag: etagOf(record), ...limits };
         // Roles and counts can change without a new revision.
-        if (!collection.isShared && !hasCounts && hasAlready(input, headers.etag))
+        if (!collection.isShared && !hasCounts && isNotModified(input, headers.etag))
           return answer(null, '', { status: 304, headers });
         const seen = { ...parts, access, now };
         const followed = {

@@ -42,8 +42,8 @@ export function unavailable(error: unknown): Refusal | null {
     const detail = `PostgreSQL ${onlyReads(error) ? 'only reads: it ' : ''}answered with SQLSTATE ${state}${said}`;
     return new Refusal('storage_unavailable', { detail, cause: error });
   }
-  // What the driver throws by itself is about the connection: refused, reset, timed out, ended. Those are plain
-  // errors or carry a system code; a subclass such as TypeError is a bug.
+  // The driver's own errors are about the connection: refused, reset, timed out, ended. Those are plain errors or carry a
+  // system code; a subclass such as TypeError is a bug.
   if (typeof code !== 'string' && error.name !== 'Error') return null;
   const detail = `no connection to PostgreSQL (${typeof code === 'string' ? code : error.message})`;
   return new Refusal('storage_unavailable', { detail, cause: error });

@@ -38,7 +38,7 @@ export function authorizationHeaderForgeries(attack: Attack): void {
     assert.equal(bearerPart(reply.headers.get('www-authenticate')), plainChallenge);
   });
 
-  /** What is sent instead of "Bearer <token>", and what the answer calls it. */
+  /** The header to send instead of "Bearer <token>", and the expected code. */
   const malformed: Record<string, [(token: string) => string, ErrorCode]> = {
     'another scheme': [() => `Basic ${Buffer.from('someone:something').toString('base64')}`, 'token_missing'],
     'another scheme around a good token': [(token) => `Basic ${token}`, 'token_missing'],

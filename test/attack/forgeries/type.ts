@@ -5,7 +5,7 @@ import type { Claims, TestProvider } from '../../support/provider.ts';
 import { surroundings } from '../../support/surroundings.ts';
 
 export function typeForgeries(attack: Attack): void {
-  /** By hand, because libraries refuse to write a `typ` that is no text. */
+  /** Signed by hand, because libraries refuse a `typ` that is no text. */
   function typed({ key }: TestProvider, typ: unknown, claims: Claims): string {
     return compact({ alg: 'RS256', kid: key.kid, typ }, claims, rs256(key.privateKey));
   }

@@ -1,6 +1,6 @@
 import { all, api, type Cases, check, pause, refused, same, signedIn, texts } from './scene.ts';
 
-/** What is tried again, when, and what is not. */
+/** Which requests are retried, when, and which are not. */
 export const retries: Cases = {
   'runs the function of an update again on what somebody else has made of the record': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');

@@ -1,4 +1,4 @@
-/** What a test has the page show, by label. It comes as JSON. */
+/** The content that a test wants the page to show, by label, as JSON. */
 export interface Shown {
   readonly lists?: Readonly<Record<string, { readonly of: string; readonly query?: object | null }>>;
   readonly records?: Readonly<Record<string, { readonly of: string; readonly id: string | null }>>;

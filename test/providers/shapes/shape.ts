@@ -2,7 +2,7 @@ import { canaryClaims } from '../../support/canaries.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What an entry of the page makes of the provider that it is for. */
+/** The settings that an entry of the page produces for its provider. */
 export interface At {
   readonly issuer: string;
   /** Of the API: the first that the entry names. */
@@ -39,7 +39,7 @@ export interface Shape {
 
 export const { sub, name, email, picture, given_name, family_name } = canaryClaims;
 
-/** What is said to an ID token. */
+/** The answer to an ID token. */
 export const sendAccessToken = /Send the access token\.$/;
 
 /** The same tokens with other claims; undefined takes one away. */
