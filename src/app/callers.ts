@@ -1,9 +1,4 @@
-import {
-  createCheckStanding,
-  createCheckAgain,
-  TokenCache,
-  tokenCachePlaces,
-} from '../auth/authenticate.ts';
+import { createCheckAgain, createCheckStanding, TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
 import { createNonces } from '../auth/dpop/nonce.ts';
 import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
 import { createProofCheck } from '../auth/dpop/proof.ts';

@@ -1,5 +1,5 @@
 import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
-import { hostOf, hasTlsMode } from './kinds.ts';
+import { hasTlsMode, hostOf } from './kinds.ts';
 import type { Config } from './settings.ts';
 
 /** A rule between settings: the mistake with an example, or false. Not called if a setting that it reads is wrong by itself. */

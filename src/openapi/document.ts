@@ -13,13 +13,13 @@ import {
 import { budgetHeaders } from './headers.ts';
 import type { ApiOperation, OpenApiDocument, Response, Tag } from './openapi-types.ts';
 import {
+  bearerSchemes,
   canOccur,
   nonceHeader,
   type TokenTerms,
   termsInWords,
-  tokenSchemes,
-  bearerSchemes,
   tokenEndpointSchemes,
+  tokenSchemes,
 } from './token-terms.ts';
 
 interface DescribedRoute {
@@ -151,7 +151,8 @@ function securityOf(
   { access, scope, isForPeople, bindsTokens }: DocumentedRoute,
   tokens: TokenTerms,
 ): ApiOperation['security'] {
-  if (access === 'client_credentials') return bindsTokens ? tokenEndpointSchemes(tokens) : [{}, { clientBasic: [] }];
+  if (access === 'client_credentials')
+    return bindsTokens ? tokenEndpointSchemes(tokens) : [{}, { clientBasic: [] }];
   return access === 'bearer' ? bearerSchemes(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
 }
 

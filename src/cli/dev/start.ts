@@ -12,8 +12,8 @@ import type { DevProviderOptions } from './configuration.ts';
 import {
   developmentEnvironment,
   ensureExampleClient,
-  redirectUrisOf,
   loopback,
+  redirectUrisOf,
   usersFile,
   webClientId,
 } from './environment.ts';

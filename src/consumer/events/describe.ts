@@ -88,7 +88,9 @@ function toldOf(collections: readonly Collection[]): Readonly<Record<string, str
   const ofCollections = collections.flatMap(({ name, title, machine, events }) => {
     if (events === null) return [];
     const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);
-    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) => isLogged(events, kind));
+    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) =>
+      isLogged(events, kind),
+    );
     return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
   });
   const erased = [erasedType, 'A caller was erased with all its data.'];
