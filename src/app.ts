@@ -226,7 +226,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     };
     const read = async () => {
       const families = forConsole.families();
-      return { families, processes: [{ process: 1, families }] };
+      return { families, processes: [{ process: 1, endings: 0, families }] };
     };
     const consolePage = await startConsole(config, {
       ...forConsole,

@@ -4,38 +4,53 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Makes of web/src what the service serves (web/dist): one script, one style, one icon and the page that names them.
- * `npm ci` and `npm run build` run it (prepare.js), so that `npm start` needs nothing else.
+ * Makes of web/src and web/console what the service serves (web/dist, web/dist/console): one script, one style, one icon and the
+ * page that names them. `npm ci` and `npm run build` run it (prepare.js), so that `npm start` needs nothing else.
  */
-const source = fileURLToPath(new URL('src/', import.meta.url));
 const target = fileURLToPath(new URL('dist/', import.meta.url));
+const frontend = fileURLToPath(new URL('src/', import.meta.url));
+const consolePage = fileURLToPath(new URL('console/', import.meta.url));
+const icon = readFileSync(`${frontend}icon.svg`, 'utf8');
 
-const { outputFiles } = await build({
-  entryPoints: { app: `${source}main.tsx`, style: `${source}style/main.css` },
-  outdir: target,
-  write: false,
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: ['chrome120', 'firefox121', 'safari17'],
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  legalComments: 'eof',
-  logLevel: 'warning',
-});
 rmSync(target, { recursive: true, force: true });
-mkdirSync(target, { recursive: true });
-const contents = new Map([
-  ...outputFiles.map(({ path, text }) => [path.slice(target.length), text] as const),
-  ['icon.svg', readFileSync(`${source}icon.svg`, 'utf8')] as const,
-]);
-let page = readFileSync(`${source}index.html`, 'utf8');
-for (const [name, text] of contents) {
-  const hashed = withHash(name, text);
-  writeFileSync(`${target}${hashed}`, text);
-  page = page.replace(`/web/${name}`, `/web/${hashed}`);
+await buildPage({ source: frontend, style: 'style/main.css', target, path: '/web/' });
+await buildPage({ source: consolePage, style: 'style.css', target: `${target}console/`, path: 'console/' });
+
+interface PageOptions {
+  readonly source: string;
+  readonly style: string;
+  readonly target: string;
+  /** Where the page finds its files. */
+  readonly path: string;
 }
-writeFileSync(`${target}index.html`, page);
+
+async function buildPage({ source, style, target, path: servedAt }: PageOptions): Promise<void> {
+  const { outputFiles } = await build({
+    entryPoints: { app: `${source}main.tsx`, style: `${source}${style}` },
+    outdir: target,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['chrome120', 'firefox121', 'safari17'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  mkdirSync(target, { recursive: true });
+  const contents = new Map([
+    ...outputFiles.map(({ path, text }) => [path.slice(target.length), text] as const),
+    ['icon.svg', icon] as const,
+  ]);
+  let page = readFileSync(`${source}index.html`, 'utf8');
+  for (const [name, text] of contents) {
+    const hashed = withHash(name, text);
+    writeFileSync(`${target}${hashed}`, text);
+    page = page.replace(`"${servedAt}${name}"`, `"${servedAt}${hashed}"`);
+  }
+  writeFileSync(`${target}index.html`, page);
+}
 
 /** A name that changes with the content, so that browsers may keep the file for good. */
 function withHash(name: string, text: string): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { isoTime } from '../base/date-time.ts';
 import { singleFlight } from '../base/single-flight.ts';
 import { Alerts, rulesForPrometheus } from './alerts.ts';
 import { hourSeconds, trafficData } from './console-traffic.ts';
@@ -16,7 +17,12 @@ export interface ConsoleReading {
   /** Metrics of all processes together. */
   readonly families: readonly Family[];
   /** Null for a process that does not answer. */
-  readonly processes: readonly { readonly process: number; readonly families: readonly Family[] | null }[];
+  readonly processes: readonly {
+    readonly process: number;
+    /** How often another one had to take its place. */
+    readonly endings: number;
+    readonly families: readonly Family[] | null;
+  }[];
 }
 
 export interface ConsoleParts {
@@ -95,7 +101,7 @@ export class ConsoleData {
     const one = (name: MetricName) => history.samples(name)[0]?.value ?? null;
     const writes = { now: history.rates('writes'), hour: history.increases('writes', hourSeconds) };
     return {
-      at: new Date(clock.now()).toISOString(),
+      at: isoTime(clock.now()),
       build: history.samples('vestibule_build_info')[0]?.labels ?? {},
       health,
       ...state,
@@ -121,7 +127,10 @@ export class ConsoleData {
       },
       event_position: one('vestibule_events_position'),
       machine: {
-        processes: this.#processes.map(({ process, families }) => ({ process, ...processData(families) })),
+        processes: this.#processes.map(({ families, ...process }) => ({
+          ...process,
+          ...processData(families),
+        })),
         wanted: one('vestibule_processes_wanted') ?? 1,
         serving: one('vestibule_processes_serving') ?? 1,
         ended: one('vestibule_processes_ended_total') ?? 0,
@@ -141,9 +150,10 @@ export class ConsoleData {
 function processData(families: readonly Family[] | null) {
   const one = (name: MetricName) =>
     families?.find((family) => family.name === name)?.samples[0]?.value ?? null;
+  const startedAt = one('process_start_time_seconds');
   return {
     answers: families !== null,
-    started_at: one('process_start_time_seconds'),
+    started_at: startedAt === null ? null : isoTime(startedAt * 1000),
     memory_bytes: one('process_resident_memory_bytes'),
     loop_p99_seconds: one('nodejs_eventloop_lag_p99_seconds'),
     connections: one('vestibule_connections_open'),

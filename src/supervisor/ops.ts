@@ -18,13 +18,14 @@ const consumerWithinMs = 5_000;
 
 export function createOps(processes: number, serving: () => readonly Child[], isStopping: () => boolean) {
   const [lastMetrics, lastSamples] = [new LastFamilies(), new LastFamilies()];
-  let ended = 0;
+  /** How often a process has ended without being told to, by its number. */
+  const endings = new Map<number, number>();
   const own = new Exposition();
   describeProcess(own);
   own.watch({
     vestibule_processes_wanted: () => processes,
     vestibule_processes_serving: () => serving().length,
-    vestibule_processes_ended_total: () => ended,
+    vestibule_processes_ended_total: () => [...endings.values()].reduce((sum, one) => sum + one, 0),
   });
 
   /** The answers of the processes that still serve afterwards. */
@@ -54,7 +55,9 @@ export function createOps(processes: number, serving: () => readonly Child[], is
         return {
           families: lastSamples.mergedWith(own.families('console'), told),
           processes: told
-            .map(({ child, told: families }) => ({ process: child.process, families }))
+            .map(({ child: { process }, told: families }) => {
+              return { process, families, endings: endings.get(process) ?? 0 };
+            })
             .toSorted((one, other) => one.process - other.process),
         };
       },
@@ -77,7 +80,7 @@ export function createOps(processes: number, serving: () => readonly Child[], is
     forget(child: Child): void {
       lastMetrics.forget(child);
       lastSamples.forget(child);
-      if (!isStopping()) ended += 1;
+      if (!isStopping()) endings.set(child.process, (endings.get(child.process) ?? 0) + 1);
     },
   };
 }

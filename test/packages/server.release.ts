@@ -92,7 +92,7 @@ describe('the package of the service, installed into an empty folder', () => {
       });
 
       for (const processes of [1, 2])
-        it(`npx vestibule serve --processes ${processes}, with a write to SQLite`, async () => {
+        it(`npx vestibule serve --processes ${processes}, with a write to SQLite and the console`, async () => {
           const settings = await settingsFor(provider, folder);
           const command = `npx vestibule serve --processes ${processes}`;
           const service = await typeUntil(/"msg":"listening"/, command, {
@@ -109,6 +109,13 @@ describe('the package of the service, installed into an empty folder', () => {
             (await caller.all('notes')).map(({ done }) => done),
             [true],
           );
+          const [, opsAddress = ''] = /"ops_address":"([^"]+)"/.exec(service.output) ?? [];
+          const page = await browser.newPage();
+          await page.goto(opsAddress);
+          await page.getByText('Ready, and nothing needs attention').waitFor();
+          await page.getByText(`${processes} of ${processes} serving`).waitFor();
+          await page.getByText('VestibuleBug').first().waitFor({ state: 'attached' });
+          await page.close();
           const { stdout, stderr } = await service.stop();
           assert.match(stdout, /"msg":"stopped"/);
           assert.equal(stderr, '');

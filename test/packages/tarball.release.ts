@@ -58,14 +58,14 @@ describe('npm run pack', () => {
       'web/reference/*',
       'deploy/{grafana,kubernetes,prometheus,systemd}/*',
     ]);
-    const frontend = globSync('web/dist/*', { cwd: project });
+    const pages = globSync('web/dist/{*.*,console/*}', { cwd: project });
     const single = [
       ...['bookings', 'items', 'notes'].map((name) => `collections/${name}.yaml`),
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
       ...['bin/vestibule.js', 'deploy/docker/health.js'],
     ];
-    assert.equal(frontend.length, 4, String(frontend));
-    assert.deepEqual(beside, [...documents, ...frontend, ...single].sort());
+    assert.equal(pages.length, 8, String(pages));
+    assert.deepEqual(beside, [...documents, ...pages, ...single].sort());
   });
 
   it('packs the service as a bundle with source maps, the licences of what is in it, and no source', () => {

@@ -7,7 +7,7 @@ function sourceFiles(): Map<string, string> {
   const patterns = [
     'src/**/*.ts',
     'web/*.ts',
-    'web/src/**/*.{ts,tsx}',
+    'web/{src,console}/**/*.{ts,tsx}',
     'packages/{*,*/*,*/src/**/*}.ts',
     'bench/**/*.ts',
   ];

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { statfsSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { succeeded } from '../support/outcome.ts';
+import { beginOutside } from '../support/outsider.ts';
+import { TestProvider } from '../support/provider.ts';
+import { send } from '../support/request.ts';
+import {
+  addClient,
+  type ClockedService,
+  fileOf,
+  newSettings,
+  runVestibule,
+  type Service,
+  startService,
+} from '../support/service.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { childrenOf, SteadyLoad } from '../support/supervised.ts';
+import { part } from '../support/surroundings.ts';
+import { answerWith, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { consolePage } from './console-page.ts';
+
+/** Whatever happens is on the page by then. */
+const visibleWithinMs = 5_000;
+const megabytes = 40;
+
+const tickets = `title: Tickets
+schema: { properties: { text: { type: string, maxLength: 100 } } }
+states: { open: { close: { to: closed, by: owner } }, closed: {} }
+limits: { per_user: 100000, writes: 1000000/min }`;
+
+describe('the console, while things happen to a service', () => {
+  const opened = consolePage();
+  let disk: SmallDisk;
+  let provider: TestProvider;
+  let receiver: WebhookReceiver;
+  let service: ClockedService;
+  let caller: ApiCaller;
+  let aheadMs = 0;
+  const pass = async (milliseconds: number) => {
+    aheadMs += milliseconds;
+    await service.advance(milliseconds);
+  };
+  /** In the headline or a section, within five seconds from now. */
+  const sees = (text: RegExp | string, section?: string) =>
+    (section === undefined ? opened().headline : opened().section(section))
+      .getByText(text)
+      .first()
+      .waitFor({ timeout: visibleWithinMs });
+
+  before(async () => {
+    await part('frontend');
+    disk = new SmallDisk(megabytes);
+    provider = await TestProvider.start();
+    receiver = await WebhookReceiver.start();
+    const settings = await newSettings('sqlite', {
+      ...provider.settings,
+      DATABASE_URL: `sqlite:${disk.folder}/vestibule.db`,
+      COLLECTIONS_DIR: declarationsFolder({ tickets }),
+      WEBHOOK_ALLOW: 'loopback',
+    });
+    await addClient(settings, 'billing');
+    succeeded(await runVestibule(settings, 'webhook', 'add', receiver.url, '--events', 'tickets.*'));
+    service = await startService(settings, { clocked: true });
+    caller = new ApiCaller(service.url, await provider.token());
+  });
+  after(async () => {
+    await provider.stop();
+    await service?.stop();
+    await receiver.stop();
+    disk.remove();
+  });
+
+  it('shows a service that has started', async () => {
+    await opened().open(service.opsUrl);
+    await sees('Ready, and nothing needs attention');
+    await sees('No requests in the last hour', 'traffic');
+    await opened().photograph('started');
+  });
+
+  it('shows traffic from a load', async () => {
+    const load = new SteadyLoad(4, (person, turn) =>
+      (person + turn) % 3 === 0
+        ? {
+            method: 'POST',
+            url: `${service.url}/api/consumer/v1/tickets`,
+            headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
+            body: '{"text":"something"}',
+          }
+        : {
+            method: 'GET',
+            url: `${service.url}/api/consumer/v1/${turn % 7 === 0 ? 'nothing' : 'me'}`,
+            headers: { authorization: `Bearer ${turn % 5 === 0 ? 'x' : caller.token}` },
+          },
+    );
+    await sees(/^201$/, 'traffic');
+    await sees(/^token_malformed$/, 'traffic');
+    await sees(/^[\d.,]+\/s, [\d,]+ in 1 h$/, 'data');
+    for (let step = 0; step < 30; step += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await pass(10_000);
+    }
+    await opened().photograph('traffic');
+    await load.stop();
+  });
+
+  it('shows an outage of the provider', async () => {
+    await provider.stop();
+    await pass(601_000);
+    await sees(/The keys of provider cannot be fetched \(unreachable\)/);
+    await sees('Older keys in use', 'identity');
+    await provider.comeBack();
+    await pass(61_000);
+    await sees('Keys at hand', 'identity');
+  });
+
+  it('shows a receiver that fails', async () => {
+    receiver.answer = answerWith(500);
+    provider.aheadMs = aheadMs;
+    caller = new ApiCaller(service.url, await provider.token());
+    await caller.make('tickets', { text: 'told' });
+    await sees(/fails \(status_500\)/);
+    await sees('Failing', 'delivery');
+    await opened().photograph('webhook');
+    receiver.answer = answerWith(204);
+  });
+
+  it('shows a database that another program has locked', async () => {
+    const outsider = await beginOutside(fileOf(service.settings));
+    await sees(/The database takes no writes/);
+    await opened().photograph('locked');
+    await outsider.commit();
+    await sees('Answers, and takes writes', 'data');
+  });
+
+  it('shows a disk that is nearly full', async () => {
+    const { bavail, bsize } = statfsSync(disk.folder);
+    writeFileSync(`${disk.folder}/filler-64000000`, Buffer.alloc(bavail * bsize - 2_000_000));
+    await sees('The disk of the database is nearly full');
+    await opened().photograph('disk');
+    disk.free();
+  });
+
+  it('says when the service is gone, and goes on when it is back', async () => {
+    const { opsUrl, settings } = service;
+    await service.stop();
+    await sees(/The service has not answered since/);
+    await opened().photograph('gone');
+    const { port } = new URL(opsUrl);
+    service = await startService({ ...settings, OPS_PORT: port }, { clocked: true });
+    await sees(/^Ready/);
+    opened().log.takeErrors();
+  });
+
+  it('complains of nothing, and asks nobody else', () => {
+    const { log } = opened();
+    assert.deepEqual([log.violations, log.errors], [[], []]);
+    assert.deepEqual(log.outside({ origins: [service.opsUrl] }), []);
+  });
+});
+
+describe('the console, while one of two processes is killed', () => {
+  const opened = consolePage();
+  let provider: TestProvider;
+  let service: Service;
+  before(async () => {
+    await part('frontend');
+    provider = await TestProvider.start();
+    const processes = { TEST_SERVE_OPTIONS: '--processes 2' };
+    service = await startService(await newSettings('sqlite', { ...provider.settings, ...processes }));
+  });
+  after(async () => {
+    await provider.stop();
+    await service?.stop();
+  });
+
+  it('shows both, its end, and the one in its place', async () => {
+    const machine = () => opened().section('machine');
+    await opened().open(service.opsUrl);
+    await machine().getByText('2 of 2 serving').waitFor();
+    process.kill(childrenOf(service)[0] as number, 'SIGKILL');
+    await opened()
+      .headline.getByText(/Process 1 has ended once|1 of 2 processes serve/)
+      .first()
+      .waitFor({ timeout: visibleWithinMs });
+    await machine().getByText('2 of 2 serving').waitFor();
+    assert.equal((await send(`${service.opsUrl}/livez`)).status, 200);
+    await opened().photograph('killed');
+  });
+});

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { declarationsFolder } from '../support/declared-processes.ts';
+import { oneService } from '../support/one-service.ts';
+import { succeeded } from '../support/outcome.ts';
+import { withToken } from '../support/request.ts';
+import { me, runVestibule } from '../support/service.ts';
+import { part } from '../support/surroundings.ts';
+import { findingsOn } from './browser-axe.ts';
+import { Keyboard } from './browser-keyboard.ts';
+import { consolePage } from './console-page.ts';
+
+const hostile = '</script><img src=x onerror="document.title = 1">';
+const token = 'operator-token-of-at-least-32-characters';
+const tickets = `title: '${hostile}'
+schema: { properties: { text: { type: string, maxLength: 9 } } }
+states: { open: { close: { to: closed, by: owner } }, closed: {} }`;
+
+describe('the console in a browser', () => {
+  const opened = consolePage();
+  const running = oneService(
+    { COLLECTIONS_DIR: declarationsFolder({ tickets }), WEBHOOK_ALLOW: 'loopback' },
+    async (settings) => {
+      await part('frontend');
+      const run = async (...parameters: string[]) => succeeded(await runVestibule(settings, ...parameters));
+      await run('client', 'add', 'billing', '--label', hostile);
+      await run('webhook', 'add', 'http://127.0.0.1:9/secret-path', '--events', 'tickets.*');
+    },
+  );
+
+  it('shows every section, in the width of a phone and of a desk, and axe finds nothing', async () => {
+    const { page } = opened();
+    await opened().open(running().service.opsUrl);
+    await opened().headline.getByText('Ready, and nothing needs attention').waitFor();
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      assert.ok(wide <= width, `${wide} pixels wide at ${width}`);
+      assert.deepEqual(await findingsOn(page), []);
+    }
+    await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
+    assert.deepEqual(await findingsOn(page), []);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+    assert.ok(wide <= 390, `${wide} pixels wide with everything unfolded`);
+  });
+
+  it('shows what others have written as text, and of a receiver only the origin', async () => {
+    const { page } = opened();
+    for (const section of ['data', 'identity'])
+      await opened().section(section).getByText(hostile).first().waitFor();
+    assert.equal(await page.title(), 'Vestibule console');
+    assert.equal((await page.content()).includes('secret-path'), false);
+  });
+
+  it('can be used without a mouse: a command is copied, and a pseudonym is looked up', async () => {
+    const { page } = opened();
+    const { service, provider } = running();
+    const { id } = (await withToken(service.url + me, await provider.token())).json();
+    await page.reload();
+    const keyboard = new Keyboard(page);
+    const commands = opened().section('identity').getByText('Commands for billing');
+    await keyboard.goTo(commands);
+    await keyboard.press('Enter');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await keyboard.goTo(
+      opened()
+        .section('identity')
+        .getByRole('button', { name: /client rotate billing/ }),
+    );
+    await keyboard.press('Enter');
+    await opened().section('identity').getByText('Copied').waitFor();
+    assert.equal(
+      await page.evaluate('navigator.clipboard.readText()'),
+      'npx vestibule client rotate billing --retire-after 7d',
+    );
+    await page.getByLabel('Pseudonym').fill(String(id));
+    await page.getByLabel('Pseudonym').press('Enter');
+    const caller = opened().section('caller');
+    await caller.getByText('Registered').waitFor();
+    await caller.getByText(`Commands for ${id}`).waitFor();
+    await page.getByLabel('Pseudonym').fill('usr_nobody');
+    await page.getByLabel('Pseudonym').press('Enter');
+    await caller.getByText('There is no caller usr_nobody.').waitFor();
+    opened().log.takeErrors();
+  });
+
+  it('says that the service does not answer, and keeps the last numbers', async () => {
+    const { page } = opened();
+    await page.route('**/console/data', (route) => route.abort());
+    await page.getByText(/The service has not answered since .* These numbers are from before/).waitFor();
+    assert.deepEqual(await findingsOn(page), []);
+    await page.reload();
+    await page.getByRole('button', { name: 'Ask now' }).waitFor();
+    await page.unroute('**/console/data');
+    await page.getByRole('button', { name: 'Ask now' }).click();
+    await opened().section('traffic').waitFor();
+    opened().log.takeErrors();
+  });
+
+  it('violates no content policy, causes no error and asks nobody else', () => {
+    const { log } = opened();
+    assert.deepEqual([log.violations, log.errors], [[], []]);
+    assert.deepEqual(log.outside({ origins: [running().service.opsUrl] }), []);
+  });
+});
+
+describe('the console that needs a token, in a browser', () => {
+  const opened = consolePage();
+  const running = oneService({ OPS_TOKEN: token }, async () => {
+    await part('frontend');
+  });
+
+  it('asks for it, says that it is wrong, and opens with the right one', async () => {
+    const { page } = opened();
+    await opened().open(running().service.opsUrl);
+    assert.deepEqual(await findingsOn(page), []);
+    const field = page.getByLabel('Token (OPS_TOKEN)');
+    await field.fill('a-wrong-token-of-at-least-32-characters!');
+    await field.press('Enter');
+    await page.getByText('This is not the token.').waitFor();
+    await field.fill(token);
+    await page.getByRole('button', { name: 'Open' }).click();
+    await opened()
+      .headline.getByText(/^Ready/)
+      .waitFor();
+    assert.deepEqual(opened().log.addressesWith(token), []);
+    assert.deepEqual(opened().log.violations, []);
+  });
+});

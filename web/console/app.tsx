@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks';
+import { Alerts } from './alerts.tsx';
+import { CallerLookup } from './caller.tsx';
+import type { Data } from './data.ts';
+import { DataSection } from './data-section.tsx';
+import { Delivery } from './delivery.tsx';
+import { Identity } from './identity.tsx';
+import { Machine } from './machine.tsx';
+import { Mark } from './parts.tsx';
+import { type Problem, problemsOf } from './problems.ts';
+import { Traffic } from './traffic.tsx';
+import { useData } from './use-data.ts';
+
+const sections = ['traffic', 'identity', 'data', 'delivery', 'machine', 'alerts', 'caller'] as const;
+
+export function App() {
+  const [token, setToken] = useState('');
+  const { data, lostAt, refused, retry } = useData(token);
+  if (refused === 401 || refused === 429)
+    return (
+      <TokenForm
+        isWrong={token !== ''}
+        isTooOften={refused === 429}
+        onToken={(typed) => (typed === token ? retry() : setToken(typed))}
+      />
+    );
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header>
+        <h1>Vestibule console</h1>
+        {data !== null && <p class="soft">{releaseOf(data)}</p>}
+        <Headline data={data} lostAt={lostAt} />
+        <nav aria-label="Sections">
+          {sections.map((id) => (
+            <a key={id} href={`#${id}`}>
+              {id}
+            </a>
+          ))}
+        </nav>
+      </header>
+      <main id="content" tabIndex={-1} class={lostAt === null ? '' : 'old'} aria-busy={data === null}>
+        {data === null ? (
+          <Waiting isLost={lostAt !== null} onRetry={retry} />
+        ) : (
+          <Sections data={data} token={token} />
+        )}
+      </main>
+    </>
+  );
+}
+
+function Sections({ data, token }: { readonly data: Data; readonly token: string }) {
+  return (
+    <>
+      <Traffic {...data} />
+      <Identity {...data} />
+      <DataSection {...data} />
+      <Delivery {...data} />
+      <Machine {...data} />
+      <Alerts {...data} />
+      <CallerLookup token={token} />
+    </>
+  );
+}
+
+function releaseOf({ build, database }: Data): string {
+  const { version = '', commit = '', node = '' } = build;
+  const release = version === '' ? 'No process answers' : `Release ${version} (${commit}) on Node.js ${node}`;
+  return database === undefined
+    ? release
+    : `${release}, ${database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`;
+}
+
+/** What the operator has to know first. Screen readers hear it when it changes. */
+function Headline({ data, lostAt }: { readonly data: Data | null; readonly lostAt: Date | null }) {
+  if (lostAt !== null)
+    return (
+      <p class="headline" role="alert">
+        <Mark mood="bad">
+          The service has not answered since {lostAt.toLocaleTimeString()}.{' '}
+          {data !== null && 'These numbers are from before.'}
+        </Mark>
+      </p>
+    );
+  if (data === null) return null;
+  const problems = problemsOf(data);
+  const isReady = data.health.status === 'ready';
+  return (
+    <div class="headline" role="status">
+      <Mark mood={isReady ? (problems.length === 0 ? 'good' : 'warn') : 'bad'}>
+        {isReady ? 'Ready' : `The service is ${data.health.status}`}
+        {problems.length === 0 ? ', and nothing needs attention' : isReady && ', but this needs attention'}
+      </Mark>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map((problem) => (
+            <ProblemLine key={problem.text} {...problem} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function ProblemLine({ section, mood, text }: Problem) {
+  return (
+    <li>
+      <Mark mood={mood}>
+        <a href={`#${section}`}>{text}</a>
+      </Mark>
+    </li>
+  );
+}
+
+function Waiting({ isLost, onRetry }: { readonly isLost: boolean; readonly onRetry: () => void }) {
+  if (!isLost)
+    return (
+      <div class="waiting" role="status">
+        <span class="hidden">Loading the numbers…</span>
+        {[1, 2, 3, 4, 5, 6].map((bone) => (
+          <div key={bone} class="bone" />
+        ))}
+      </div>
+    );
+  return (
+    <p>
+      Look for the process and the last lines of its log. This page asks again every two seconds.{' '}
+      <button type="button" onClick={onRetry}>
+        Ask now
+      </button>
+    </p>
+  );
+}
+
+interface TokenFormProps {
+  readonly isWrong: boolean;
+  readonly isTooOften: boolean;
+  readonly onToken: (token: string) => void;
+}
+
+function TokenForm({ isWrong, isTooOften, onToken }: TokenFormProps) {
+  const [typed, setTyped] = useState('');
+  const send = (event: Event) => {
+    event.preventDefault();
+    onToken(typed.trim());
+  };
+  const wrong = isTooOften
+    ? 'Too many wrong tokens came from this address. Wait a minute.'
+    : 'This is not the token.';
+  return (
+    <main class="token">
+      <h1>Vestibule console</h1>
+      <form onSubmit={send}>
+        <label for="token">Token (OPS_TOKEN)</label>
+        <input
+          id="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          aria-describedby="token-note"
+          aria-invalid={isWrong}
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        <p id="token-note" role={isWrong ? 'alert' : undefined}>
+          {isWrong ? wrong : 'It stays in this page until that is closed or loaded again.'}
+        </p>
+        <button type="submit">Open</button>
+      </form>
+    </main>
+  );
+}
