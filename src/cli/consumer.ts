@@ -99,9 +99,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--yes', 'confirm; without it nothing is deleted')
     .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
       if (!options.yes) {
-        throw new OperatorError(
-          `This deletes everything that is held about "${id}", and nothing brings it back. Say so with --yes.`,
-        );
+        throw new OperatorError(`This deletes all data of "${id}" permanently. Confirm with --yes.`);
       }
       // The audit entry says that a caller was erased, without its pseudonym: that must be gone.
       const erased = await workOn('erase', id, async ({ storage: { records }, audit, eraseConsumer }) => {

@@ -70,7 +70,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--yes', 'confirm; without it nothing is removed')
     .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
       if (!options.yes)
-        throw new OperatorError(`This deletes what webhook "${id}" has not got yet, too. Say so with --yes.`);
+        throw new OperatorError(
+          `This also deletes the pending deliveries of webhook "${id}". Confirm with --yes.`,
+        );
       await work('remove', (webhooks) => webhooks.remove(id));
       print(options.json, { webhook_id: id, removed: true }, () => `Webhook "${id}" is removed.`);
     });
@@ -90,7 +92,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(webhook, 'replay <id>', 'send past deliveries or dead letters again, under the same ids')
     .option('--since <when>', 'events since then: a duration such as 2h, or a position', optionOf(since))
     .option('--to <position>', 'with --since: up to this position', optionOf(position))
-    .option('--dead', 'what was given up')
+    .option('--dead', 'dead letters')
     .action(async (id: string, options: ReplayOptions) => {
       const count = await work('replay', (webhooks) => webhooks.replay(id, replayed(options)));
       print(

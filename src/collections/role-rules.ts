@@ -82,7 +82,7 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
       if (roles[name]?.kind === 'granted' && !isGranted(machine, name))
         say(
           at,
-          'can be obtained by nobody. Give it "invited_by", "scope" or "parent_roles", or let an action have "grants"',
+          'cannot be obtained. Give it "invited_by", "scope" or "parent_roles", or let an action have "grants"',
         );
     }
     if (invited_by !== undefined)
@@ -133,7 +133,7 @@ function checkTables(declared: Declared): void {
       if (name !== 'everyone' && !isBefore(name))
         say(
           '/access/create',
-          `must be "everyone", a role with a scope or one with "parent_roles": nobody else has a role before there is a record; ${found(name)}`,
+          `must be "everyone", a role with a scope or one with "parent_roles": no other caller has a role before there is a record; ${found(name)}`,
         );
   }
   for (const [verb, who] of Object.entries({ read, update, delete: remove })) {

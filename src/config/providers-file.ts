@@ -100,7 +100,7 @@ function checkApart(provider: Provider, before: readonly Provider[], at: string,
   if (asked)
     say(
       pointerTo(at, 'introspection'),
-      `can be of one entry only, since an opaque token does not say whom to ask about it; found it in "${asked.name}" and "${provider.name}"`,
+      `can be of one entry only, since an opaque token does not name the provider to ask; found it in "${asked.name}" and "${provider.name}"`,
     );
   // An origin alone stands for two issuers, with and without a trailing slash.
   const member = provider.issuers.length === 1 ? 'issuer' : 'origin';

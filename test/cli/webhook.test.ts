@@ -125,7 +125,7 @@ for (const engine of someEngine) {
       assert.equal((await data('show', id)).disabled_because, 'operator');
       assert.match(succeeded(await webhook('list')), /disabled: by a command$/m);
       assert.deepEqual(await data('enable', id), { webhook_id: id, state: 'active' });
-      refused(await webhook('remove', id), /Say so with --yes/);
+      refused(await webhook('remove', id), /Confirm with --yes/);
       assert.equal(succeeded(await webhook('remove', id, '--yes')), `Webhook "${id}" is removed.\n`);
       assert.deepEqual((await audited()).slice(-4), [
         'webhook.added',

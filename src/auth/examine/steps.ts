@@ -30,7 +30,7 @@ function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceConte
   if ((step === 'algorithm' || step === 'type') && hasFailed('header')) return 'the header is refused';
   if (step === 'key' && hasFailed('header', 'algorithm')) return 'no key is looked for with such a header';
   if (step === 'signature' && hasFailed('key')) return 'there is no key to check it with';
-  if (step === 'caller' && caller === null) return 'whom the token speaks for cannot be told';
+  if (step === 'caller' && caller === null) return 'the caller of the token is unknown';
   if (step === 'caller' && !caller?.isKnown && !hasFailed('caller')) return caller?.found ?? null;
   return step === 'standing' && !caller?.isKnown ? 'the caller is not known' : null;
 }

@@ -126,7 +126,7 @@ export function describeRemoveMember(collection: Collection): Description {
   return describeWrite(collection, {
     name: 'remove_member',
     summary: 'Remove a member, or leave',
-    description: 'With "me" the caller leaves. Removing somebody else ends all invitations of the record.',
+    description: 'With "me" the caller leaves. Removing another member ends all invitations of the record.',
     parameters: [idParameter, { ...aliasParameter, schema: { anyOf: [alias, { const: 'me' }] } }],
     answers: { 204: { description: 'The role has ended.' } },
     errors: ['role_required'],
