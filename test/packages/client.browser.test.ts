@@ -10,6 +10,7 @@ import type { cases } from './client-cases/all.ts';
 const inBrowser = [
   'says who the caller is, what it has used, and what there is',
   'makes, reads, changes, replaces and removes a record',
+  'makes, changes, moves and removes records in one request, and knows their versions',
   'exports everything, or says that some is missing',
   'keeps a list alive: what is made, changed, moved and removed elsewhere is in it',
   'keeps a list of records alive that everyone reads, and one of shared records',

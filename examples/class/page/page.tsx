@@ -1,4 +1,4 @@
-import { createClient } from '@vestibule/client';
+import { createClient, type Operation } from '@vestibule/client';
 import { useAction, useList, useRecord } from '@vestibule/client/react';
 import { type ReactNode, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -24,8 +24,7 @@ resume().then(
 function Outside({ error }: { error?: Error }) {
   return (
     <main>
-      <h1>Class</h1>
-      {sessionStorage.getItem('join') && <p>Sign in to join the class.</p>}
+      <h1>{sessionStorage.getItem('join') ? 'Sign in to join the class' : 'Class'}</h1>
       <Failure error={error} />
       <Act label="Sign in" run={signIn} />
     </main>
@@ -84,7 +83,6 @@ function Class({ id, close }: { id: string; close: () => void }) {
       {items?.map((assignment) => (
         <Task key={assignment.id} assignment={assignment} />
       ))}
-      {items?.length === 0 && <p>No assignment yet.</p>}
       {isTeacher && (
         <>
           <Fields label="New assignment" run={assign}>
@@ -115,12 +113,14 @@ function Task({ assignment }: { assignment: Assignment }) {
   );
 }
 
-/** All that were handed in for a teacher, and their own for a student. */
+/** Writes a text and hands it in: both or none, so that no draft stays behind. */
+const handInWith = (id: string, write: Operation<Collections>) =>
+  api.batch([write, { act: 'hand_in', in: 'handins', id }]);
+
 function Handins({ assignment: { id, state, roles } }: { assignment: Assignment }) {
   const { items, error } = useList(handins, { assignment: id });
-  const mayHandIn = state === 'open' && roles.includes('student');
-  const handIn = async ({ text }: Texts) =>
-    handins.hand_in((await handins.create({ assignment: id, text })).id);
+  const handIn = ({ text }: Texts, made = crypto.randomUUID()) =>
+    handInWith(made, { create: 'handins', id: made, fields: { assignment: id, text } });
   return (
     <>
       <Failure error={error} />
@@ -128,7 +128,7 @@ function Handins({ assignment: { id, state, roles } }: { assignment: Assignment 
         <One key={handin.id} handin={handin} />
       ))}
       {items?.length === 0 && <p>Nothing was handed in.</p>}
-      {items?.length === 0 && mayHandIn && (
+      {items?.length === 0 && state === 'open' && roles.includes('student') && (
         <Fields label="Hand in" run={handIn}>
           <textarea name="text" aria-label="Your text" placeholder="Your text" required />
         </Fields>
@@ -139,7 +139,7 @@ function Handins({ assignment: { id, state, roles } }: { assignment: Assignment 
 
 function One({ handin: { id, owner, text, state, actions, grade, remark } }: { handin: Handin }) {
   const give = ({ grade, remark }: Texts) => handins.return(id, { grade: +grade, ...(remark && { remark }) });
-  const again = async ({ text }: Texts) => handins.hand_in((await handins.update(id, { text })).id);
+  const again = ({ text }: Texts) => handInWith(id, { update: 'handins', id, fields: { text } });
   return (
     <article aria-label={`From ${owner}`}>
       <blockquote>{text}</blockquote>
