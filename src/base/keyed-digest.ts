@@ -13,7 +13,8 @@ export function createKeyedDigest(key: Uint8Array) {
     const expected = of(...parts);
     return digest.length === expected.length && timingSafeEqual(digest, Buffer.from(expected));
   };
-  const cipherFor = (mac: Buffer) => ['aes-256-ctr', of('seal'), mac.subarray(0, 16)] as const;
+  const sealKey = createSecretKey(of('seal'));
+  const cipherFor = (mac: Buffer) => ['aes-256-ctr', sealKey, mac.subarray(0, 16)] as const;
   return {
     of,
     isOf,
