@@ -43,6 +43,8 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   CORS_ORIGINS: ['*', /http or https URL/],
   OPS_HOST: ['127.0.0.1:80', /IP address or a host name/],
   OPS_PORT: ['-1', /whole number from 0 to 65535/],
+  CONSOLE: ['yes', /one of on, off/],
+  OPS_TOKEN: ['short', /32/],
   MAX_BODY_BYTES: ['9999999', /whole number from 1024 to 1048576/],
   MAX_CONNECTIONS: ['many', /whole number from 10 to 100000/],
   MAX_CONNECTIONS_PER_ADDRESS: ['0', /whole number from 1 to 100000/],
@@ -373,6 +375,6 @@ describe('the settings', () => {
 function describesMistake(mistake: string, name: string, value: string): void {
   assert.ok(mistake.startsWith(`${name} must `), mistake);
   assert.match(mistake, new RegExp(` Example: ${name}=\\S`));
-  const isSecret = ['DATABASE_URL', 'MASTER_SECRET'].includes(name);
+  const isSecret = ['DATABASE_URL', 'MASTER_SECRET', 'OPS_TOKEN'].includes(name);
   assert.equal(mistake.includes(value), !isSecret, `${name}: the value is shown unless it is a secret`);
 }
