@@ -105,7 +105,10 @@ export const docsCommands: Commands = {
   },
   'npx vestibule webhook list': { says: /^whk_\w+ +active +bookings/m },
   'npx vestibule webhook show whk_...': { says: /active/, instead: ofWebhook },
-  'npx vestibule webhook deliveries whk_... --dead': { says: /^There are no pending deliveries/m, instead: ofWebhook },
+  'npx vestibule webhook deliveries whk_... --dead': {
+    says: /^There are no pending deliveries/m,
+    instead: ofWebhook,
+  },
   'npx vestibule webhook replay whk_... --dead': { says: /^0 are sent again/m, instead: ofWebhook },
   'npx vestibule webhook replay whk_... --since 2h': { says: /^\d+ are sent again/m, instead: ofWebhook },
   'npx vestibule webhook rotate whk_...': { says: /^secret {6}whsec_/m, instead: ofWebhook },
