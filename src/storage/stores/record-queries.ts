@@ -79,12 +79,28 @@ export function sizesOf(engine: Engine, query: QueryShape) {
 export function placeAfter(engine: Engine, query: QueryShape, count: number) {
   const { field } = query.sort;
   const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
-  const state = query.owner === null && query.under === undefined ? query.state : null;
-  const under = query.under && { ...query.under, visible: null };
-  const wanted = { ...query, state, expiredAt: null, conditions, under, limit: count, atMost: count };
+  const isEverybodys = query.owner === null && query.memberOf === undefined && query.under === undefined;
+  const wanted = {
+    ...query,
+    ...(isEverybodys ? {} : withoutStates(query)),
+    expiredAt: null,
+    conditions,
+    limit: count,
+    atMost: count,
+  };
   return placesOf(engine, wanted, (range) => range)
     .limit(sql.lit(1))
     .offset(sql.lit(count - 1));
+}
+
+function withoutStates({ memberOf, under }: QueryShape) {
+  const roles = memberOf?.roles.map(({ role }) => ({ role, states: null })) ?? [];
+  return {
+    state: null,
+    states: undefined,
+    memberOf: memberOf && { ...memberOf, roles },
+    under: under && { ...under, visible: null },
+  };
 }
 
 /** One of those that have expired, if there is any. */
@@ -115,8 +131,9 @@ function placesOf<More>(
 }
 
 /** PostgreSQL plans a statement anew each time unless the limit is a constant, so each range there has a constant limit. */
-function isOneRange({ name }: Engine, { after, memberOf }: QueryShape): boolean {
-  return name === 'sqlite' && after === null && memberOf === undefined;
+function isOneRange({ name }: Engine, { after, memberOf, sort }: QueryShape): boolean {
+  const isSplit = after !== null && sort.field !== 'created_at';
+  return name === 'sqlite' && !isSplit && memberOf === undefined;
 }
 
 function inOrder<Row>(
@@ -229,7 +246,10 @@ function counts(table: string, roles: MemberOf['roles']): RawBuilder<unknown> {
   return all.length === 0 ? sql`false` : sql`(${sql.join(all, sql` or `)})`;
 }
 
-/** After a place, two ranges instead of a comparison of pairs, for which SQLite would not use an index on an expression. */
+/**
+ * After a place in the order of a field, two ranges instead of a comparison of pairs, for which SQLite would not use an index on an
+ * expression.
+ */
 function plainRanges(engine: Engine, query: QueryShape): readonly Matching[] {
   const { sort, after } = query;
   const limit = engine.name === 'postgres' ? sql.lit(query.atMost) : query.limit;
@@ -240,6 +260,8 @@ function plainRanges(engine: Engine, query: QueryShape): readonly Matching[] {
   const matching = matchingOf(engine, query);
   if (after === null) return [byValue(matching)];
   const beyond = sort.descending ? '<' : '>';
+  if (sort.field === 'created_at')
+    return [byValue(matching.where(place, beyond, sql`(${after.value}, ${after.id})`))];
   const last = after.value;
   return [
     byId(matching.where(value, '=', last).where('id', beyond, after.id)),
@@ -265,7 +287,10 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
     const filtered = isSame(field, sort.field) ? expression : filterOn(engine, query, expression);
     records = records.where(filtered, comparisons[operator], value);
   }
-  if (until) {
+  if (until && sort.field === 'created_at') {
+    const end = sql`(${until.value}, ${until.id})`;
+    records = records.where(place, sort.descending ? '>=' : '<=', end);
+  } else if (until) {
     const value = expressionOf(engine, sort.field);
     const end = until.value;
     records = records
@@ -278,6 +303,9 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
   if (expiredAt !== null) records = records.where(sql<number>`+updated_at`, '>', expiredAt);
   return records;
 }
+
+/** The place of a record in the order of creation. */
+const place: RawBuilder<unknown> = sql`(created_at, id)`;
 
 /** What a caller can read of the records under a parent, where that is not all of them. */
 function visibleTo(visible: VisibleUnder, collection: string): RawBuilder<boolean> {
