@@ -214,6 +214,12 @@ export interface RecordStore {
   /** Creates the indexes that these collections need, drops the others, and stores which collections have which parents. */
   prepare(collections: readonly DeclaredIndexes[], families?: readonly Family[]): Promise<void>;
   find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
+  /** The records with these ids that exist, in no order. */
+  findAll(
+    collection: string,
+    ids: readonly string[],
+    members?: MembersWanted,
+  ): NowOrLater<readonly RecordWithMembers[]>;
   list(query: RecordQuery): Promise<readonly RecordWithMembers[]>;
   /** The number of records under each of these, by collection and state. */
   tallies(collection: string, ids: readonly string[]): NowOrLater<readonly Tally[]>;

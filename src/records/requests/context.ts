@@ -40,23 +40,27 @@ export function contextOf(
   });
 }
 
-/** The same for the records of a page. Each ancestor is read once. */
+/** The same for the records of a page. Ancestors are read with one statement for each level. */
 export async function contextsOf(
   lineage: Lineage,
   records: readonly RecordWithMembers[],
-  reading: Reading,
+  reading: Omit<Reading, 'store'> & { readonly store: Pick<RecordStore, 'findAll'> },
 ): Promise<readonly RecordContext[]> {
-  const [collection, next] = lineage;
-  if (next === undefined) return records.map(({ members = [] }) => ({ members }));
-  const above = new Map<string, Promise<RecordContext>>();
-  return Promise.all(
-    records.map(async (record) => {
-      const id = parentIdOf(collection, record);
-      const known = above.get(id) ?? Promise.resolve(contextOf(lineage, record, reading));
-      above.set(id, known);
-      return { ...(await known), members: record.members ?? [] };
-    }),
+  const [collection] = lineage;
+  const upper = lineageAbove(lineage);
+  if (upper === null) return records.map(({ members = [] }) => ({ members }));
+  const [next] = upper;
+  const { store, caller, now } = reading;
+  const parentIds = records.map((record) => parentIdOf(collection, record));
+  const found = await store.findAll(next.name, [...new Set(parentIds)], membersWanted(next, caller));
+  const parents = found.filter((record) => !isExpired(next, record, now));
+  const contexts = await contextsOf(upper, parents, reading);
+  const above = new Map(
+    parents.map((record, index) => [record.id, { members: [], ...contexts[index], record }]),
   );
+  return records.map(({ members = [] }, index) => {
+    return { members, parent: above.get(parentIds[index] ?? '') ?? null };
+  });
 }
 
 /** The number of records under one, if it shows that. */

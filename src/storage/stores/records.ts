@@ -48,6 +48,23 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       return whenReady(rows, ([row]) => (row === undefined ? null : recordWithMembers(row)));
     },
 
+    findAll(collection, ids, members) {
+      if (ids.length === 0) return [];
+      const isPostgres = engine.name === 'postgres';
+      const values = [collection, isPostgres ? ids : JSON.stringify(ids), members?.member];
+      const shape = `all ${members === undefined ? '' : `${collection} ${shapeOfMembers(members)}`}`;
+      const rows = prepared(shape, values, ([inCollection, named, member]) => {
+        const isNamed = isPostgres
+          ? sql<boolean>`id = any(${named}::text[])`
+          : sql<boolean>`id in (select value from json_each(${named}))`;
+        const records = recordsOf(reader)
+          .where('collection', '=', inCollection as never)
+          .where(isNamed);
+        return withMembers(records, collection, members && { ...members, member: member as never });
+      });
+      return whenReady(rows, (found) => found.map(recordWithMembers));
+    },
+
     list: async (query) =>
       (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordWithMembers),
 
