@@ -228,13 +228,20 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/records/requests/page.ts',
     'largestPageBytes',
     'bytes',
-    'Size of a page; a larger one ends earlier.',
+    'Size of a page, and of what a search examines for one; then it ends earlier.',
   ),
   fixed(
     'src/records/requests/page.ts',
     'mostLookedAt',
     '',
-    'Records examined for one page; then it ends earlier.',
+    'Records examined for one page or count; then it ends earlier.',
+  ),
+  fixed('src/records/requests/search-words.ts', 'mostWords', '', 'Words of a search (400 `query_invalid`).'),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'longestWord',
+    '',
+    'Letters and digits of such a word (400 `query_invalid`).',
   ),
   fixed(
     'src/storage/stores/record-history.ts',
@@ -307,6 +314,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
   fixed('src/collections/declaration-schema.ts', 'mostRoles', '', 'Roles of a collection.'),
   fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
+  fixed('src/collections/searched-fields.ts', 'mostSearchedFields', '', 'Fields under `search`.'),
   fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
   fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of a schema.'),
   fixed(

@@ -26,6 +26,8 @@ export interface Collection {
   /** The collections whose parent is this one. */
   readonly children: readonly ChildRule[];
   readonly unique: readonly UniqueRule[];
+  /** The fields that lists are searched in. */
+  readonly search: readonly string[];
   /** Whether the service stores the history of records. */
   readonly history: boolean;
   readonly concurrency: 'optional' | 'required';

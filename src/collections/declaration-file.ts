@@ -27,6 +27,7 @@ export interface DeclarationFile {
   readonly aliases: boolean;
   readonly parent?: DeclaredParent;
   readonly unique: readonly DeclaredUnique[];
+  readonly search: readonly string[];
   readonly history: boolean;
   readonly access: {
     readonly create?: Who;
@@ -122,6 +123,7 @@ export function toCollection(
     parent: toParent(file),
     children: [],
     unique: file.unique.map(({ fields, states = null }) => ({ fields, states })),
+    search: file.search,
     history: file.history,
     concurrency,
     limits: toLimits(file),

@@ -20,6 +20,7 @@ import {
 } from './limits.ts';
 import { parseDay } from './normalise.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
+import { mostSearchedFields } from './searched-fields.ts';
 
 /** The JSON Schema of a collection file, for the loader and for editors. declaration-rules.ts has the rules between members. */
 
@@ -360,6 +361,12 @@ function declarationWith(schema: Schema): Schema {
     access: said('Who reaches what.', access),
     unique: { ...said('What no two records have in common.', unique), default: [] },
     aliases: { ...said('Whether records show who is who, by alias.', { type: 'boolean' }), default: false },
+    search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
+      ...names,
+      maxItems: mostSearchedFields,
+      default: [],
+      examples: [['title', 'text']],
+    }),
     history: {
       ...said('Whether readers of a record see what happened to it: when, and in which role.', {
         type: 'boolean',

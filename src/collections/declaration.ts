@@ -26,6 +26,7 @@ export interface Declaration
     | 'aliases'
     | 'parent'
     | 'unique'
+    | 'search'
     | 'history'
     | 'concurrency'
     | 'deprecated'
@@ -176,7 +177,7 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
       // Members that a former release did not have.
-      const none = { parent: null, unique: [], history: false };
+      const none = { parent: null, unique: [], search: [], history: false };
       return new Map(declarations.map((declaration) => [declaration.name, { ...none, ...declaration }]));
     },
     async save(declarations: readonly Declaration[]) {

@@ -7,7 +7,7 @@ import { formats, isFormatName } from './formats.ts';
 /** Each index makes every write slower. */
 export const mostIndexedFields = 8;
 const longestText = 500;
-export const queryParameters = ['limit', 'cursor', 'sort', 'mine'];
+export const queryParameters = ['limit', 'cursor', 'sort', 'mine', 'state', 'role', 'q'];
 /** Date-times are stored normalised, not as sent. */
 const aboutForm = ['minLength', 'maxLength', 'pattern', 'enum', 'const'];
 

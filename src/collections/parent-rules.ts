@@ -30,7 +30,7 @@ export function checkParent(file: DeclarationFile, say: Say): void {
   const properties = propertiesOf(file.schema);
   if (Object.hasOwn(properties, parent.field))
     say('/parent/field', 'is in the schema already. Leave it out there: the service adds it');
-  if ([...queryParameters, 'state', 'role', 'q'].includes(parent.field))
+  if (queryParameters.includes(parent.field))
     say('/parent/field', 'has a name that means something else in a query. Name it otherwise');
   checkStateNames(typeof parent.counts === 'boolean' ? [] : parent.counts, '/parent/counts', states, say);
   checkCapacity(file, states, say);

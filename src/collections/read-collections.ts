@@ -13,6 +13,7 @@ import { checkFamily, checkParent, type DeclaredCollection } from './parent-rule
 import { resolveSchema } from './resolve-schema.ts';
 import { checkRoles } from './role-rules.ts';
 import { checkSchema } from './schema-rules.ts';
+import { checkSearch } from './searched-fields.ts';
 import { compileCheck } from './validator.ts';
 
 export interface CollectionFile {
@@ -111,6 +112,7 @@ function readDeclaration(name: string, data: unknown, say: Say): DeclaredCollect
     ? readFields(
         file.schema,
         areRight('index') ? file.index : [],
+        areRight('search') ? file.search : [],
         areRight('parent') ? toParent(file) : null,
         say,
       )
@@ -130,7 +132,13 @@ function withParentField(schema: Schema, { field, collection }: ParentRule): Sch
 }
 
 /** Stops at the first step with mistakes. */
-function readFields(given: Schema, index: readonly string[], parent: ParentRule | null, say: Say) {
+function readFields(
+  given: Schema,
+  index: readonly string[],
+  search: readonly string[],
+  parent: ParentRule | null,
+  say: Say,
+) {
   let isRight = true;
   checkSchema(given, '/schema', (pointer, predicate) => {
     isRight = false;
@@ -140,6 +148,7 @@ function readFields(given: Schema, index: readonly string[], parent: ParentRule 
   if (resolved === null) return null;
   const schema = parent === null ? resolved : withParentField(resolved, parent);
   const fields = readIndex(index, schema, say);
+  checkSearch(search, resolved, say);
   try {
     return { schema, index: fields, checkFields: compileCheck(schema, parent) };
   } catch (error) {

@@ -28,7 +28,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 
 function describeCollection(collection: Collection, href: string) {
   const declaration = toDeclaration(collection);
-  const { name, title, description, schema, index, history } = declaration;
+  const { name, title, description, schema, index, search, history } = declaration;
   const { concurrency, limits, events, deprecated } = declaration;
   return {
     name,
@@ -38,6 +38,7 @@ function describeCollection(collection: Collection, href: string) {
     schema,
     index: index.map((field) => field.name),
     ...asDeclared(declaration),
+    ...(search.length === 0 ? {} : { search }),
     ...(history ? { history } : {}),
     concurrency,
     limits: limitsAsData(limits),
@@ -139,6 +140,7 @@ function overviewSchema(): Schema {
       ...schema.listOf(object({ fields: texts, states: texts }, ['states'])),
       description: 'What no two records have in common.',
     },
+    search: { ...texts, description: 'The fields that lists are searched in (?q=).' },
     history: { const: true, description: 'Records have a history.' },
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
@@ -154,6 +156,7 @@ function overviewSchema(): Schema {
     'aliases',
     'parent',
     'unique',
+    'search',
     'history',
     'deprecated',
   ];

@@ -46,7 +46,7 @@ import {
   describeMembers,
   describeRemoveMember,
 } from '../records/describe/people.ts';
-import { describeHistory, describeList, describeRead } from '../records/describe/reads.ts';
+import { describeCount, describeHistory, describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
 import { runBatch } from '../records/requests/batch.ts';
 import { largestBatchBody } from '../records/requests/batch-body.ts';
@@ -54,7 +54,7 @@ import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { listHistory } from '../records/requests/history.ts';
 import * as people from '../records/requests/people.ts';
 import { hasMembers, invitedRoles } from '../records/requests/people.ts';
-import { listRecords, readRecord } from '../records/requests/read.ts';
+import { countList, listRecords, readRecord } from '../records/requests/read.ts';
 import {
   createRecord,
   patchRecord,
@@ -226,6 +226,7 @@ function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Rout
   const routes = [
     bearer('GET', path, listRecords(parts), said(describeList)),
     bearer('POST', path, createRecord(parts), said(writing.describeCreate)),
+    bearer('GET', `${path}/count`, countList(parts), said(describeCount)),
     bearer('GET', one, readRecord(parts), said(describeRead)),
     bearer('PUT', one, replaceRecord(parts), said(writing.describeReplace)),
     bearer('PATCH', one, patchRecord(parts), said(writing.describePatch)),

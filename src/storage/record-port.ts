@@ -126,6 +126,10 @@ export interface Place {
   readonly id: string;
 }
 
+export interface RecordText extends Place {
+  readonly body: string;
+}
+
 export interface MemberOf {
   readonly member: string;
   /** The states in which each role counts; null: all. */
@@ -255,6 +259,9 @@ export interface RecordStore {
   /** Deletes expired invitations; returns their number. */
   expireInvitations(now: number): Promise<number>;
   sizes(query: RecordQuery): Promise<readonly number[]>;
+  bodies(query: RecordQuery): Promise<readonly RecordText[]>;
+  /** The number of records, at most the limit. */
+  count(query: RecordQuery): Promise<number>;
   /** The place `count` records further on, read from the index of the sort order alone. Null if there are fewer. */
   placeAfter(query: RecordQuery, count: number): Promise<Place | null>;
   /** True if there are expired records, which a list has to skip. */

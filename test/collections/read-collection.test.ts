@@ -81,6 +81,7 @@ describe('a declaration', () => {
       parent: null,
       children: [],
       unique: [],
+      search: [],
       history: false,
       concurrency: 'optional',
       limits: {

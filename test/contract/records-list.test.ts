@@ -293,6 +293,20 @@ for (const engine of storageKinds) {
       }
     });
 
+    it('records are found by their ids: those that are there, each once', async () => {
+      const { collection, made } = await collectionOf(oddTexts.map((text) => ({ fields: { word: text } })));
+      const ids = made.map(({ id }) => id);
+      const found = async (named: readonly string[], of = collection) =>
+        (await records.findAll(of, named)).toSorted((one, other) => compare(one.id, other.id));
+      const expected = made.toSorted((one, other) => compare(one.id, other.id));
+      assert.deepEqual(await found([...ids, ...ids, randomUUID(), "' or 1=1", '"']), expected);
+      assert.deepEqual(await found(ids.slice(0, 1)), made.slice(0, 1));
+      assert.deepEqual(await found([]), []);
+      assert.deepEqual(await found(ids, 'elsewhere'), []);
+      const members = { member: 'usr_somebody', roles: ['reader'], rolesOfAll: [] };
+      assert.deepEqual((await records.findAll(collection, ids.slice(0, 1), members))[0]?.members, []);
+    });
+
     it('everything of one owner comes by collection, time and id, page by page', async () => {
       const owner = randomUUID();
       const made = ['b', 'a', 'a-', 'B', 'é'].flatMap((collection) =>
@@ -344,6 +358,11 @@ for (const engine of storageKinds) {
                 const page: readonly StoredRecord[] = await records.list({ ...filtered, after });
                 const sizes = page.map(({ body }) => Buffer.byteLength(body));
                 assert.deepEqual(await records.sizes({ ...filtered, after }), sizes);
+                const texts = page.map((record) => {
+                  return { value: sortedBy(record, field), id: record.id, body: record.body };
+                });
+                assert.deepEqual(await records.bodies({ ...filtered, after }), texts);
+                assert.equal(await records.count({ ...filtered, after }), page.length);
                 const last: StoredRecord | undefined = page.at(-1);
                 if (last === undefined) break;
                 after = { value: sortedBy(last, field), id: last.id };

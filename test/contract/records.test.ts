@@ -294,6 +294,9 @@ for (const engine of storageKinds) {
       const questions: Record<string, () => Promise<unknown>> = {
         prepare: () => records.prepare([]),
         find: async () => records.find('x', 'x'),
+        findAll: async () => records.findAll('x', ['x']),
+        bodies: () => records.bodies(newQuery()),
+        count: () => records.count(newQuery()),
         list: () => records.list(newQuery()),
         sizes: () => records.sizes(newQuery()),
         placeAfter: () => records.placeAfter(newQuery(), 1),
@@ -302,6 +305,7 @@ for (const engine of storageKinds) {
         ofOwner: () => records.ofOwner('x', null, 1),
         ofCollection: () => records.ofCollection('x', '', 1),
         counts: () => records.counts(),
+        measure: () => records.measure('x', '', 1),
         expire: () => records.expire('x', 1, 1, untold),
         expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
         expireSpentBudgets: () => records.expireSpentBudgets(1),

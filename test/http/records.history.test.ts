@@ -96,6 +96,22 @@ for (const engine of databaseEngines)
       assert.deepEqual((await steps(cat, waiting)).length, 2, 'erasing others changes nothing in it');
     });
 
+    it('has each operation of a batch, and none of a batch that was refused', async () => {
+      const [ada] = await people(1);
+      const [id, gone] = [randomUUID(), randomUUID()];
+      const make = (own: string) => ({ create: 'notes', id: own, fields: { text: 'a' } });
+      const update = { update: 'notes', id, fields: { text: 'b' } };
+      const batch = (...operations: object[]) => ada.post('batch', { operations });
+      assert.equal((await batch(make(id), make(gone), update, { delete: 'notes', id: gone })).status, 200);
+      const made = [
+        ['create', null, null, 'owner'],
+        ['update', null, null, 'owner'],
+      ];
+      assert.deepEqual(await steps(ada, `notes/${id}`), made);
+      assert.equal((await batch(update, { delete: 'notes', id: gone })).body.code, 'batch_refused');
+      assert.deepEqual(await steps(ada, `notes/${id}`), made);
+    });
+
     it('is 404 where the record cannot be read, the same as for one that is missing', async () => {
       const [ada, bob, eve] = (await people(3)) as [Person, Person, Person];
       const room = await ada.make('rooms', { seats: 1 });

@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(
       found.map((each) => `${each.method} ${each.path.slice(path.length)}`),
       [
-        ...['get ', 'post ', 'get /{id}', 'put /{id}', 'patch /{id}', 'delete /{id}'],
+        ...['get ', 'post ', 'get /count', 'get /{id}', 'put /{id}', 'patch /{id}', 'delete /{id}'],
         ...['post /{id}/submit', 'post /{id}/cancel', 'post /{id}/approve-it'],
       ],
     );
@@ -147,6 +147,7 @@ describe('the OpenAPI document', () => {
       [
         'List records',
         'Create a record',
+        'Count records',
         'Read a record',
         'Replace the fields of a record',
         'Change some fields of a record',

@@ -231,7 +231,22 @@ async function visitLists(cast: Cast, expected: Expected, cell: Cell, isListed: 
         isListed,
         what,
       );
+    await visitCount(person, name, list, { status, body }, what);
   }
+}
+
+/** A count is of what the list has, and is refused as that is, or because the list is everybody's. */
+async function visitCount(
+  person: Person,
+  name: string,
+  list: string,
+  { status, body }: Pick<Answered, 'status' | 'body'>,
+  what: string,
+): Promise<void> {
+  const counted = await person.get(`${name}/count?${list.slice(1)}`);
+  if (counted.status === 400 && status === 200) assert.match(counted.body.detail, /everybody/, what);
+  else if (status === 200) assert.deepEqual(counted.body, { count: body.items.length }, what);
+  else assert.deepEqual([counted.status, counted.body.code], [status, body.code], what);
 }
 
 /** The list in which a role finds its records; under a parent '' for roles that have none but that of the parent. */

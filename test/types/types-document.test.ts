@@ -66,6 +66,7 @@ describe('the types of collections', () => {
       const of = (operation: ApiOperation | undefined) => (operation === undefined ? [] : [operation]);
       const one = at('/{id}');
       const people = {
+        history: of(at('/{id}/history')?.get),
         members: of(at('/{id}/members')?.get),
         invite: of(at('/{id}/invitations')?.post),
         invitations: of(at('/{id}/invitations')?.get),
@@ -76,6 +77,7 @@ describe('the types of collections', () => {
       };
       return {
         list: of(at('')?.get),
+        count: of(at('/count')?.get),
         get: of(one?.get),
         create: of(at('')?.post),
         update: of(one?.patch),

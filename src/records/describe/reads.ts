@@ -2,9 +2,11 @@ import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
-import { dateTime, listOf, maybe, object, text } from '../../openapi/schemas.ts';
+import { count, dateTime, listOf, maybe, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
+import { mostLookedAt } from '../requests/page.ts';
+import { longestWord, mostWords, shortestWord } from '../requests/search-words.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/read.ts. */
@@ -46,19 +48,53 @@ function whatIsListed(collection: Collection): string {
   return sentences.join(' ');
 }
 
+export function describeCount(collection: Collection): Description {
+  const { parent } = collection;
+  const number = (name: string, description: string) => object({ [name]: { ...count, description } });
+  const counted = {
+    oneOf: [
+      number('count', 'How many records the list has.'),
+      number('at_least', 'So many of those that were looked at; there may be more.'),
+    ],
+  };
+  return describeIn(collection, 'read', {
+    name: 'count',
+    summary: 'Count records',
+    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${mostLookedAt} records are looked at. A list of everybody's is not counted (400).`,
+    parameters: filterParameters(collection),
+    answers: { 200: { description: 'The number.', content: { 'application/json': { schema: counted } } } },
+    errors: parent === null ? [] : ['not_found'],
+  });
+}
+
 function listParameters(collection: Collection): readonly Parameter[] {
-  const { schema, index, machine } = collection;
-  const roles = memberRoles(collection);
-  const properties = (schema.properties ?? {}) as Schemas;
-  const sortable = ['created_at', ...index.map(({ name }) => name)].flatMap((name) => [name, `-${name}`]);
-  const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
+  const sortable = ['created_at', ...collection.index.map(({ name }) => name)];
   return [
     ...pageParameters,
     queryParameter('sort', 'The order; "-" turns it round. Records that agree come by id.', {
       ...text,
-      enum: sortable,
+      enum: sortable.flatMap((name) => [name, `-${name}`]),
       default: '-created_at',
     }),
+    ...filterParameters(collection),
+  ];
+}
+
+function filterParameters(collection: Collection): readonly Parameter[] {
+  const { schema, index, machine, search } = collection;
+  const roles = memberRoles(collection);
+  const properties = (schema.properties ?? {}) as Schemas;
+  const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
+  return [
+    ...(search.length === 0
+      ? []
+      : [
+          queryParameter(
+            'q',
+            `Only records with all of these words, or with words that begin so, in ${search.join(' or ')}: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits. Not for lists of everybody's. Newest first.`,
+            text,
+          ),
+        ]),
     ...(collection.parent === null
       ? []
       : [

@@ -5,6 +5,7 @@ import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
 import { type CallerAccess, memberRoles } from '../caller-access.ts';
+import { longestWord, mostWords, readWords, shortestWord } from './search-words.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
@@ -18,6 +19,8 @@ export interface ListQuery {
     'owner' | 'state' | 'states' | 'memberOf' | 'conditions' | 'sort' | 'limit'
   >;
   readonly isEverybodys: boolean;
+  /** The words to search for; null: none. */
+  readonly words: readonly string[] | null;
   /** The parent that the list is limited to; null: none. */
   readonly parentId: string | null;
   readonly cursor: string | null;
@@ -29,7 +32,20 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
-const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role']);
+const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role', 'q']);
+
+/** What is about pages, and not about which records there are. */
+const ofPages = ['limit', 'cursor', 'sort'];
+
+/** The query of a list of which only the number of records is wanted. */
+export function readCountQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
+  const parameters = readParameters(text);
+  for (const name of ofPages) if (parameters.has(name)) throw invalid(name);
+  const query = readListQuery(collection, text, access);
+  if (query.isEverybodys)
+    throw notOfEverybody('mine', "Lists of everybody's records are not counted", collection);
+  return query;
+}
 
 /** Refuses the whole query unless every parameter is known, occurs once and has a valid value. */
 export function readListQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
@@ -39,6 +55,9 @@ export function readListQuery(collection: Collection, text: string, access: Call
   const kind: ListKind =
     parentId === null ? readKind(collection, parameters, access, state) : { owner: null };
   const isEverybodys = parentId === null && kind.owner === null && kind.memberOf === undefined;
+  const words = readSearch(collection, parameters.get('q'));
+  if (words !== null && isEverybodys)
+    throw notOfEverybody('q', "Lists of everybody's records cannot be searched", collection);
   const conditions = [...parameters].flatMap(([name, value]) =>
     taken.has(name) || name === collection.parent?.field ? [] : [readCondition(collection, name, value)],
   );
@@ -47,6 +66,8 @@ export function readListQuery(collection: Collection, text: string, access: Call
   const usual = isEverybodys && first !== undefined ? `-${nameOf(first.field)}` : '-created_at';
   const sort = readSort(collection, parameters.get('sort') ?? usual);
   if (isEverybodys) checkIndexed(conditions, state, sort);
+  if (words !== null && !(sort.field === 'created_at' && sort.descending))
+    throw invalid('sort', 'What is searched for comes newest first. Leave "sort" out.');
   if (kind.memberOf !== undefined && sort.field !== 'created_at')
     throw invalid(
       'sort',
@@ -55,11 +76,31 @@ export function readListQuery(collection: Collection, text: string, access: Call
   return {
     wanted: { ...kind, state, conditions, sort, limit: readLimit(parameters.get('limit')) },
     isEverybodys,
+    words,
     parentId,
     cursor: parameters.get('cursor') ?? null,
     filters: asked.filter(([name]) => name !== 'limit').toSorted(([a], [b]) => (a < b ? -1 : 1)),
     asked,
   };
+}
+
+function readSearch({ search }: Collection, text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null;
+  if (search.length === 0) throw invalid('q');
+  const words = readWords(text);
+  if (words !== null) return words;
+  throw invalid(
+    'q',
+    `Search for 1 to ${mostWords} words, each of ${shortestWord} to ${longestWord} letters and digits.`,
+  );
+}
+
+function notOfEverybody(parameter: string, what: string, collection: Collection): Refusal {
+  const others = memberRoles(collection).length === 0 ? '' : ', or for role=<role>';
+  const { parent } = collection;
+  const under =
+    parent === null ? '' : `, or for the records under one of ${parent.collection}: ${parent.field}=<id>`;
+  return invalid(parameter, `${what}. Ask for mine=true${others}${under}.`);
 }
 
 type ListKind = Pick<RecordQuery, 'owner' | 'states' | 'memberOf'>;

@@ -1,5 +1,14 @@
+import { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 import { Refusal } from '../../base/errors.ts';
-import type { FieldValue, Place, RecordQuery, RecordStore, StoredRecord } from '../../storage/port.ts';
+import type {
+  FieldValue,
+  Place,
+  RecordQuery,
+  RecordStore,
+  RecordText,
+  StoredRecord,
+} from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
 import { fieldsOf } from '../present.ts';
 import type { CollectionParts } from './handler-parts.ts';
@@ -8,7 +17,7 @@ import { type ListQuery, nameOf } from './list-query.ts';
 /** A page ends before it exceeds this many bytes. */
 export const largestPageBytes = 1_048_576;
 /** Limits of what one page scans: records and bytes. */
-const mostLookedAt = 2_000;
+export const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
@@ -25,6 +34,97 @@ export async function readPage(store: Store, wanted: RecordQuery, recordBytes: n
   const last = records.at(-1);
   if (found.length === records.length || last === undefined) return { records, next: until };
   return { records, next: { value: sortValue(last, wanted), id: last.id } };
+}
+
+/** Bodies that are read at once. */
+const mostBytesAtOnce = 4_194_304;
+
+/**
+ * Visits the records of a list, until `visit` says no or so many of them, or of their bytes, were looked at. Returns the place after
+ * which there may be more; null: this was the end of the list.
+ */
+async function visitRecords(
+  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
+  wanted: RecordQuery,
+  { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
+  visit: (text: RecordText) => boolean,
+): Promise<Place | null> {
+  const until = await store.placeAfter(wanted, atMost);
+  let limit = Math.min(atMost, Math.max(Math.floor(mostBytesAtOnce / recordBytes), 1));
+  let { after } = wanted;
+  let bytes = 0;
+  for (;;) {
+    const some = await store.bodies({ ...wanted, after, until, limit });
+    for (const text of some) {
+      after = { value: text.value, id: text.id };
+      bytes += Buffer.byteLength(text.body);
+      if (!visit(text) || bytes > largestPageBytes) return after;
+    }
+    if (some.length < limit) return until;
+    // Most records are much smaller than they may be.
+    limit = Math.min(atMost, limit * 4);
+    // Other requests come first.
+    await setImmediate();
+  }
+}
+
+type Matches = (body: string) => boolean;
+
+/** The ids of a page of the records that match. Only so many are looked at, so a short page may have a `next`. */
+export async function searchPage(
+  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
+  wanted: RecordQuery,
+  recordBytes: number,
+  matches: Matches,
+): Promise<{ readonly ids: readonly string[]; readonly next: Place | null }> {
+  const found: Place[] = [];
+  let isFull = false;
+  const end = await visitRecords(
+    store,
+    wanted,
+    { atMost: mostLookedAt, recordBytes },
+    ({ value, id, body }) => {
+      if (!matches(body)) return true;
+      isFull = found.length === wanted.limit;
+      if (!isFull) found.push({ value, id });
+      return !isFull;
+    },
+  );
+  return { ids: found.map(({ id }) => id), next: isFull ? (found.at(-1) ?? null) : end };
+}
+
+export interface Counted {
+  readonly count: number;
+  /** False if there may be more. */
+  readonly isWhole: boolean;
+}
+
+/** How many records a list has among those that are looked at. */
+export async function countRecords(
+  store: Pick<RecordStore, 'placeAfter' | 'count'>,
+  wanted: RecordQuery,
+): Promise<Counted> {
+  const limit = mostLookedAt + 1;
+  const until = await store.placeAfter(wanted, limit);
+  const count = await store.count({ ...wanted, until, limit });
+  return { count: Math.min(count, mostLookedAt), isWhole: until === null };
+}
+
+/** The same for those that match, and of which `countSeen` says how many the caller can read. */
+export async function countMatching(
+  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
+  wanted: RecordQuery,
+  recordBytes: number,
+  matches: Matches,
+  countSeen: (ids: readonly string[]) => number | Promise<number>,
+): Promise<Counted> {
+  const ids: string[] = [];
+  const looks = { atMost: mostLookedAt + 1, recordBytes };
+  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+    if (matches(body)) ids.push(id);
+    return true;
+  });
+  return { count: Math.min(await countSeen(ids), mostLookedAt), isWhole: end === null };
 }
 
 /** True if the sort order alone finds all matches. list-query.ts ensures it for a list of all owners. */

@@ -1,16 +1,32 @@
+import { setImmediate } from 'node:timers/promises';
 import { Refusal } from '../../base/errors.ts';
-import { answer, type BearerHandler, jsonText } from '../../base/handler.ts';
+import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
-import type { RecordContext, StoredRecord, UnderParent } from '../../storage/port.ts';
+import type {
+  RecordContext,
+  RecordQuery,
+  RecordWithMembers,
+  StoredRecord,
+  UnderParent,
+} from '../../storage/port.ts';
 import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
 import { isNotModified } from '../preconditions.ts';
 import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
 import { contextOf, contextsOf, countsFor, countsOf } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
-import { type ListQuery, linkTo, readListQuery } from './list-query.ts';
-import { cursorAt, readCursor, readPage } from './page.ts';
+import { type ListQuery, largestPage, linkTo, readCountQuery, readListQuery } from './list-query.ts';
+import {
+  type Counted,
+  countMatching,
+  countRecords,
+  cursorAt,
+  readCursor,
+  readPage,
+  searchPage,
+} from './page.ts';
+import { matcher } from './search-words.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
@@ -91,55 +107,132 @@ async function underParent(
   const isOwner = ownerByParent(lineage, above) === access.id;
   const held = isOwner ? [...roles, 'owner'] : roles;
   const states = readableStates(collection, held);
+  // With `owned_by: parent` the rows of a former owner may still name it: what the owner reads is in `held`.
+  const ownRoles = parent.ownedBy === 'parent' ? [] : [...held, 'owner'];
   const granted = memberRoles(collection).map((role) => {
     return { role, states: readableStates(collection, [...held, role]) };
   });
   const visible = {
     states: states ?? [],
-    ownStates: readableStates(collection, [...held, 'owner']),
+    ownStates: readableStates(collection, ownRoles),
     member: access.id,
     roles: granted,
   };
   return { field: { name: parent.field, kind: 'text' }, id, visible: states === null ? null : visible };
 }
 
+/** What a request for a list asks for, and the storage for it. */
+async function askedFor(
+  input: Input,
+  caller: Parameters<BearerHandler>[1],
+  parts: CollectionParts,
+  readQuery: typeof readListQuery,
+) {
+  const { collection, lineage, reads, clock } = parts;
+  const access = CallerAccess.admit(lineage, caller, 'read');
+  const query = readQuery(collection, input.query, access);
+  const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
+  const headers = reads.take(access.id);
+  const now = clock.now();
+  const expiredAt = collection.limits.expireMs === null ? null : now - collection.limits.expireMs;
+  const members = access.membersWanted;
+  const under = query.parentId === null ? undefined : await underParent(query.parentId, parts, access);
+  if (under === null) throw new Refusal('not_found', { headers });
+  const wanted: RecordQuery = {
+    ...query.wanted,
+    collection: collection.name,
+    after,
+    expiredAt,
+    members,
+    under,
+  };
+  return { access, query, wanted, headers, now };
+}
+
+type Asked = Awaited<ReturnType<typeof askedFor>>;
+
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
-  const { collection, lineage, store, reads, position, clock, path } = parts;
+  const { collection, store, position, path } = parts;
   return async (input, caller) => {
-    const access = CallerAccess.admit(lineage, caller, 'read');
-    const query = readListQuery(collection, input.query, access);
-    const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
-    const headers = reads.take(access.id);
-    const expiredAt = collection.limits.expireMs === null ? null : clock.now() - collection.limits.expireMs;
-    const members = access.membersWanted;
-    const now = clock.now();
-    const under = query.parentId === null ? undefined : await underParent(query.parentId, parts, access);
-    if (under === null) throw new Refusal('not_found', { headers });
-    const asked = { ...query.wanted, collection: collection.name, after, expiredAt, members, under };
+    const asked = await askedFor(input, caller, parts, readListQuery);
+    const { access, query, headers, now } = asked;
     // Read before the records: events may repeat what the list has, but never miss what it lacks.
     const at = {
       'events-position': String(position()),
       ...eventsScope(collection, access, query),
     };
-    const page = await readPage(store, asked, collection.limits.bytes);
+    const page = await pageFor(asked, parts);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
-    const contexts = await contextsOf(lineage, page.records, { store, caller: access.id, now });
+    const seen = await seenBy(asked, page.records, parts);
     const tallies = showsCounts(collection)
       ? await store.tallies(
           collection.name,
-          page.records.map(({ id }) => id),
+          seen.map(({ record }) => record.id),
         )
       : [];
-    const items = page.records.flatMap((record, index) => {
-      const context = contexts[index] ?? { members: [] };
-      // A record whose parent the caller cannot read is in no list.
-      if (collection.parent !== null && !access.sees(record, context)) return [];
-      return [present(record, context, { ...parts, access, now }, countsOf(record.id, tallies))];
-    });
+    const items = seen.map(({ record, context }) =>
+      present(record, context, { ...parts, access, now }, countsOf(record.id, tallies)),
+    );
     return jsonText(`{"items":[${items.join()}],"next":${JSON.stringify(next)}}`, {
       headers: { ...link, ...at, ...headers },
     });
   };
+}
+
+async function pageFor({ query: { words }, wanted }: Asked, { collection, store }: CollectionParts) {
+  const { name, limits, search } = collection;
+  if (words === null) return readPage(store, wanted, limits.bytes);
+  const { ids, next } = await searchPage(store, wanted, limits.bytes, matcher(words, search));
+  const found = await store.findAll(name, ids, wanted.members);
+  const byId = new Map(found.map((record) => [record.id, record]));
+  return { records: ids.flatMap((id) => byId.get(id) ?? []), next };
+}
+
+/** The records that the caller can read, which is not always known without the record above. */
+async function seenBy(
+  { access, query, now }: Asked,
+  records: readonly RecordWithMembers[],
+  { collection, lineage, store }: CollectionParts,
+) {
+  const contexts = await contextsOf(lineage, records, { store, caller: access.id, now });
+  const placed = records.map((record, index) => ({ record, context: contexts[index] ?? { members: [] } }));
+  // A record that was searched for may have changed since.
+  const isKnown = collection.parent === null && query.words === null;
+  return isKnown ? placed : placed.filter(({ record, context }) => access.sees(record, context));
+}
+
+/** GET /<collection>/count */
+export function countList(parts: CollectionParts): BearerHandler {
+  return async (input, caller) => {
+    const asked = await askedFor(input, caller, parts, readCountQuery);
+    const { count, isWhole } = await countFor(asked, parts);
+    return json(isWhole ? { count } : { at_least: count }, { headers: asked.headers });
+  };
+}
+
+/** Without a parent the storage finds what the caller can read, and under one parent, too. */
+async function countFor(asked: Asked, parts: CollectionParts): Promise<Counted> {
+  const { query, wanted } = asked;
+  const { collection, store } = parts;
+  const { limits, search } = collection;
+  const isFound = collection.parent === null || query.parentId !== null;
+  if (isFound && query.words === null) return countRecords(store, wanted);
+  const matches = query.words === null ? () => true : matcher(query.words, search);
+  return countMatching(store, wanted, limits.bytes, matches, (ids) =>
+    isFound ? ids.length : countSeen(ids, asked, parts),
+  );
+}
+
+async function countSeen(ids: readonly string[], asked: Asked, parts: CollectionParts): Promise<number> {
+  let count = 0;
+  for (let from = 0; from < ids.length; from += largestPage) {
+    const some = ids.slice(from, from + largestPage);
+    const records = await parts.store.findAll(parts.collection.name, some, asked.wanted.members);
+    count += (await seenBy(asked, records, parts)).length;
+    // Other requests come first.
+    await setImmediate();
+  }
+  return count;
 }

@@ -6,7 +6,7 @@ import { codesOf } from '../../openapi/document.ts';
 import type { Parameter, Schemas } from '../../openapi/openapi-types.ts';
 import { recordSchemas } from '../describe/in-collection.ts';
 import * as people from '../describe/people.ts';
-import { describeHistory, describeList, describeRead } from '../describe/reads.ts';
+import { describeCount, describeHistory, describeList, describeRead } from '../describe/reads.ts';
 import * as writing from '../describe/writes.ts';
 import { hasMembers, invitedRoles } from '../requests/people.ts';
 import { objectType, typeOf } from './schema-type.ts';
@@ -142,6 +142,7 @@ export function problemsOf(collection: Collection): Problems {
   const actions = collection.machine?.actions ?? [];
   return {
     list: codes('GET', describeList(collection)),
+    count: codes('GET', describeCount(collection)),
     get: codes('GET', describeRead(collection)),
     create: codes('POST', writing.describeCreate(collection)),
     update: codes('PATCH', writing.describePatch(collection)),

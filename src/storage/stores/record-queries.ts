@@ -75,6 +75,18 @@ export function sizesOf(engine: Engine, query: QueryShape) {
   return placesOf(engine, query, (range) => range.select(size));
 }
 
+/** Places and bodies of the records of a page. */
+export function bodiesOf(engine: Engine, query: QueryShape) {
+  return placesOf(engine, query, (range) => range.select('body'));
+}
+
+export function countOf(engine: Engine, query: QueryShape) {
+  const places = placesOf(engine, query, (range) => range);
+  return engine.reader
+    .selectFrom(places.as('places'))
+    .select((select) => select.fn.countAll<number>().as('count'));
+}
+
 /** The place so many records further on. Only the index of the order is read for it. */
 export function placeAfter(engine: Engine, query: QueryShape, count: number) {
   const { field } = query.sort;

@@ -1,7 +1,15 @@
 import { type Compilable, sql } from 'kysely';
 import { whenReady } from '../../base/now-or-later.ts';
 import type { Engine } from '../engine.ts';
-import type { ErasureNotes, Family, FieldValue, RecordQuery, RecordStore, Tally } from '../port.ts';
+import type {
+  ErasureNotes,
+  Family,
+  FieldValue,
+  RecordQuery,
+  RecordStore,
+  RecordText,
+  Tally,
+} from '../port.ts';
 import { preparedReads } from '../prepared.ts';
 import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
 import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
@@ -16,7 +24,16 @@ import {
 } from './record-fields.ts';
 import { historyOf } from './record-history.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import { anyExpired, pageOf, placeAfter, recordsOf, sizesOf, withMembers } from './record-queries.ts';
+import {
+  anyExpired,
+  bodiesOf,
+  countOf,
+  pageOf,
+  placeAfter,
+  recordsOf,
+  sizesOf,
+  withMembers,
+} from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 import { expireProofs } from './used-once.ts';
 
@@ -105,6 +122,14 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
 
     sizes: async (query) =>
       (await ask('sizes', query, (shape) => sizesOf(engine, shape))).map((row) => row.at(-1) as number),
+
+    bodies: async (query) =>
+      (await ask('bodies', query, (shape) => bodiesOf(engine, shape))).map(([value, id, body]) => {
+        return { value, id, body } as RecordText;
+      }),
+
+    count: async (query) =>
+      Number((await ask('count', query, (shape) => countOf(engine, shape)))[0]?.[0] ?? 0),
 
     async placeAfter(query, count) {
       const [row] = await ask(`place ${count}`, query, (shape) => placeAfter(engine, shape, count));

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fold, matcher, readWords } from '../../src/records/requests/search-words.ts';
+import { oddTexts } from '../support/records.ts';
+
+const finds = (query: string, record: object) =>
+  matcher(readWords(query) ?? assert.fail(query), ['title', 'labels'])(JSON.stringify(record));
+
+describe('the words of a search', () => {
+  it('are 1 to 4, of 2 to 40 letters and digits; other characters separate them, and stand for nothing', () => {
+    const read: Readonly<Record<string, readonly string[] | null>> = {
+      milk: ['milk'],
+      ' Milk  BREAD ': ['milk', 'bread'],
+      'milk & bread': ['milk', 'bread'],
+      '"milk"': ['milk'],
+      'mi%lk_*': ['mi', 'lk'],
+      "it's": ['it', 's'],
+      '50%': ['50'],
+      'aa aa': ['aa'],
+      'aa bb cc dd': ['aa', 'bb', 'cc', 'dd'],
+      'aa bb cc dd ee': null,
+      'plan b': null,
+      ['x'.repeat(40)]: ['x'.repeat(40)],
+      ['x'.repeat(41)]: null,
+      ['x'.repeat(10_000)]: null,
+      ['x '.repeat(5_000)]: null,
+      ['a\u0301'.repeat(40)]: ['a'.repeat(40)],
+      [`a${'\u0301'.repeat(10_000)}`]: null,
+      '\u0301\u0301': null,
+      水: null,
+      水道: ['水道'],
+      '\u{1f600}\u{1f600}': null,
+    };
+    for (const [text, words] of Object.entries(read))
+      assert.deepEqual(readWords(text), words, text.slice(0, 60));
+    for (const text of ['', ' ', 'a', '%', '%%', '_', '*', '"', "'", '\\', '\0', '..'])
+      assert.equal(readWords(text), null, text);
+  });
+
+  it('are the same in capital and small, accented and plain, composed and decomposed, wide and narrow letters', () => {
+    const alike = [
+      ['Straße', 'STRASSE', 'straẞe'],
+      ['Café', 'CAFE\u0301', 'cafe'],
+      ['ΟΔΟΣ', 'οδός', 'οδοσ'],
+      ['Ёлка', 'елка'],
+      ['Işık', 'IŞIK', 'isik', 'İSIK'],
+      ['ﬁsh', 'Fish'],
+      ['ＡＢＣ', 'abc', '𝐀𝐁𝐂'],
+      ['한국', '\u1112\u1161\u11ab\u1100\u116e\u11a8'],
+    ];
+    for (const texts of alike)
+      for (const one of texts)
+        for (const other of texts) assert.ok(finds(one, { title: `x ${other}y` }), `${one} ${other}`);
+    for (const text of oddTexts) assert.equal(fold(fold(text)), fold(text), text.slice(0, 40));
+  });
+
+  it('each begin a word of one of the fields, whatever separates it from others', () => {
+    for (const before of ['', ' ', '\n', '\t', '"', '\\', '-', '%', '(', '\u2028', '\u{1f600}', '。'])
+      assert.ok(finds('mil', { title: `${before}Milk` }), JSON.stringify(before));
+    for (const before of ['n', '1', 'é', '\u{10400}', '\u0915', '水'])
+      assert.ok(!finds('mil', { title: `${before}milk` }), before);
+    assert.ok(finds('bread mi', { title: 'milk', labels: ['x', 'Bread'] }));
+    assert.ok(finds('e-mail', { title: 'an e-mail' }));
+    assert.ok(!finds('milk', { title: 'bread', text: 'milk', milk: 'bread' }), 'only in these fields');
+    assert.ok(!finds('milk bread', { title: 'milk' }), 'all of them');
+    assert.ok(!finds('milk', { labels: ['mi', 'lk'] }));
+    for (const value of [null, 5, true, {}, [null, 5, ['milk']], { milk: 'milk' }])
+      assert.ok(!finds('milk', { title: value }));
+  });
+});
