@@ -253,7 +253,7 @@ for (const engine of storageKinds) {
 
       it('can be used again, and then the last use counts', async () => {
         const first = newIdempotencyKey({ owner: randomUUID(), expiresAt: 1_000 });
-        const second = { ...first, requestDigest: digest(), recordId: randomUUID(), expiresAt: 2_000 };
+        const second = { ...first, requestDigest: digest(), recordIds: randomUUID(), expiresAt: 2_000 };
         for (const key of [first, second]) await apply(storage, { idempotencyKeys: [key] });
         assert.deepEqual(await found(neighbour, first), [second]);
       });
