@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Announcement, Announcer } from './parts/announcer.tsx';
-import { type House, HouseContext } from './parts/context.ts';
+import { AppContext, type AppParts } from './parts/context.ts';
 import { Curtain } from './parts/loading.tsx';
 import { useOnline } from './parts/use-clock.ts';
 import { Inside } from './screens/inside.tsx';
@@ -8,16 +8,16 @@ import { ProviderDown } from './screens/provider-down.tsx';
 import { Welcome } from './screens/welcome.tsx';
 import type { Session, Stage } from './session/session.ts';
 
-export function App({ parts }: { readonly parts: Omit<House, 'announce'> }) {
+export function App({ parts }: { readonly parts: Omit<AppParts, 'announce'> }) {
   const { session } = parts;
   const [latest, setLatest] = useState<Announcement | null>(null);
-  const house: House = useMemo(() => {
+  const app: AppParts = useMemo(() => {
     const announce = (text: string) => setLatest((before) => ({ text, number: (before?.number ?? 0) + 1 }));
     return { ...parts, announce };
   }, [parts]);
   const isOnline = useOnline();
   return (
-    <HouseContext.Provider value={house}>
+    <AppContext.Provider value={app}>
       {!isOnline && (
         <p class="offline" role="alert">
           You are offline. What you see may be old, and nothing can be saved until you are back.
@@ -25,7 +25,7 @@ export function App({ parts }: { readonly parts: Omit<House, 'announce'> }) {
       )}
       <Staged stage={useStage(session)} session={session} />
       <Announcer latest={latest} />
-    </HouseContext.Provider>
+    </AppContext.Provider>
   );
 }
 

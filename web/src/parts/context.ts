@@ -6,7 +6,7 @@ import type { Session } from '../session/session.ts';
 import type { Settings } from '../session/settings.ts';
 
 /** What every screen may need; made once in main.tsx. */
-export interface House {
+export interface AppParts {
   readonly settings: Settings;
   readonly session: Session;
   readonly api: Api;
@@ -17,10 +17,11 @@ export interface House {
   announce(text: string): void;
 }
 
-export const HouseContext = createContext<House | null>(null);
+export const AppContext = createContext<AppParts | null>(null);
 
-export function useHouse(): House {
-  const house = useContext(HouseContext);
-  if (house === null) throw new Error('There is no house around this part.');
-  return house;
+export function useApp(): AppParts {
+  const app = useContext(AppContext);
+  if (app === null)
+    throw new Error('useApp was called outside of AppContext. Render this part inside of it.');
+  return app;
 }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Problem } from '../api/client.ts';
 import type { Person } from '../session/provider.ts';
-import { useHouse } from './context.ts';
+import { useApp } from './context.ts';
 import { type Loaded, useLoad } from './use-load.ts';
 
 /** Name and picture, from the provider to this page and no further. */
 export function usePerson(): Loaded<Person> {
-  const { session } = useHouse();
+  const { session } = useApp();
   const load = () =>
     session.person().catch((error: unknown) => {
       const title = error instanceof Error ? error.message : String(error);

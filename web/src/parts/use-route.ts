@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Where in the house somebody is: the parts of the address after `#/`. */
+/** The route: the parts of the address after `#/`. */
 export function useRoute(): readonly string[] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -16,7 +16,7 @@ function partsOf(hash: string): readonly string[] {
   try {
     return parts.filter((part) => part !== '').map(decodeURIComponent);
   } catch {
-    // Somebody has typed an address that is none.
+    // The person has typed an address that is not valid.
     return [hash];
   }
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -60,7 +60,7 @@ const aliasInput: Shape = { kind: 'text', long: false, input: 'text', mayBeEmpty
 
 /** The field for the person that an action is for: one of the members of the parent, or an alias where it lists none. */
 function usePeople({ name, parent }: Collection, record: RecordItem, isChoosing: boolean) {
-  const { api } = useHouse();
+  const { api } = useApp();
   const load = async (): Promise<readonly string[]> => {
     if (!isChoosing || parent === undefined) return [];
     const aliases = new Set<string>();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Events } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { mayCreateUnder, whyClosed } from './family.ts';
@@ -82,7 +82,7 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
 
 /** The roles in the record above decide, or the scopes of the token. */
 function useMayCreateUnder(collection: Collection, above: RecordItem): boolean {
-  const { quietApi } = useHouse();
+  const { quietApi } = useApp();
   const { name, roles = {} } = collection;
   const needsScopes = Object.values(roles).some(({ scope }) => scope !== undefined);
   const scopes = useLoad(async () => (needsScopes ? (await quietApi.me()).scopes : []), name);

@@ -1,7 +1,7 @@
 import type { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -21,7 +21,7 @@ interface DeleteDialogProps {
 
 /** The focus is on the harmless button first. */
 export function DeleteDialog({ collection, record, name, alternatives, onClose, onGone }: DeleteDialogProps) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
 
   const remove = () =>

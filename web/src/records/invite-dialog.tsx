@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NewInvitation } from '../api/client.ts';
 import type { Collection, RecordItem, Schema } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { draftOf } from '../schema/draft.ts';
@@ -28,7 +28,7 @@ interface InviteDialogProps {
 
 /** Asks for the role, how many people and how long; then shows the link, which is shown nowhere else. */
 export function InviteDialog({ collection, record, name, onClose, onInvited }: InviteDialogProps) {
-  const { api } = useHouse();
+  const { api } = useApp();
   const { problem, attempt } = useAttempt();
   const roles = new Map(invitableRoles(collection, record).map((role) => [inWords(role), role]));
   const fields = fieldsOfSchema(invitationSchema(collection, [...roles.keys()]));

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -16,7 +16,7 @@ interface LeaveButtonProps {
 
 /** Gives up the caller's role by invitation, once it is confirmed. */
 export function LeaveButton({ collection, record, name, onChanged, onGone }: LeaveButtonProps) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
   const [isAsking, setAsking] = useState(false);
 

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import type { Collection } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { inWords } from '../schema/shape.ts';
 
 /** True if the caller may create records; null until it is known. Only the scopes of the token decide. */
 export function useMayCreate({ name, access, roles = {} }: Collection): boolean | null {
-  const { quietApi } = useHouse();
+  const { quietApi } = useApp();
   const creators = access.create ?? ['everyone'];
   const isOpen = creators.includes('everyone');
   const { value, isLoading } = useLoad(async () => (isOpen ? [] : (await quietApi.me()).scopes), name);

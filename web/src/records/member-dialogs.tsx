@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Member } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -20,7 +20,7 @@ interface MemberDialogProps {
 
 export function ChangeRoleDialog(props: MemberDialogProps & { readonly roles: readonly string[] }) {
   const { collection, record, member, roles, onClose, onChanged } = props;
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
   const byLabel = new Map(roles.map((role) => [inWords(role), role]));
   const labels = [...byLabel.keys()];
@@ -60,7 +60,7 @@ export function ChangeRoleDialog(props: MemberDialogProps & { readonly roles: re
 }
 
 export function RemoveDialog({ collection, record, member, onClose, onChanged }: MemberDialogProps) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
   const remove = () =>
     attempt(async () => {

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { linkTo } from '../parts/use-route.ts';
@@ -33,7 +33,7 @@ interface RecordCardProps {
 /** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
 export function RecordCard(props: RecordCardProps) {
   const { collection, record, onInvited, level = 2, onChanged, onGone } = props;
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
   const [isDeleting, setDeleting] = useState(false);
   const [asked, setAsked] = useState<WeighedAction | null>(null);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
 import { type Collection, fieldsOf, type RecordItem } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
 import { draftOf } from '../schema/draft.ts';
@@ -26,7 +26,7 @@ export function RecordEditor({
   readonly collection: Collection;
   readonly version: Version;
 }) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const [{ record, etag }, setVersion] = useState(version);
   const fields = editableFields(collection);
   const home = homeOf(collection, record);

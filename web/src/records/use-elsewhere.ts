@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { caught, etagOf, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { kindOf } from '../events/sentence.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { type Loss, lossOf } from './roles.ts';
 
 export interface Version {
@@ -29,7 +29,7 @@ export function useElsewhere(
 ): Version | Loss | null {
   const { name, events } = collection;
   const { id } = record;
-  const { quietApi, writes, announce } = useHouse();
+  const { quietApi, writes, announce } = useApp();
   const [found, setFound] = useState<Version | Loss | null>(null);
 
   useEffect(() => {

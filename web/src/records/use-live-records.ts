@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Events, RecordEvent } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
 import { kindOf, sentenceOfMany } from '../events/sentence.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { newsOf } from './news.ts';
 import type { Records } from './use-records.ts';
 
@@ -19,7 +19,7 @@ interface LiveOptions {
 
 /** Reads a list again whenever something has happened to its records, and says in words what was done elsewhere. */
 export function useLiveRecords(collection: Collection, records: Records, options: LiveOptions): void {
-  const { quietApi, announce } = useHouse();
+  const { quietApi, announce } = useApp();
   const latest = useRef({ records, ...options });
   latest.current = { records, ...options };
   const after = records.list?.position ?? null;

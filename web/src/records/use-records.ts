@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Api, caught, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import type { List } from './news.ts';
 import { isReadByEveryone } from './roles.ts';
 
@@ -30,7 +30,7 @@ export function useRecords(
   choice: ListChoice,
   { isEverybodys = false, parentId }: ListKind = {},
 ) {
-  const { api, quietApi, writes } = useHouse();
+  const { api, quietApi, writes } = useApp();
   const [list, setList] = useState<List | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);

@@ -1,9 +1,9 @@
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
 
 /** What it means for a token to be bound to a key of this page, and how to see that it is true. */
 export function BoundToken() {
-  const { settings } = useHouse();
+  const { settings } = useApp();
   return (
     <section class="card" aria-labelledby="bound">
       <h2 id="bound">A copy of it opens nothing</h2>

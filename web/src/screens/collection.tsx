@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -22,7 +22,7 @@ import { inWords } from '../schema/shape.ts';
 
 /** One collection: the caller's records in it, and how many more it may have. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
-  const { quietApi } = useHouse();
+  const { quietApi } = useApp();
   const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
   const records = useRecords(collection, choice);
   const usage = useLoad(() => quietApi.usage(), 'usage');

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Receipt } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -32,7 +32,7 @@ export function Data({ collections }: { readonly collections: readonly Collectio
 }
 
 function Shelves({ collections }: { readonly collections: readonly Collection[] }) {
-  const { api } = useHouse();
+  const { api } = useApp();
   const usage = useLoad(() => api.usage(), 'usage');
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Problem } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -19,7 +19,7 @@ interface EditRecordProps {
 
 /** A record that exists, in the version that is about to be changed. */
 export function EditRecord({ collection, id }: EditRecordProps) {
-  const { api } = useHouse();
+  const { api } = useApp();
   const load = async (): Promise<Version> => {
     const record = await api.collection(collection.name).get(id);
     await checkOwner(api, collection, record);

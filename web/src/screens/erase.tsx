@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Receipt } from '../api/client.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -28,7 +28,7 @@ interface EraseDialogProps {
 }
 
 function EraseDialog({ onClose, onErased }: EraseDialogProps) {
-  const { api } = useHouse();
+  const { api } = useApp();
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const { problem, attempt } = useAttempt();

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Collection } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
@@ -20,7 +20,7 @@ import { type ListChoice, useRecords } from '../records/use-records.ts';
  * caller's own records alone.
  */
 export function Everybodys({ collection }: { readonly collection: Collection }) {
-  const { quietApi } = useHouse();
+  const { quietApi } = useApp();
   const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
   const records = useRecords(collection, choice, { isEverybodys: true });
   const { list, focusOn, keepFocus } = useListFocus();

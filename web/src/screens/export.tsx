@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { counted } from '../schema/display.ts';
 
 /** Everything as a file, once it is whole: its last line counts the records. */
 export function Export() {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const [count, setCount] = useState(0);
   const { problem, attempt } = useAttempt();
 

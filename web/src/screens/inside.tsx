@@ -1,6 +1,6 @@
 import type { Collection, Overview } from '../api/types.ts';
 import { Arch } from '../parts/arch.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { Portrait, usePerson } from '../parts/person.tsx';
@@ -27,7 +27,7 @@ const places = [
 
 /** The house, for whoever is signed in. */
 export function Inside() {
-  const { api } = useHouse();
+  const { api } = useApp();
   const route = useRoute();
   const overview = useLoad<Overview>(async () => {
     const found = (await api.overview()) as unknown as Overview;
@@ -53,7 +53,7 @@ export function Inside() {
 }
 
 function Header({ here }: { readonly here: string }) {
-  const { session } = useHouse();
+  const { session } = useApp();
   const person = usePerson();
   return (
     <header class="top">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
@@ -13,7 +13,7 @@ const final = ['invitation_invalid', 'already_member', 'validation_failed'];
 
 /** Offers to accept the invitation that the address brought. What it is for is known only afterwards. */
 export function InvitationScreen() {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt, forget } = useAttempt();
   const [code, setCode] = useState(findInvitation);
   const isWaiting = useWait(problem) > 0;

@@ -4,7 +4,7 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { kindOf, sentenceOf } from '../events/sentence.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -35,7 +35,7 @@ interface MembersScreenProps {
 
 /** One record of several people: its card, who has which role, and the open invitations. Follows what happens elsewhere. */
 export function MembersScreen({ collection, id }: MembersScreenProps) {
-  const { api, quietApi, writes, announce } = useHouse();
+  const { api, quietApi, writes, announce } = useApp();
   const { name, title } = collection;
   const [limit, setLimit] = useState(pageSize);
   const isLoaded = useRef(false);
@@ -144,7 +144,7 @@ interface InvitationsProps {
 }
 
 function Invitations({ collection, record, invitations, onEnded }: InvitationsProps) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
   const invitable = invitableRoles(collection, record);
   const end = ({ id }: Invitation) =>

@@ -1,6 +1,6 @@
 import type { Problem } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -45,7 +45,7 @@ export function NewRecord({ collection, parentId }: NewRecordProps) {
 
 /** The same try carries the same key, so that one that got no answer can be repeated without a second record. */
 function NewForm({ collection, parentId, home }: NewRecordProps & { readonly home: readonly string[] }) {
-  const { api, announce } = useHouse();
+  const { api, announce } = useApp();
   const fields = editableFields(collection);
   const { kept, isOld, change, drop } = useDraft(`${collection.name}.new${parentId ?? ''}`, () => ({
     draft: draftOf(fields, {}),

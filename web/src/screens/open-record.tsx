@@ -3,7 +3,7 @@ import type { Api } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { kindOf, sentenceOf } from '../events/sentence.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -31,7 +31,7 @@ interface Opened {
 
 /** One record with what is under it: follows what happens to all of it elsewhere. */
 export function OpenRecord({ collection, above, id }: OpenRecordProps) {
-  const { api, quietApi, writes, announce } = useHouse();
+  const { api, quietApi, writes, announce } = useApp();
   const { name, title, children = [] } = collection;
   const isLoaded = useRef(false);
   const load = () => read(isLoaded.current ? quietApi : api, collection, id);

@@ -1,8 +1,8 @@
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Down } from './down.tsx';
 
 export function ProviderDown({ onRetry }: { onRetry(): void }) {
-  const { session, settings } = useHouse();
+  const { session, settings } = useApp();
   const another =
     settings.providers.length === 1 ? null : (
       <button type="button" onClick={() => session.chooseAgain()}>

@@ -1,6 +1,6 @@
 import type { Receipt } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
 import { counted, displayMoment } from '../schema/display.ts';
 
@@ -11,7 +11,7 @@ interface ReceiptScreenProps {
 
 /** What was erased. It asks the service for nothing: the first question would write the person down again. */
 export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
-  const { session } = useHouse();
+  const { session } = useApp();
   const titleOf = (name: string) => collections.find((one) => one.name === name)?.title ?? name;
   return (
     <Screen title="It is gone" lead={`Erased on ${displayMoment(receipt.erased_at)}.`}>

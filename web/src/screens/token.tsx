@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { createClient } from '../api/client.ts';
 import { wordsFor } from '../api/words.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -18,7 +18,7 @@ import { ClaimTable } from './claim-table.tsx';
 
 /** The access token: what is in it, how long it lives, and what the service says to it. */
 export function TokenScreen() {
-  const { session, settings, announce } = useHouse();
+  const { session, settings, announce } = useApp();
   const tokens = useTokens(session);
   const claims = tokens === null ? null : readClaims(tokens.access);
   const [failure, setFailure] = useState<Failure | null>(null);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Arch } from '../parts/arch.tsx';
 import { BusyButton } from '../parts/busy-button.tsx';
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
 import type { Parting } from '../session/session.ts';
 import type { ProviderSettings } from '../session/settings.ts';
@@ -39,7 +39,7 @@ export function Welcome({ because }: { readonly because: Parting | null }) {
 
 /** One button, or one for each provider. */
 function WaysIn() {
-  const { session, settings } = useHouse();
+  const { session, settings } = useApp();
   const [first, ...others] = settings.providers;
   if (others.length > 0) return <Choice providers={settings.providers} />;
   return (
@@ -53,7 +53,7 @@ function WaysIn() {
 }
 
 function Choice({ providers }: { readonly providers: readonly ProviderSettings[] }) {
-  const { session } = useHouse();
+  const { session } = useApp();
   return (
     <>
       <ul class="choice">

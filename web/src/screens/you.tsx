@@ -1,4 +1,4 @@
-import { useHouse } from '../parts/context.ts';
+import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Portrait, usePerson } from '../parts/person.tsx';
@@ -22,7 +22,7 @@ export function You() {
 }
 
 function AtTheProvider() {
-  const { session } = useHouse();
+  const { session } = useApp();
   const { value, problem, isLoading, reload } = usePerson();
   return (
     <section class="side warm" aria-labelledby="side-provider">
@@ -55,7 +55,7 @@ function AtTheProvider() {
 }
 
 function AtTheService() {
-  const { api, settings } = useHouse();
+  const { api, settings } = useApp();
   const { value, problem, isLoading, reload } = useLoad(() => api.me(), 'me');
   return (
     <section class="side cool" aria-labelledby="side-service">
