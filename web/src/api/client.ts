@@ -1,4 +1,10 @@
-import { type Client, Problem, type UntypedCollection } from '../../../packages/client/src/index.ts';
+import {
+  type Client,
+  type HistoryStep,
+  type Operation,
+  Problem,
+  type UntypedCollection,
+} from '../../../packages/client/src/index.ts';
 import type { RecordItem } from './types.ts';
 
 export type {
@@ -20,6 +26,8 @@ export { createClient, etagOf, Problem } from '../../../packages/client/src/inde
 export type Collections = Record<string, Omit<UntypedCollection, 'record'> & { record: RecordItem }>;
 
 export type Api = Client<Collections>;
+export type BatchOperation = Operation<Collections>;
+export type HistoryEntry = HistoryStep<UntypedCollection>;
 
 /** For `catch`: what is no problem is a mistake of this page. */
 export function caught(error: unknown): Problem {

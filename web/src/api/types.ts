@@ -9,6 +9,10 @@ export interface Collection {
   readonly href: string;
   readonly schema: Schema;
   readonly index: readonly string[];
+  /** The fields in which words can be searched. */
+  readonly search?: readonly string[];
+  /** Each record has a history. */
+  readonly history?: boolean;
   /** By state, then by action. */
   readonly states?: Readonly<Record<string, Readonly<Record<string, Transition>>>>;
   readonly editable?: readonly string[];

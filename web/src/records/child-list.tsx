@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { Events } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
@@ -6,11 +7,8 @@ import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { mayCreateUnder, whyClosed } from './family.ts';
 import { ListControls } from './list-controls.tsx';
-import { RecordCard } from './record-card.tsx';
 import { RecordList } from './record-list.tsx';
-import { useListFocus } from './use-list-focus.ts';
-import { useLiveRecords } from './use-live-records.ts';
-import { type ListChoice, useRecords } from './use-records.ts';
+import { useList } from './use-list.ts';
 
 interface ChildListProps {
   readonly collection: Collection;
@@ -24,28 +22,17 @@ interface ChildListProps {
 /** The records of one collection that are under a record, with the way to a new one. */
 export function ChildList({ collection, above, events, onCounted }: ChildListProps) {
   const { name, title, description } = collection;
-  const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
-  const records = useRecords(collection, choice, { parentId: above.id });
-  const { list, focusOn, keepFocus } = useListFocus();
-  const isFiltered = choice.state !== '';
+  const view = useList(collection, { parentId: above.id, events, onChanged: onCounted });
   const mayCreate = useMayCreateUnder(collection, above);
   const closed = whyClosed(collection, above);
-  useLiveRecords(collection, records, { events, isFiltered, around: keepFocus, onHeard: onCounted });
-
-  const more = async () => {
-    const before = records.items?.length ?? 0;
-    await records.more();
-    focusOn(before);
-  };
-  const onChanged = (record: RecordItem) => {
-    records.replace(record);
-    onCounted();
-  };
-  const onGone = (id: string) => {
-    records.drop(id);
-    onCounted();
-    focusOn(0);
-  };
+  const newLink = (label: ComponentChildren) => (
+    <a class="button primary" href={linkTo('data', name, 'new', above.id)}>
+      {label}
+    </a>
+  );
+  // Controls that went away while the list is loaded again would take the focus with them.
+  const hasControls = useRef(false);
+  hasControls.current ||= (view.records.items?.length ?? 0) > 1;
 
   return (
     <section class="children" aria-labelledby={`under-${name}`}>
@@ -55,27 +42,29 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
           {description && <p class="soft">{description}</p>}
           {mayCreate && closed !== null && <p class="soft">{closed}</p>}
         </div>
-        {mayCreate && closed === null && (
-          <a class="button primary" href={linkTo('data', name, 'new', above.id)}>
-            New<span class="hidden"> in {title}</span>
-          </a>
-        )}
+        {mayCreate &&
+          closed === null &&
+          newLink(
+            <>
+              New<span class="hidden"> in {title}</span>
+            </>,
+          )}
       </div>
-      {(isFiltered || (records.items?.length ?? 0) > 1) && (
-        <ListControls collection={collection} choice={choice} isUnder onChoose={setChoice} />
-      )}
-      <RecordList title={title} records={records} isFiltered={isFiltered} list={list} onMore={more}>
-        {(record) => (
-          <RecordCard
-            key={record.id}
-            collection={collection}
-            record={record}
-            level={3}
-            onChanged={onChanged}
-            onGone={onGone}
-          />
-        )}
-      </RecordList>
+      {hasControls.current && <ListControls view={view} />}
+      <RecordList
+        view={view}
+        level={3}
+        empty={
+          <>
+            <p class="empty-title">No {title.toLowerCase()} yet</p>
+            {mayCreate && closed === null ? (
+              newLink('Make the first one')
+            ) : (
+              <p>{closed ?? 'When somebody adds one, it appears here by itself.'}</p>
+            )}
+          </>
+        }
+      />
     </section>
   );
 }

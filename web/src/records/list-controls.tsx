@@ -1,22 +1,14 @@
 import type { Collection } from '../api/types.ts';
 import { fieldsOfSchema, inWords } from '../schema/shape.ts';
 import { isReadByEveryone, memberRoles } from './roles.ts';
-import type { ListChoice } from './use-records.ts';
-
-interface ListControlsProps {
-  readonly collection: Collection;
-  readonly choice: ListChoice;
-  /** Then a state goes with the time of creation only: the service has no index for anything else. */
-  readonly isEverybodys?: boolean;
-  /** The records are under one parent. */
-  readonly isUnder?: boolean;
-  onChoose(choice: ListChoice): void;
-}
+import { SearchBox } from './search-box.tsx';
+import type { ListView } from './use-list.ts';
 
 /** Which records, in which order: as far as the collection declares something to choose by. */
-export function ListControls(props: ListControlsProps) {
-  const { collection, choice, isEverybodys = false, isUnder = false, onChoose } = props;
+export function ListControls({ view }: { readonly view: ListView }) {
+  const { collection, choice, isEverybodys, isUnder, searchInput, setChoice: onChoose } = view;
   const states = Object.keys(collection.states ?? {});
+  // In everybody's list a state goes with the time of creation only: the service has no index for anything else.
   const chooseState = (state: string) =>
     onChoose(
       isEverybodys && state !== '' ? { ...choice, state, sort: byTime(choice.sort) } : { ...choice, state },
@@ -27,8 +19,18 @@ export function ListControls(props: ListControlsProps) {
   const roles = isReadByEveryone(collection) && !isEverybodys && !isUnder ? memberRoles(collection) : [];
   const hasOthers =
     !isUnder && (choice.role !== '' || (!isReadByEveryone(collection) && memberRoles(collection).length > 0));
+  // The service finds the newest first, and knows no other order.
+  const isSearching = choice.q !== '';
   return (
     <div class="controls">
+      {collection.search !== undefined && !isEverybodys && (
+        <SearchBox
+          collection={collection}
+          q={choice.q}
+          input={searchInput}
+          onSearch={(q) => onChoose({ ...choice, q })}
+        />
+      )}
       {roles.length > 0 && (
         <label>
           <span>You are</span>
@@ -62,7 +64,11 @@ export function ListControls(props: ListControlsProps) {
       )}
       <label>
         <span>Order</span>
-        <select value={choice.sort} onChange={(event) => chooseSort(event.currentTarget.value)}>
+        <select
+          value={isSearching ? newestFirst.value : choice.sort}
+          disabled={isSearching}
+          onChange={(event) => chooseSort(event.currentTarget.value)}
+        >
           {ordersOf(collection, hasOthers).map(({ value, label }) => (
             <option key={value} value={value}>
               {label}
@@ -73,6 +79,8 @@ export function ListControls(props: ListControlsProps) {
     </div>
   );
 }
+
+const newestFirst = { value: '-created_at', label: 'Newest first' };
 
 /** The same order if it is by the time of creation, and else the newest first. */
 function byTime(sort: string): string {
@@ -86,9 +94,5 @@ function ordersOf({ index, schema }: Collection, hasOthers: boolean) {
     { value: name, label: `${labels.get(name) ?? name}, ascending` },
     { value: `-${name}`, label: `${labels.get(name) ?? name}, descending` },
   ]);
-  return [
-    { value: '-created_at', label: 'Newest first' },
-    { value: 'created_at', label: 'Oldest first' },
-    ...byField,
-  ];
+  return [newestFirst, { value: 'created_at', label: 'Oldest first' }, ...byField];
 }

@@ -42,8 +42,9 @@ export function RecordCard(props: RecordCardProps) {
   const actions = weighActions(collection, record);
   const mayInvite = invitableRoles(collection, record).length > 0;
   const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
-  const { parent, children = [] } = collection;
-  const hasChildren = level !== 1 && children.length > 0;
+  const { parent, children = [], history } = collection;
+  // On its own screen, where these are shown.
+  const inside = level === 1 ? [] : [...children.map(({ title }) => title), ...(history ? ['History'] : [])];
   const isElsewhere = parent !== undefined && level === 2;
   const focusTitle = () => (heading.current ?? document.querySelector<HTMLElement>('main h1'))?.focus();
   const isEditable = mayChange(collection, record, 'update');
@@ -74,11 +75,11 @@ export function RecordCard(props: RecordCardProps) {
     <li class="card record">
       <RecordFacts collection={collection} record={record} heading={heading} level={level} />
       {problem !== null && <ProblemNotice problem={problem} />}
-      {(actions.length > 0 || isEditable || hasPeople || hasChildren || isElsewhere) && (
+      {(actions.length > 0 || isEditable || hasPeople || inside.length > 0 || isElsewhere) && (
         <div class="buttons">
-          {hasChildren && (
+          {inside.length > 0 && (
             <a class="button small" href={linkTo('data', collection.name, record.id, 'open')}>
-              {children.map(({ title }) => title).join(', ')}
+              {inside.join(', ')}
               <span class="hidden"> of {name}</span>
             </a>
           )}

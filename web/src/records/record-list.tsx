@@ -1,56 +1,98 @@
-import type { ComponentChild, ComponentChildren, Ref } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import type { RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import type { Records } from './use-records.ts';
+import { maySelect } from './common-actions.ts';
+import { NothingFound } from './nothing-found.tsx';
+import { RecordCard } from './record-card.tsx';
+import { SelectableCard } from './selectable-card.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import type { ListView } from './use-list.ts';
 
 interface RecordListProps {
-  readonly title: string;
-  readonly records: Records;
-  /** The list shows one state or role of many. */
-  readonly isFiltered: boolean;
-  readonly list?: Ref<HTMLUListElement>;
-  readonly emptyTitle?: string;
-  /** What stands below that title. */
-  readonly emptyAdvice?: ComponentChildren;
-  onMore?(): Promise<void>;
-  /** One record, as an item of the list. */
-  children(record: RecordItem): ComponentChild;
+  readonly view: ListView;
+  /** Of the headings of the records. */
+  readonly level?: 2 | 3;
+  /** What stands in the place of the records while there are none. */
+  readonly empty: ComponentChildren;
+  /** One record, as an item of the list, where it is not a card with buttons. */
+  readonly children?: ((record: RecordItem) => ComponentChild) | undefined;
 }
 
-/** The records that were fetched; while there are none, why; and the way to more of them. */
-export function RecordList({
-  title,
-  records: { items, problem, isLoading, hasMore, more, reload },
-  isFiltered,
-  list = null,
-  emptyTitle = 'Nothing here yet',
-  emptyAdvice,
-  onMore = more,
-  children,
-}: RecordListProps) {
+/** The records that were fetched, and their number; while there are none, why; the way to more of them. */
+export function RecordList({ view, level = 2, empty, children }: RecordListProps) {
+  const { collection, records, list, isFiltered, selection, countText } = view;
+  const { items, problem, isLoading, hasMore, reload } = records;
+  const isEmpty = items?.length === 0 && !isLoading && problem === null;
+  const hasSelect =
+    children === undefined && items !== null && !selection.isOn && maySelect(collection, items);
+  const card =
+    children ??
+    ((record: RecordItem) => (
+      <RecordCard
+        key={record.id}
+        collection={collection}
+        record={record}
+        level={level}
+        onChanged={view.onChanged}
+        onGone={view.onGone}
+      />
+    ));
+  const selectable = (record: RecordItem) => (
+    <SelectableCard
+      key={record.id}
+      collection={collection}
+      record={record}
+      level={level}
+      selection={selection}
+    />
+  );
+  const endSelection = () => {
+    selection.end();
+    view.focusOn(0);
+  };
   return (
     <>
+      <div class="list-foot">
+        <p class="soft" aria-live={isFiltered ? 'polite' : 'off'}>
+          {countText}
+        </p>
+        {hasSelect && (
+          <button type="button" class="small" onClick={view.beginSelection}>
+            Select
+          </button>
+        )}
+      </div>
       {items !== null && items.length > 0 && (
-        <ul class="records" ref={list} aria-label={title}>
-          {items.map(children)}
+        <ul class="records" ref={list} aria-label={collection.title}>
+          {items.map(selection.isOn ? selectable : card)}
         </ul>
       )}
       {problem !== null && !isLoading && <ProblemNotice problem={problem} onRetry={() => void reload()} />}
-      {items === null && isLoading && <Loading what={title} rows={4} />}
-      {items?.length === 0 && !isLoading && problem === null && (
-        <div class="empty" role="status">
-          <p class="empty-title">{isFiltered ? 'None like that' : emptyTitle}</p>
-          {!isFiltered && emptyAdvice}
-        </div>
-      )}
+      {items === null && isLoading && <Loading what={collection.title} rows={4} />}
+      {isEmpty && (isFiltered ? <NothingFound view={view} /> : <div class="empty">{empty}</div>)}
       {hasMore && problem === null && (
         <p class="more">
-          <BusyButton busyLabel="Loading…" onPress={onMore}>
-            Show more
+          <BusyButton busyLabel="Loading…" onPress={view.more}>
+            {isEmpty ? 'Search older records' : 'Show more'}
           </BusyButton>
         </p>
+      )}
+      {selection.isOn && items !== null && (
+        <SelectionBar
+          collection={collection}
+          items={items}
+          selection={selection}
+          onDone={({ deleted, changed }) => {
+            selection.end();
+            if (deleted.length > 0) view.onGone(...deleted);
+            else view.onChanged(...changed);
+            view.focusOn(0);
+          }}
+          onRefused={() => void view.refresh()}
+          onEnd={endSelection}
+        />
       )}
     </>
   );

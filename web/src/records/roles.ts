@@ -6,7 +6,7 @@ export function isShared({ roles }: Collection): boolean {
   return roles !== undefined;
 }
 
-export function isReadByEveryone({ access: { read } }: Collection): boolean {
+export function isReadByEveryone({ access: { read } }: Pick<Collection, 'access'>): boolean {
   return read === 'everyone' || (typeof read === 'object' && 'everyone' in read);
 }
 

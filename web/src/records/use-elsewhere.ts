@@ -3,6 +3,7 @@ import { caught, etagOf, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { kindOf } from '../events/sentence.ts';
 import { useApp } from '../parts/context.ts';
+import { eventsOf } from './record-events.ts';
 import { type Loss, lossOf } from './roles.ts';
 
 export interface Version {
@@ -43,7 +44,7 @@ export function useElsewhere(
       if (!(now instanceof Problem)) setFound(now);
       else if (now.code === 'not_found') setFound(lossOf(collection, record, kind));
     };
-    const unlisten = quietApi.events.listen({
+    const unlisten = eventsOf(quietApi, collection, id, record).listen({
       collection: name,
       // The answer with one record does not say how far the log had come, so it is read once more.
       after: null,

@@ -8,7 +8,7 @@ import type { Records } from './use-records.ts';
 
 interface LiveOptions {
   /** Where the list hears of changes, unless its own answer says that. */
-  readonly events?: Events;
+  readonly events?: Events | undefined;
   /** The list shows one state of many. */
   readonly isFiltered: boolean;
   /** Makes a change of the list. */

@@ -10,12 +10,17 @@ export interface ListChoice {
   readonly role: string;
   /** Empty for every state. */
   readonly state: string;
+  /** The words that are searched for; empty for all records. */
+  readonly q: string;
+  /** Where words are searched for, the newest come first whatever this says. */
   readonly sort: string;
 }
 
+export const everything: ListChoice = { role: '', state: '', q: '', sort: '-created_at' };
+
 interface ListKind {
   readonly isEverybodys?: boolean;
-  readonly parentId?: string;
+  readonly parentId?: string | undefined;
 }
 
 const pageSize = 10;
@@ -46,13 +51,18 @@ export function useRecords(
   const showItems = (change: (items: readonly RecordItem[]) => readonly RecordItem[]) =>
     latest.current && show({ ...latest.current, items: change(latest.current.items) });
 
+  const role = choice.role || undefined;
+  const q = choice.q || undefined;
+  const isMine = isReadByEveryone(collection) && !isEverybodys && !role && parentId === undefined;
+  const under = collection.parent && { [collection.parent.field]: parentId };
+  const filter = { ...under, role, q, state: choice.state || undefined, mine: isMine ? true : undefined };
+
   const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
-    const role = choice.role || undefined;
-    const isMine = isReadByEveryone(collection) && !isEverybodys && !role && parentId === undefined;
-    const mine = isMine ? true : undefined;
-    const under = collection.parent && { [collection.parent.field]: parentId };
-    const query = { ...choice, ...under, role, state: choice.state || undefined, mine, limit, cursor };
-    return from.collection(collection.name).page(query).catch(caught);
+    const sort = q === undefined ? choice.sort : undefined;
+    return from
+      .collection(collection.name)
+      .page({ ...filter, sort, limit, cursor })
+      .catch(caught);
   };
 
   const load = async (cursor: string | null) => {
@@ -70,9 +80,11 @@ export function useRecords(
   useEffect(() => {
     show(null);
     void load(null);
-  }, [collection.name, choice.role, choice.state, choice.sort]);
+  }, [collection.name, choice.role, choice.state, choice.q, choice.sort]);
 
   return {
+    /** As the service has it: which records the list is of. */
+    filter,
     list,
     latest,
     items: list?.items ?? null,
@@ -94,9 +106,11 @@ export function useRecords(
       return page instanceof Problem ? null : page;
     },
     show,
-    replace: (record: RecordItem) =>
-      showItems((items) => items.map((one) => (one.id === record.id ? record : one))),
-    drop: (id: string) => showItems((items) => items.filter((one) => one.id !== id)),
+    replace(...records: readonly RecordItem[]) {
+      const changed = new Map(records.map((record) => [record.id, record]));
+      showItems((items) => items.map((one) => changed.get(one.id) ?? one));
+    },
+    drop: (...ids: readonly string[]) => showItems((items) => items.filter(({ id }) => !ids.includes(id))),
   };
 }
 

@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks';
-import type { Collection, RecordItem } from '../api/types.ts';
+import type { Collection } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -9,13 +8,10 @@ import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
 import { NewLink, useMayCreate, whoCreates } from '../records/may-create.tsx';
-import { RecordCard } from '../records/record-card.tsx';
 import { RecordList } from '../records/record-list.tsx';
 import { isReadByEveryone } from '../records/roles.ts';
 import { UsageMeters } from '../records/usage-meters.tsx';
-import { useListFocus } from '../records/use-list-focus.ts';
-import { useLiveRecords } from '../records/use-live-records.ts';
-import { type ListChoice, useRecords } from '../records/use-records.ts';
+import { useList } from '../records/use-list.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { displayMoment } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
@@ -23,33 +19,11 @@ import { inWords } from '../schema/shape.ts';
 /** One collection: the caller's records in it, and how many more it may have. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useApp();
-  const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
-  const records = useRecords(collection, choice);
   const usage = useLoad(() => quietApi.usage(), 'usage');
   const used = usage.value?.collections.find(({ name }) => name === collection.name);
-  const { list, focusOn, keepFocus } = useListFocus();
+  const view = useList(collection, { onChanged: usage.reload });
+  const { choice, records } = view;
   const { parent } = collection;
-  const isFiltered = choice.state !== '' || choice.role !== '';
-
-  const more = async () => {
-    const before = records.items?.length ?? 0;
-    await records.more();
-    focusOn(before);
-  };
-  const onChanged = (record: RecordItem) => {
-    records.replace(record);
-    usage.reload();
-  };
-  const onGone = (id: string) => {
-    records.drop(id);
-    usage.reload();
-    focusOn(0);
-  };
-  useLiveRecords(collection, records, {
-    isFiltered,
-    around: keepFocus,
-    onHeard: usage.reload,
-  });
 
   return (
     <Screen
@@ -72,30 +46,12 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       {useMayCreate(collection) === false && !parent && <p class="soft">{whoCreates(collection)}</p>}
       <Deprecation collection={collection} />
       <div class="list-head">
-        <ListControls collection={collection} choice={choice} onChoose={setChoice} />
+        <ListControls view={view} />
         {collection.events !== 'none' && (
           <Connection events={quietApi.events} isRead={records.problem === null} />
         )}
       </div>
-      <RecordList
-        title={collection.title}
-        records={records}
-        isFiltered={isFiltered}
-        list={list}
-        emptyTitle="You have nothing here yet"
-        emptyAdvice={<FirstOne collection={collection} />}
-        onMore={more}
-      >
-        {(record) => (
-          <RecordCard
-            key={record.id}
-            collection={collection}
-            record={record}
-            onChanged={onChanged}
-            onGone={onGone}
-          />
-        )}
-      </RecordList>
+      <RecordList view={view} empty={<FirstOne collection={collection} />} />
       {used !== undefined && <UsageMeters usage={used} />}
       {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
     </Screen>
@@ -105,6 +61,7 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
 function FirstOne({ collection }: { readonly collection: Collection }) {
   return (
     <>
+      <p class="empty-title">You have nothing here yet</p>
       {!isReadByEveryone(collection) && <p>{whoReads(collection)}</p>}
       <NewLink collection={collection}>Make the first one</NewLink>
     </>

@@ -1,18 +1,15 @@
-import { useState } from 'preact/hooks';
-import type { Collection } from '../api/types.ts';
+import type { Collection, RecordItem } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
-import { RecordCard } from '../records/record-card.tsx';
+import { NewLink } from '../records/may-create.tsx';
 import { RecordFacts, RecordTimes } from '../records/record-facts.tsx';
 import { RecordList } from '../records/record-list.tsx';
 import { isShared } from '../records/roles.ts';
-import { useListFocus } from '../records/use-list-focus.ts';
-import { useLiveRecords } from '../records/use-live-records.ts';
-import { type ListChoice, useRecords } from '../records/use-records.ts';
+import { useList } from '../records/use-list.ts';
 
 /**
  * All records of a collection that everybody reads. In a shared collection the list is live, and each record has the buttons
@@ -21,17 +18,10 @@ import { type ListChoice, useRecords } from '../records/use-records.ts';
  */
 export function Everybodys({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useApp();
-  const [choice, setChoice] = useState<ListChoice>({ role: '', state: '', sort: '-created_at' });
-  const records = useRecords(collection, choice, { isEverybodys: true });
-  const { list, focusOn, keepFocus } = useListFocus();
+  const view = useList(collection, { isEverybodys: true });
+  const { records } = view;
   const { name, title } = collection;
-  const isFiltered = choice.state !== '';
   const isLive = isShared(collection) && collection.events !== 'none';
-  useLiveRecords(collection, records, { isFiltered, around: keepFocus, onHeard: () => {} });
-  const onGone = (id: string) => {
-    records.drop(id);
-    focusOn(0);
-  };
 
   return (
     <Screen title={`${title}: everybody’s`} lead={collection.description}>
@@ -39,15 +29,15 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
         <a href={linkTo('data', name)}>← Your {title}</a>
       </p>
       <p class="soft">
-        What everybody who signs in has made here, and nobody’s name with it.{' '}
+        These are the records of everybody who signs in. Nobody’s name is shown.{' '}
         {!isShared(collection) && (
           <>
-            What is yours you can change under <a href={linkTo('data', name)}>Your {title}</a>.
+            You can change yours under <a href={linkTo('data', name)}>Your {title}</a>.
           </>
         )}
       </p>
       <div class="list-head">
-        <ListControls collection={collection} choice={choice} isEverybodys onChoose={setChoice} />
+        <ListControls view={view} />
         {isLive ? (
           <Connection events={quietApi.events.of(name)} isRead={records.problem === null} />
         ) : (
@@ -56,26 +46,34 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
           </BusyButton>
         )}
       </div>
-      <RecordList title={title} records={records} isFiltered={isFiltered} list={list}>
-        {(record) =>
-          isShared(collection) ? (
-            <RecordCard
-              key={record.id}
-              collection={collection}
-              record={record}
-              onChanged={records.replace}
-              onGone={onGone}
-            />
-          ) : (
-            <li key={record.id} class="card record">
-              <RecordFacts collection={collection} record={record} />
-              <div class="record-foot">
-                <RecordTimes record={record} />
-              </div>
-            </li>
-          )
+      <RecordList
+        view={view}
+        empty={
+          <>
+            <p class="empty-title">Nobody has made anything here yet</p>
+            <NewLink collection={collection}>Make the first one</NewLink>
+          </>
         }
+      >
+        {isShared(collection) ? undefined : (record) => <PlainCard collection={collection} record={record} />}
       </RecordList>
     </Screen>
+  );
+}
+
+interface PlainCardProps {
+  readonly collection: Collection;
+  readonly record: RecordItem;
+}
+
+/** A record without buttons. */
+function PlainCard({ collection, record }: PlainCardProps) {
+  return (
+    <li key={record.id} class="card record">
+      <RecordFacts collection={collection} record={record} />
+      <div class="record-foot">
+        <RecordTimes record={record} />
+      </div>
+    </li>
   );
 }

@@ -11,9 +11,11 @@ import { useLoad } from '../parts/use-load.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
 import { ChildList } from '../records/child-list.tsx';
 import { homeOf } from '../records/family.ts';
+import { History } from '../records/history.tsx';
 import { RecordCard } from '../records/record-card.tsx';
+import { eventsOf } from '../records/record-events.ts';
 import { nameOf } from '../records/record-name.ts';
-import { isReadByEveryone, lossOf } from '../records/roles.ts';
+import { lossOf } from '../records/roles.ts';
 import { lossTitles } from '../records/use-elsewhere.ts';
 
 interface OpenRecordProps {
@@ -38,14 +40,7 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
   const { value, problem, isLoading, reload } = useLoad(load, id);
   isLoaded.current ||= value !== null;
   const lastKind = useRef('');
-  const isPublic = [collection, ...children].some(isReadByEveryone);
-  // A stream of all events does not tell of what everyone can read.
-  const events = isPublic
-    ? quietApi.events.of({
-        collections: [name, ...children.map((child) => child.name)],
-        in: children.length > 0 ? [`${name}/${id}`] : undefined,
-      })
-    : quietApi.events;
+  const events = eventsOf(quietApi, collection, id, value?.record);
 
   useEffect(() => {
     const follow = (kind: string) => {
@@ -99,6 +94,9 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
               onGone={() => goTo(...home)}
             />
           </ul>
+          {collection.history && (
+            <History collection={collection} record={value.record} isOpen={children.length === 0} />
+          )}
           {children.map((child) => (
             <ChildList
               key={child.name}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Collection, RecordItem } from '../../web/src/api/types.ts';
+import { commonOf, maySelect } from '../../web/src/records/common-actions.ts';
+import { historyInWords } from '../../web/src/records/history-words.ts';
+import { readSearch } from '../../web/src/records/search-query.ts';
+import { countInWords } from '../../web/src/records/use-count.ts';
+
+const items: Collection = {
+  name: 'items',
+  title: 'Items',
+  href: '/items',
+  schema: { type: 'object', properties: { title: { type: 'string' } } },
+  index: [],
+  states: {
+    open: { buy: { to: 'bought' }, drop: { to: 'dropped' }, lend: { to: 'lent', sets: ['due'] } },
+    bought: { undo: { to: 'open' }, drop: { to: 'open' } },
+    dropped: {},
+  },
+  roles: { member: { invited_by: ['owner'] }, borrower: { max_per_user: 3 } },
+  access: { read: { owner: 'all' }, delete: { owner: ['open', 'dropped'] }, clients: 'none' },
+  concurrency: 'optional',
+  events: 'thin',
+};
+
+function item(state: string, actions: readonly string[], roles = ['owner']): RecordItem {
+  const at = '2027-01-01T00:00:00Z';
+  return { id: `${state} ${actions}`, title: state, state, actions, roles, created_at: at, updated_at: at };
+}
+
+describe('what is typed into a search box', () => {
+  const rows: readonly (readonly [typed: string, q: string | null])[] = [
+    ['', ''],
+    ['  ', ''],
+    [' green   tea ', 'green tea'],
+    ['één', 'één'],
+    ['g', null],
+    ['c++', null],
+    ['--', null],
+    ['tea -- milk', 'tea -- milk'],
+    ['green t', null],
+    ['one two three four', 'one two three four'],
+    ['one two three four five', null],
+    ['x'.repeat(40), 'x'.repeat(40)],
+    ['x'.repeat(41), null],
+  ];
+  for (const [typed, q] of rows)
+    it(`"${typed}" is ${q === null ? 'not sent' : `sent as "${q}"`}`, () => {
+      const read = readSearch(typed);
+      assert.equal(read.q, q);
+      assert.equal(read.hint === null, q !== null);
+    });
+});
+
+describe('what can be done to several records at once', () => {
+  const open = item('open', ['buy', 'drop', 'lend']);
+
+  it('is what each of them allows, without input', () => {
+    const names = (records: readonly RecordItem[]) =>
+      commonOf(items, records).actions.map(({ name, isFinal }) => `${name}${isFinal ? '!' : ''}`);
+    assert.deepEqual(names([open]), ['buy', 'drop!']);
+    assert.deepEqual(names([item('bought', ['undo', 'drop']), open]), ['drop!']);
+    assert.deepEqual(names([open, item('dropped', [])]), []);
+    assert.deepEqual(names([]), []);
+  });
+
+  it('is deleting where all of them may be deleted', () => {
+    assert.equal(commonOf(items, [open, item('dropped', [])]).mayDelete, true);
+    assert.equal(commonOf(items, [open, item('bought', [])]).mayDelete, false);
+    assert.equal(commonOf(items, [item('open', [], ['member'])]).mayDelete, false);
+    assert.equal(commonOf(items, []).mayDelete, false);
+  });
+
+  it('is offered for two records or more of which one can be changed', () => {
+    assert.equal(maySelect(items, [open]), false);
+    assert.equal(maySelect(items, [open, item('bought', [])]), true);
+    assert.equal(maySelect(items, [item('bought', []), item('open', [], ['member'])]), false);
+  });
+});
+
+describe('a history in words', () => {
+  const at = '2027-01-01T00:00:00Z';
+
+  it('names the role and the change of the state', () => {
+    const entry = { at, action: 'buy', from: 'open', to: 'bought', by: 'member' };
+    assert.deepEqual(historyInWords(items, entry), {
+      what: 'Buy',
+      who: 'by a member',
+      states: { from: 'Open', to: 'Bought' },
+    });
+  });
+
+  it('tells what began, what stayed and what the service did by itself', () => {
+    const inWords = (action: string, from: string | null, to: string | null, by: string | null) => {
+      const { what, who, states } = historyInWords(items, { at, action, from, to, by });
+      return `${what} ${who}${states === null ? '' : ` ${states.from} ${states.to}`}`;
+    };
+    assert.equal(inWords('create', null, 'open', 'owner'), 'Created by the owner');
+    assert.equal(inWords('update', 'open', 'open', 'borrower'), 'Changed by the borrower');
+    assert.equal(inWords('moved_up', 'waiting', 'open', null), 'Got a free place by itself Waiting Open');
+    assert.equal(inWords('buy', null, null, 'client'), 'Buy by a client of the service');
+  });
+});
+
+describe('the number of records', () => {
+  it('says whether more may be there, and whether they were looked for', () => {
+    assert.equal(countInWords({ count: 1, isLeast: false }, false), '1 record');
+    assert.equal(countInWords({ count: 17, isLeast: false }, true), '17 records found');
+    assert.equal(countInWords({ count: 2000, isLeast: true }, false), 'At least 2,000 records');
+    assert.equal(countInWords({ count: 0, isLeast: false }, true), 'Nothing found');
+    assert.equal(countInWords({ count: 0, isLeast: false }, false), '');
+  });
+});

@@ -1,0 +1,149 @@
+import { useRef, useState } from 'preact/hooks';
+import { Problem } from '../api/client.ts';
+import type { Collection, RecordItem } from '../api/types.ts';
+import { wordsFor } from '../api/words.ts';
+import { BusyButton } from '../parts/busy-button.tsx';
+import { useApp } from '../parts/context.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { useAttempt } from '../parts/use-attempt.ts';
+import { counted } from '../schema/display.ts';
+import { inWords } from '../schema/shape.ts';
+import { nameOf } from './record-name.ts';
+import { isShared } from './roles.ts';
+import type { BatchResult } from './selection-bar.tsx';
+import { useBatch } from './use-batch.ts';
+import type { WeighedAction } from './weigh-actions.ts';
+
+const mostNames = 5;
+
+interface BatchDialogProps {
+  readonly collection: Collection;
+  readonly records: readonly RecordItem[];
+  /** Null: the records are to be deleted. */
+  readonly action: WeighedAction | null;
+  onClose(wasRefused: boolean): void;
+  onDone(done: BatchResult): void;
+}
+
+/** Asks before one batch changes several records. When the service refuses one of them, none has changed. */
+export function BatchDialog({ collection, records, action, onClose, onDone }: BatchDialogProps) {
+  const { announce } = useApp();
+  const [chosen, setChosen] = useState(records);
+  const { problem, attempt, forget } = useAttempt();
+  const wasRefused = useRef(false);
+  const send = useBatch(collection, action);
+  const verb = action === null ? 'Delete' : inWords(action.name);
+  const refused = problem === null ? null : refusedOf(problem, chosen);
+
+  const run = () =>
+    attempt(async () => {
+      try {
+        const changed = (await send(chosen)).filter((record) => record !== undefined);
+        onClose(false);
+        onDone({ deleted: action === null ? chosen.map(({ id }) => id) : [], changed });
+        announce(doneInWords(chosen.length, action === null ? null : changed));
+      } catch (error) {
+        wasRefused.current = true;
+        throw error;
+      }
+    });
+  const leaveOut = (record: RecordItem) => {
+    const rest = chosen.filter((one) => one !== record);
+    if (rest.length === 0) return onClose(true);
+    forget();
+    setChosen(rest);
+    // Its button is gone.
+    document.querySelector<HTMLElement>('dialog[open] > .buttons button')?.focus();
+  };
+
+  return (
+    <Dialog
+      title={`${verb} ${counted(chosen.length, 'record')}?`}
+      onClose={() => onClose(wasRefused.current)}
+    >
+      <Names names={chosen.map((record) => nameOf(collection, record))} />
+      {action === null && <p>They are deleted for good. Nobody can bring them back.</p>}
+      {action?.isFinal && (
+        <p>
+          They are <strong>{inWords(action.to).toLowerCase()}</strong> then. No action leads back from there.
+        </p>
+      )}
+      {problem !== null &&
+        (refused === null ? (
+          <ProblemNotice problem={problem} />
+        ) : (
+          <Refused collection={collection} {...refused} onLeaveOut={() => leaveOut(refused.record)} />
+        ))}
+      <div class="buttons">
+        <button type="button" onClick={() => onClose(wasRefused.current)}>
+          Cancel
+        </button>
+        <BusyButton class={action === null ? 'danger' : 'primary'} busyLabel="One moment…" onPress={run}>
+          {verb}
+        </BusyButton>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The names of the first few. */
+function Names({ names }: { readonly names: readonly string[] }) {
+  const more = names.length - mostNames;
+  return (
+    <ul class="batch-names">
+      {names.slice(0, mostNames).map((name, index) => (
+        <li key={index} class="quoted">
+          {name}
+        </li>
+      ))}
+      {more > 0 && <li class="soft">and {more} more</li>}
+    </ul>
+  );
+}
+
+interface Refusal {
+  readonly record: RecordItem;
+  /** Why it was refused. */
+  readonly problem: Problem;
+}
+
+/** Null if the refusal names no record. */
+function refusedOf({ index = -1, cause }: Problem, records: readonly RecordItem[]): Refusal | null {
+  const record = records[index];
+  return record !== undefined && cause instanceof Problem ? { record, problem: cause } : null;
+}
+
+interface RefusedProps extends Refusal {
+  readonly collection: Collection;
+  onLeaveOut(): void;
+}
+
+function Refused({ collection, record, problem, onLeaveOut }: RefusedProps) {
+  const { heading, advice } = wordsFor(problem, isShared(collection) ? 'shared' : '');
+  return (
+    <Notice tone="bad" title="Nothing has changed">
+      <p>
+        “{nameOf(collection, record)}” was refused, so none of them was changed. {heading}: {advice}
+      </p>
+      <div class="notice-foot">
+        <button type="button" class="small" onClick={onLeaveOut}>
+          Leave it out
+        </button>
+        <code class="code">
+          {problem.status} {problem.code}
+        </code>
+      </div>
+    </Notice>
+  );
+}
+
+/** `changed`: null where the records were deleted. */
+function doneInWords(count: number, changed: readonly RecordItem[] | null): string {
+  const records = counted(count, 'record');
+  if (changed === null) return `${records} deleted.`;
+  const states = new Set(changed.map(({ state }) => state));
+  const [state] = states;
+  if (states.size !== 1 || state === undefined) return `${records} changed.`;
+  return `${records}: ${inWords(state).toLowerCase()} now.`;
+}

@@ -1,0 +1,32 @@
+import type { Collection, RecordItem } from '../api/types.ts';
+import { mayChange } from './roles.ts';
+import { type WeighedAction, weighActions } from './weigh-actions.ts';
+
+/** What can be done to all of some records with one press: actions that ask for nothing, and deleting. */
+export interface Common {
+  readonly actions: readonly WeighedAction[];
+  readonly mayDelete: boolean;
+}
+
+export function commonOf(collection: Collection, records: readonly RecordItem[]): Common {
+  const [first = [], ...others] = records.map((record) =>
+    weighActions(collection, record).filter(({ sets, isChoosing }) => sets.length === 0 && !isChoosing),
+  );
+  const actions = first.flatMap((action) => {
+    const same = others.map((of) => of.find(({ name }) => name === action.name));
+    if (same.includes(undefined)) return [];
+    // An action can lead to different states from different ones.
+    return [{ ...action, isFinal: action.isFinal || same.some((one) => one?.isFinal) }];
+  });
+  const mayDelete = records.length > 0 && records.every((record) => mayChange(collection, record, 'delete'));
+  return { actions, mayDelete };
+}
+
+/** True if it is of use to select several of these. */
+export function maySelect(collection: Collection, items: readonly RecordItem[]): boolean {
+  const isOfUse = (record: RecordItem) => {
+    const { actions, mayDelete } = commonOf(collection, [record]);
+    return mayDelete || actions.length > 0;
+  };
+  return items.length > 1 && items.some(isOfUse);
+}

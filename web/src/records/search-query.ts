@@ -1,0 +1,28 @@
+/** What the service takes: more is refused. */
+const mostWords = 4;
+const shortestWord = 2;
+const longestWord = 40;
+
+export type SearchQuery =
+  /** Ready to be sent; empty: everything is listed. */
+  | { readonly q: string; readonly hint: null }
+  /** Why it is not sent yet. */
+  | { readonly q: null; readonly hint: string };
+
+/** Reads what was typed into a search box. A hint costs less than a request that is refused. */
+export function readSearch(text: string): SearchQuery {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  // Other characters do not count, and a word without a letter is not searched for.
+  const lengths = words
+    .map((word) => word.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0)
+    .filter((length) => length > 0);
+  const hint =
+    lengths.length > mostWords
+      ? `Search for ${mostWords} words at most.`
+      : lengths.some((length) => length < shortestWord) || (words.length > 0 && lengths.length === 0)
+        ? `Type at least ${shortestWord} letters of each word.`
+        : lengths.some((length) => length > longestWord)
+          ? `A word can have ${longestWord} letters at most.`
+          : null;
+  return hint === null ? { q: words.join(' '), hint } : { q: null, hint };
+}

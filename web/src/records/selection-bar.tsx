@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import type { Collection, RecordItem } from '../api/types.ts';
+import { counted } from '../schema/display.ts';
+import { inWords } from '../schema/shape.ts';
+import { BatchDialog } from './batch-dialog.tsx';
+import { commonOf } from './common-actions.ts';
+import { mostSelected, type Selection } from './use-selection.ts';
+import type { WeighedAction } from './weigh-actions.ts';
+
+interface SelectionBarProps {
+  readonly collection: Collection;
+  /** The list as far as it was fetched. */
+  readonly items: readonly RecordItem[];
+  readonly selection: Selection;
+  /** The records were deleted, or are now as they are given. */
+  onDone(done: BatchResult): void;
+  /** The batch was refused: the list may be out of date. */
+  onRefused(): void;
+  onEnd(): void;
+}
+
+export interface BatchResult {
+  readonly deleted: readonly string[];
+  readonly changed: readonly RecordItem[];
+}
+
+/** What the dialog asks about. */
+interface Asked {
+  readonly records: readonly RecordItem[];
+  /** Null: they are to be deleted. */
+  readonly action: WeighedAction | null;
+}
+
+/** How many records are selected, and what can be done to all of them at once. */
+export function SelectionBar({ collection, items, selection, onDone, onRefused, onEnd }: SelectionBarProps) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { selected, isFull } = selection;
+  const { actions, mayDelete } = commonOf(collection, selected);
+  const ask = (action: WeighedAction | null) => setAsked({ records: selected, action });
+  const isAll = selected.length === Math.min(items.length, mostSelected);
+  const hasNone = selected.length > 0 && actions.length === 0 && !mayDelete;
+  return (
+    <section class="selection-bar" aria-label="Selected records">
+      <p role="status">
+        <strong>{selected.length === 0 ? 'Nothing selected' : counted(selected.length, 'record')}</strong>
+        {selected.length > 0 && ' selected'}
+        {isFull && `. ${mostSelected} is the most at once.`}
+        {hasNone && '. There is no action that fits all of them: select fewer.'}
+      </p>
+      <div class="buttons">
+        {actions.map((action) => (
+          <button key={action.name} type="button" class="small" onClick={() => ask(action)}>
+            <span>
+              {inWords(action.name)}
+              <span aria-hidden="true">…</span>
+            </span>
+          </button>
+        ))}
+        {mayDelete && (
+          <button type="button" class="small danger" onClick={() => ask(null)}>
+            <span>
+              Delete<span aria-hidden="true">…</span>
+            </span>
+          </button>
+        )}
+        <button type="button" class="small" onClick={isAll ? selection.selectNone : selection.selectAll}>
+          {isAll ? 'Select none' : 'Select all'}
+        </button>
+        <button type="button" class="small quiet" onClick={onEnd}>
+          Cancel
+        </button>
+      </div>
+      {asked !== null && (
+        <BatchDialog
+          collection={collection}
+          {...asked}
+          onClose={(wasRefused) => {
+            setAsked(null);
+            if (wasRefused) onRefused();
+          }}
+          onDone={onDone}
+        />
+      )}
+    </section>
+  );
+}

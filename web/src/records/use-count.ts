@@ -1,0 +1,43 @@
+import type { Collection } from '../api/types.ts';
+import { useApp } from '../parts/context.ts';
+import { useLoad } from '../parts/use-load.ts';
+import { counted } from '../schema/display.ts';
+import type { Records } from './use-records.ts';
+
+export interface ListCount {
+  readonly count: number;
+  /** The service has stopped counting there: there may be more. */
+  readonly isLeast: boolean;
+}
+
+/**
+ * How many records a list has; null while that is not known. The service is asked only where the list goes on beyond what
+ * was fetched, and not for a list of everybody's records, which it does not count.
+ */
+export function useCount(
+  { name }: Collection,
+  { list, filter }: Records,
+  isEverybodys: boolean,
+): ListCount | null {
+  const { quietApi } = useApp();
+  const isWhole = list?.next === null;
+  const asked = JSON.stringify(filter);
+  const isAsked = list !== null && !isWhole && !isEverybodys;
+  const load = async () => {
+    if (!isAsked) return null;
+    const found = await quietApi.collection(name).count(filter);
+    return { asked, count: found.count ?? found.at_least, isLeast: found.count === undefined };
+  };
+  // A change of the list has its own position in the log of events.
+  const { value } = useLoad(load, `${asked} ${isAsked} ${list?.position}`);
+  if (list === null) return null;
+  if (isWhole) return { count: list.items.length, isLeast: false };
+  // The number of another list is not shown for this one.
+  return value?.asked === asked ? value : null;
+}
+
+/** "17 records", "At least 2,000 records found", "Nothing found". */
+export function countInWords({ count, isLeast }: ListCount, isFiltered: boolean): string {
+  if (count === 0) return isFiltered && !isLeast ? 'Nothing found' : '';
+  return `${isLeast ? 'At least ' : ''}${counted(count, 'record')}${isFiltered ? ' found' : ''}`;
+}

@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks';
+import type { RecordItem } from '../api/types.ts';
+
+/** The service takes as many operations in one batch. */
+export const mostSelected = 50;
+
+/** Which records of a list are selected. One that leaves the list is not selected any more. */
+export function useSelection(items: readonly RecordItem[]) {
+  const [ids, setIds] = useState<ReadonlySet<string> | null>(null);
+  const selected = items.filter(({ id }) => ids?.has(id));
+  const select = (records: readonly RecordItem[]) =>
+    setIds(new Set(records.slice(0, mostSelected).map(({ id }) => id)));
+  return {
+    /** The list shows boxes to tick. */
+    isOn: ids !== null,
+    selected,
+    isFull: selected.length >= mostSelected,
+    has: (id: string) => ids?.has(id) ?? false,
+    begin: () => setIds(new Set()),
+    end: () => setIds(null),
+    toggle: (record: RecordItem) =>
+      select(ids?.has(record.id) ? selected.filter((one) => one !== record) : [...selected, record]),
+    selectAll: () => select(items),
+    selectNone: () => select([]),
+  };
+}
+
+export type Selection = ReturnType<typeof useSelection>;
