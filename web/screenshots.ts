@@ -293,7 +293,7 @@ async function takeTour(
   await page.goto(`${address}#/data/bookings/new`);
   await page.getByLabel('Seats').fill('12');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('2 fields do not fit').waitFor();
+  await page.getByText('2 fields are not valid').waitFor();
   await take('form');
   await page.goto(`${address}#/token`);
   await page.getByText('Accepted').waitFor();
@@ -318,7 +318,7 @@ async function takeBound(page: Page, take: Take): Promise<void> {
     await route.fulfill({ response, json: { ...(await response.json()), dpop: true } });
   });
   await page.reload();
-  await page.getByText('A copy of it opens nothing').waitFor();
+  await page.getByText('A copy of it does not work').waitFor();
   await page.locator('.top-person img').waitFor();
   await page.getByText('Accepted').waitFor();
   await take('token-bound');
@@ -346,7 +346,7 @@ async function takeLong(page: Page, take: Take): Promise<void> {
 /** A collection that everybody reads, and the question before something final. */
 async function takeShared(page: Page, take: Take): Promise<void> {
   await page.goto(`${address}#/data/notices/new`);
-  await page.getByText('Not for you alone').waitFor();
+  await page.getByText('Everybody can read this').waitFor();
   await take('form-shared');
   await page.goto(`${address}#/data/notices`);
   await page.getByText('2 of', { exact: false }).first().waitFor();
@@ -396,7 +396,7 @@ async function takeUnavailable(page: Page, take: Take): Promise<void> {
   await take('data-unavailable');
   await page.route('**/web/config.json', (route) => route.abort());
   await page.reload();
-  await page.getByText('Nobody answers the door').waitFor();
+  await page.getByText('The service does not answer').waitFor();
   await take('down');
   await page.unroute('**/web/config.json');
 }
@@ -426,7 +426,7 @@ async function takeReceipt(browser: Browser, width: number, scheme: (typeof sche
   await page.getByRole('textbox').fill('erase everything');
   await page.screenshot({ path: join(target, `erase-${width}-${scheme}.png`) });
   await page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
-  await page.getByText('It is gone').waitFor();
+  await page.getByText('Your data is erased').waitFor();
   await page.screenshot({ path: join(target, `receipt-${width}-${scheme}.png`), fullPage: true });
   await page.context().close();
 }

@@ -83,7 +83,7 @@ describe('axe finds nothing serious or critical', () => {
     await visitor.button('Add to Labels').click();
     await isClean();
     await visitor.button('Save').click();
-    await visitor.sees(/fields do not fit/);
+    await visitor.sees(/fields are not valid/);
     await isClean();
     assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
   });
@@ -128,7 +128,7 @@ describe('axe finds nothing serious or critical', () => {
     await visitor.site.nextMinute();
     for (const idea of ['One', 'Two']) await visitor.elsewhere().make('sparks', { idea });
     await visitor.addOne('sparks', 'Idea', 'Three');
-    await visitor.sees('That was a lot at once');
+    await visitor.sees('Too many changes in a short time');
     await visitor.connect(false);
     await visitor.sees(/You are offline/);
     await isClean();
@@ -144,7 +144,7 @@ describe('axe finds nothing serious or critical', () => {
 
   it('on an address that leads nowhere', async () => {
     await visitor.open('nowhere');
-    await visitor.heading('There is no such room').waitFor();
+    await visitor.heading('This page does not exist').waitFor();
     await isClean();
   });
 
@@ -153,7 +153,7 @@ describe('axe finds nothing serious or critical', () => {
     await visitor.button('Erase everything…').click();
     await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
-    await visitor.heading('It is gone').waitFor();
+    await visitor.heading('Your data is erased').waitFor();
     await isClean();
   });
 
@@ -173,7 +173,7 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
     await visitor.page.route('**/web/config.json', (route) => route.abort('connectionrefused'));
     await visitor.page.reload();
-    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.heading('The service does not answer').waitFor();
     await isClean();
     assert.deepEqual(running().log.takeErrors(), [
       'net::ERR_CONNECTION_REFUSED /.well-known/openid-configuration',

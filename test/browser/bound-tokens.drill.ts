@@ -93,7 +93,7 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     await visitor.open('token');
     await visitor.sees('Bound to a key that never leaves this browser');
     await visitor.sees('Signature, issuer, audience and times are right.');
-    await visitor.sees('which key it is bound to');
+    await visitor.sees('the key that it is bound to');
     const shown = await visitor.page.locator('pre').innerText();
     const pasted = shown.replace('paste it here', told.access_token).replace('curl -i', 'curl -si');
     const { stdout } = await promisify(execFile)('bash', ['-c', pasted]);

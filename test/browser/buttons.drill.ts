@@ -72,7 +72,7 @@ describe('what somebody can press, and what is said then', () => {
     const opener = visitor.button('Take down A poster');
     await opener.click();
     const dialog = visitor.page.getByRole('dialog', { name: 'Take down?' });
-    await dialog.getByText('nothing leads back from there').waitFor();
+    await dialog.getByText('no action leads back from there').waitFor();
     await dialog
       .getByRole('button', { name: 'Leave it as it is' })
       .and(visitor.page.locator(':focus'))
@@ -195,7 +195,7 @@ describe('what somebody can press, and what is said then', () => {
 
   it('nothing stretches when a part is unavailable', async () => {
     const heights = async () => {
-      const shown = await visitor.page.locator('.shelf-foot .button').all();
+      const shown = await visitor.page.locator('.collection-foot .button').all();
       return Promise.all(shown.map(async (button) => Math.round((await button.boundingBox())?.height ?? 0)));
     };
     for (const width of [390, 1280]) {

@@ -108,7 +108,7 @@ describe('the choice between two providers', () => {
     await visitor.page.getByLabel('Password').waitFor();
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
     await visitor.logIn(person);
-    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.heading('The service does not answer').waitFor();
     await visitor.page.unroute(settings);
     assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
     return new URL(visitor.page.url());
@@ -180,7 +180,7 @@ describe('the choice between two providers', () => {
     await visitor.sees(new URL(site().providerOrigin).host);
     await isClean(visitor);
     assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
-    await visitor.button('Sign in with another').click();
+    await visitor.button('Use another provider').click();
     await signIn(visitor, atSecond, personNamed('Rescued'));
     await site().startProvider();
   });

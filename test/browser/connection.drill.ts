@@ -40,7 +40,7 @@ describe('the connection', () => {
     await visitor.signIn(person);
     await visitor.sees(/^usr_/);
     // Without a refresh token this provider gives none for /userinfo either, and the page says so.
-    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));
+    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture could not be loaded$`));
     return visitor;
   }
 
@@ -50,11 +50,11 @@ describe('the connection', () => {
     const visitor = await signedIn('Blocked');
     await visitor.page.route(events, (route) => (isStream(route) ? route.abort('failed') : route.continue()));
     await visitor.open('data', 'stones');
-    await visitor.seesConnection('Asking every 15 seconds');
+    await visitor.seesConnection('Updates every 15 seconds');
     assert.deepEqual(await findingsOn(visitor.page), []);
     await visitor.addOne('stones', 'Colour', 'Slate');
     await visitor.heading('Slate').waitFor();
-    await visitor.seesConnection('Asking every 15 seconds');
+    await visitor.seesConnection('Updates every 15 seconds');
     await visitor.elsewhere().make('stones', { colour: 'Amber' });
     await visitor.later(0.25);
     await visitor.heading('Amber').waitFor();
@@ -95,7 +95,7 @@ describe('the connection', () => {
     await visitor.open('data', 'stones');
     await visitor.seesConnection('Connecting…');
     await visitor.later(0.1);
-    await visitor.seesConnection('Asking every 15 seconds');
+    await visitor.seesConnection('Updates every 15 seconds');
     assert.equal(held.length, 1);
     await visitor.leave();
   });

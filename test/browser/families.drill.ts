@@ -67,7 +67,7 @@ describe('records under records, in a browser', () => {
     await stranger.send('DELETE', `/comments/${comment.record.id}`);
     await visitor.heading('Here, too').waitFor({ state: 'detached' });
     await stranger.send('POST', `/issues/${record.id}/close`);
-    await visitor.sees('There can be new ones only while it is open.');
+    await visitor.sees('You can add records only while it is open.');
     assert.equal(await visitor.link('New in Comments').count(), 0);
     await visitor.open('data', 'comments', 'new', record.id);
     await visitor.field('Title').fill('Too late');

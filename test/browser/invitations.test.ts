@@ -67,7 +67,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     assert.equal(await ada().link('New').count(), 0);
     assert.equal(await ada().link('Make the first one').count(), 0);
     await ada().open('data', 'rulings', 'new');
-    await ada().sees('You cannot make anything here');
+    await ada().sees('You cannot create records here');
     assert.equal(await ada().page.locator('form').count(), 0);
     await ada().open('data', 'lists');
     await ada().link('New').waitFor();
@@ -133,7 +133,7 @@ describe('a list that one person shares with another, in two browsers', () => {
 
   it('says in words why a second link does not work', async () => {
     await accept(link);
-    await bob().sees('You are in it already');
+    await bob().sees('You have a role in it already');
     await accept(`${bob().site.origin}/#/invitation/${'x'.repeat(22)}`);
     await bob().sees('This invitation does not work');
     assert.equal(await bob().button('Accept').count(), 0);
@@ -143,7 +143,7 @@ describe('a list that one person shares with another, in two browsers', () => {
         .elsewhere()
         .send('POST', '/invitations', { code: 'x'.repeat(22) });
     await accept(`${bob().site.origin}/#/invitation/${'y'.repeat(22)}`);
-    await bob().sees('Too many codes that do not work');
+    await bob().sees('Too many invitations that do not work');
     await bob().sees(/^Again in/);
     assert.deepEqual(running().log.takeErrors(), [
       '404 /api/consumer/v1/invitations',

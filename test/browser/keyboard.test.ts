@@ -151,7 +151,7 @@ describe('by keyboard alone', () => {
     await keyboard.type('erase everything');
     await keyboard.goTo(dialog.getByRole('button', { name: 'Erase everything' }));
     await keyboard.press('Enter');
-    await visitor.heading('It is gone').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.heading('Your data is erased').and(visitor.page.locator(':focus')).waitFor();
   });
 
   it('signs out', async () => {

@@ -129,10 +129,10 @@ describe('two windows of one person', () => {
     await first().page.getByRole('status').getByText('It was changed elsewhere', { exact: true }).waitFor();
     assert.equal(await first().field('Thing').inputValue(), 'A rope, mine');
     assert.deepEqual(await findingsOn(first().page), []);
-    await first().button('Load it as it is now').click();
+    await first().button('Load the other version').click();
     await first().heading('Edit in Lendings').and(first().page.locator(':focus')).waitFor();
     assert.equal(await first().field('Thing').inputValue(), 'A rope, theirs');
-    assert.equal(await first().page.getByText('What you typed stays').count(), 0);
+    assert.equal(await first().page.getByText('What you typed is kept').count(), 0);
     await first().field('Thing').fill('A rope, of both');
     await first().button('Save').click();
     await first().heading('A rope, of both').waitFor();
@@ -168,7 +168,7 @@ describe('two windows of one person', () => {
       await route.continue();
     });
     await dialog.getByRole('button', { name: 'Erase everything' }).click();
-    await first().heading('It is gone').waitFor();
+    await first().heading('Your data is erased').waitFor();
     await second().seesConnection('Everything was erased elsewhere');
     assert.equal(requests, 0);
   });

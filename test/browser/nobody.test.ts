@@ -23,11 +23,11 @@ describe('a caller without an id, in a browser', () => {
 
   it('is told that there is none', async () => {
     await visitor.open('you');
-    await visitor.sees('none: your token names nobody');
+    await visitor.sees('none: your token has no subject');
   });
 
   it('is told that the token is accepted all the same', async () => {
     await visitor.open('token');
-    await visitor.sees('It names nobody, so nothing is kept about you.');
+    await visitor.sees('It has no subject, so nothing is stored about you.');
   });
 });

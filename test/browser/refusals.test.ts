@@ -30,7 +30,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.button('Add to Labels').click();
     await visitor.page.getByLabel('Labels 1').fill('x');
     await visitor.button('Save').click();
-    await visitor.page.getByRole('alert').getByText('3 fields do not fit').waitFor();
+    await visitor.page.getByRole('alert').getByText('3 fields are not valid').waitFor();
     for (const [field, says] of [
       [visitor.field('Thing'), /Thing/],
       [visitor.field('Count'), /Count.*5/],
@@ -50,7 +50,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.page.getByLabel('Labels 1').fill('loud');
     await visitor.field('Count').fill('two');
     await visitor.button('Save').click();
-    await visitor.sees('One field does not fit');
+    await visitor.sees('One field is not valid');
     assert.match(await descriptionOf(visitor.field('Count')), /must be a number/);
     await visitor.field('Count').fill('2');
     await visitor.button('Save').click();
@@ -111,7 +111,7 @@ describe('what the service refuses, in a browser', () => {
       await choices('Count')
         .getByRole('radio', { name: /^Saved in the meantime/ })
         .check();
-      await visitor.button('Edit it further').click();
+      await visitor.button('Edit it again').click();
       assert.equal(await visitor.field('Count').inputValue(), '3');
       await visitor.field('Thing').fill('Hoe, of both');
       await visitor.button('Save').click();
@@ -121,7 +121,7 @@ describe('what the service refuses, in a browser', () => {
 
     it("throws one's own away", async () => {
       const id = await clash('Saw');
-      await visitor.button('Throw mine away').click();
+      await visitor.button('Discard mine').click();
       await visitor.heading('Saw, theirs').waitFor();
       assert.deepEqual(await saved(id), ['Saw, theirs', 3]);
       await visitor.link('Edit Saw, theirs').click();
@@ -163,7 +163,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await visitor.sees('1 of 2');
     await visitor.link('New').click();
-    await visitor.sees('This is what you had typed');
+    await visitor.sees('What you typed is still here');
     await visitor.button('Save').click();
     await visitor.heading('Coral').waitFor();
   });
@@ -177,7 +177,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.sees('2 of 2');
     await visitor.addOne('sparks', 'Idea', 'Three');
     const notice = visitor.page.getByRole('alert');
-    await notice.getByText('That was a lot at once').waitFor();
+    await notice.getByText('Too many changes in a short time').waitFor();
     const countdown = notice.locator('.countdown strong');
     assert.match(await countdown.innerText(), /^\d+ s$|^1 min$/);
     assert.equal(await visitor.button('Save').isDisabled(), true);

@@ -18,7 +18,7 @@ describe('a token that expires while somebody types', () => {
     visitor = await running().visitor();
     await visitor.signIn(person);
     // Without a refresh token this provider gives none for /userinfo either, and the page says so.
-    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture did not come$`));
+    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture could not be loaded$`));
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Slate');
     return visitor;
@@ -69,7 +69,7 @@ describe('a token that expires while somebody types', () => {
     await visitor.sees('Please sign in again');
     assert.deepEqual(log.takeErrors(), ['400 /token']);
     await visitor.signIn(person);
-    await visitor.sees('This is what you had typed');
+    await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
@@ -86,7 +86,7 @@ describe('a token that expires while somebody types', () => {
     await visitor.button('Save').click();
     await left;
     await asked;
-    await visitor.sees('This is what you had typed');
+    await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);

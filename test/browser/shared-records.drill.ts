@@ -30,8 +30,8 @@ describe('a collection that everybody reads, in a browser', () => {
 
   it('is said to be one before anything is made in it, and promises nothing else', async () => {
     await visitor.open('data');
-    const shelf = visitor.page.locator('.shelf', { hasText: 'Boards' });
-    await shelf.getByText('Everybody who signs in can read what you make here').waitFor();
+    const board = visitor.page.locator('.card.collection', { hasText: 'Boards' });
+    await board.getByText('Everybody who signs in can read what you make here').waitFor();
     await visitor.open('data', 'boards');
     await visitor.sees('You have nothing here yet');
     await visitor.sees(/Everybody who signs in can read/);
@@ -100,7 +100,7 @@ describe('a collection that everybody reads, in a browser', () => {
 
   it('has no form for a record of somebody else, whatever the address says', async () => {
     await visitor.open('data', 'boards', theirs);
-    await visitor.page.getByRole('alert').getByText('It belongs to somebody else').waitFor();
+    await visitor.page.getByRole('alert').getByText('It belongs to another person').waitFor();
     assert.equal(await visitor.page.locator('form').count(), 0);
     assert.equal(await visitor.button('Try again').count(), 0);
     await visitor.open('data', 'boards');

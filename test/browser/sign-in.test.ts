@@ -71,7 +71,7 @@ describe('signing in, when it does not go well', () => {
     // Without its settings the page does not read the answer yet.
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
     await visitor.logIn(personNamed('Mixed'));
-    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.heading('The service does not answer').waitFor();
     await visitor.page.unroute(settings);
     assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
     const answer = new URL(visitor.page.url());
@@ -116,7 +116,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.button('Try again').click();
     await visitor.sees('Please sign in again');
     await visitor.signIn(person);
-    await visitor.sees('This is what you had typed');
+    await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Half a word');
   });
 
@@ -131,7 +131,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.signIn(personNamed('Latter'));
     await visitor.heading('New in Stones').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
-    assert.equal(await visitor.page.getByText('This is what you had typed').count(), 0);
+    assert.equal(await visitor.page.getByText('What you typed is still here').count(), 0);
   });
 
   describeNetworkLog(running);

@@ -83,7 +83,7 @@ describe('when nobody answers', () => {
     const settings = '**/web/config.json';
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
     await visitor.page.reload();
-    await visitor.heading('Nobody answers the door').waitFor();
+    await visitor.heading('The service does not answer').waitFor();
     await visitor.page.unroute(settings);
     await visitor.button('Try again').click();
     await visitor.button('Sign in').waitFor();
@@ -122,7 +122,7 @@ describe('when nobody answers', () => {
       await route.fulfill({ response, body: `${lines.slice(0, -1).join('\n')}\n` });
     });
     await visitor.button('Export as a file').click();
-    await visitor.page.getByRole('alert').getByText('The file is not whole').waitFor();
+    await visitor.page.getByRole('alert').getByText('The export is incomplete').waitFor();
     assert.equal(downloads, 0);
     assert.deepEqual(log.takeErrors(), []);
   });

@@ -26,7 +26,7 @@ describe('the whole trip in a browser', () => {
     await provider.getByText(person.name, { exact: true }).waitFor();
     const picture = await visitor.seesPicture(person);
     assert.ok((await picture.getAttribute('src'))?.startsWith(visitor.site.providerOrigin));
-    const service = visitor.page.getByRole('region', { name: 'What this service holds' });
+    const service = visitor.page.getByRole('region', { name: 'What this service stores' });
     await service.getByText(/^usr_[\w-]{43}$/).waitFor();
     assert.doesNotMatch(await service.innerText(), /Quixotella/i);
   });
@@ -144,7 +144,7 @@ describe('the whole trip in a browser', () => {
     await visitor.sees('Accepted');
     await visitor.page
       .getByRole('timer')
-      .getByText(/Good for another/)
+      .getByText(/Valid for another/)
       .waitFor();
     await visitor.page.getByRole('definition').getByText(person.userName, { exact: true }).waitFor();
     await visitor.button('Renew it now').click();
@@ -174,10 +174,10 @@ describe('the whole trip in a browser', () => {
     assert.equal(await erase.isDisabled(), true);
     await dialog.getByRole('textbox').fill('erase everything');
     await erase.click();
-    await visitor.heading('It is gone').waitFor();
+    await visitor.heading('Your data is erased').waitFor();
     const receipt = await visitor.page.getByRole('region', { name: 'Receipt' }).innerText();
     assert.match(receipt, /Lendings\s+11 records/);
-    assert.match(receipt, /All in all\s+11 records/);
+    assert.match(receipt, /Total\s+11 records/);
     assert.equal((await visitor.elsewhere().all('lendings')).length, 0);
   });
 

@@ -20,7 +20,7 @@ export function App({ parts }: { readonly parts: Omit<AppParts, 'announce'> }) {
     <AppContext.Provider value={app}>
       {!isOnline && (
         <p class="offline" role="alert">
-          You are offline. What you see may be old, and nothing can be saved until you are back.
+          You are offline. This page may be out of date, and you can save nothing until you are online again.
         </p>
       )}
       <Staged stage={useStage(session)} session={session} />
@@ -34,7 +34,7 @@ function Staged({ stage, session }: { readonly stage: Stage; readonly session: S
     case 'starting':
       return <Curtain text="One moment…" />;
     case 'leaving':
-      return <Curtain text="On the way to your provider…" />;
+      return <Curtain text="Going to your provider…" />;
     case 'provider-down':
       return <ProviderDown onRetry={() => void session.start()} />;
     case 'signed-out':

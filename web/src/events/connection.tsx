@@ -5,22 +5,22 @@ const words = {
   off: '',
   connecting: 'Connecting…',
   live: 'Live',
-  polling: 'Asking every 15 seconds',
+  polling: 'Updates every 15 seconds',
   lost: 'Not connected',
   ended: 'Not connected',
 };
 
 interface ConnectionProps {
   readonly events: Events;
-  /** The list itself could be read. */
+  /** True if the list could be read. */
   readonly isRead: boolean;
 }
 
-/** Whether what is shown follows by itself what happens elsewhere. */
+/** Shows whether the page receives live updates. */
 export function Connection({ events, isRead }: ConnectionProps) {
   const [, setStatus] = useState(events.status);
   useEffect(() => events.watch(() => setStatus(events.status)), [events]);
-  // There is no stream, and the list is read now and then all the same.
+  // Without a stream the list is read every 15 seconds.
   const status = events.status === 'lost' && isRead ? 'polling' : events.status;
   return (
     <p class={`connection ${status}`} role="status">

@@ -11,15 +11,15 @@ interface ActionDialogProps {
   onTake(): Promise<void>;
 }
 
-/** A question before what nothing leads back from. The focus is on the harmless button first. */
+/** Asks before a final action. The harmless button has the focus first. */
 export function ActionDialog({ action, name, onClose, onTake }: ActionDialogProps) {
   const verb = inWords(action.name);
   return (
     <Dialog title={`${verb}?`} onClose={onClose}>
       <p class="quoted">{name}</p>
       <p>
-        It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and nothing leads back from there. The
-        record stays.
+        It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and no action leads back from there.
+        The record is kept.
       </p>
       <div class="buttons">
         <button type="button" onClick={onClose}>

@@ -33,7 +33,7 @@ export function ActionForm({ collection, record, action, name, onClose, onTake }
       <p class="quoted">{name}</p>
       {action.isFinal && (
         <p>
-          It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and nothing leads back from there.
+          It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and no action leads back from there.
         </p>
       )}
       {people.isLoading && <Loading what="the people" rows={1} />}

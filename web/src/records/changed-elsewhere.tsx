@@ -8,23 +8,23 @@ interface ChangedElsewhereProps {
   onLoad(version: Version): void;
 }
 
-/** What is typed stays as it is until somebody says otherwise. */
+/** Says that the record was changed elsewhere. What was typed is kept until the person loads the other version. */
 export function ChangedElsewhere({ now, onLoad }: ChangedElsewhereProps) {
   if (typeof now === 'string') {
     return (
       <Notice tone="plain" title={lossTitles[now]}>
-        <p>It cannot be saved any more. What you typed stays here until you leave.</p>
+        <p>You cannot save it any more. What you typed stays on this page until you leave it.</p>
       </Notice>
     );
   }
   return (
     <Notice tone="plain" title={changedTitle}>
       <p>
-        It was saved somewhere else ({displayMoment(now.record.updated_at)}). What you typed stays; when you
-        save it, you can choose between the two.
+        It was saved elsewhere ({displayMoment(now.record.updated_at)}). What you typed is kept. When you save
+        it, you can choose between the two versions.
       </p>
       <button type="button" class="small" onClick={() => onLoad(now)}>
-        Load it as it is now
+        Load the other version
       </button>
     </Notice>
   );

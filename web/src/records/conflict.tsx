@@ -37,8 +37,8 @@ export function Conflict(props: ConflictProps) {
       <Focused>
         <Notice tone="bad" title="It was changed in the meantime">
           <p>
-            Since you opened it, it was saved somewhere else ({displayMoment(theirs.updated_at)}). Choose what
-            each field should be.
+            It was saved elsewhere after you opened it ({displayMoment(theirs.updated_at)}). Choose a version
+            for each field.
           </p>
         </Notice>
       </Focused>
@@ -48,7 +48,7 @@ export function Conflict(props: ConflictProps) {
           {pointer.slice(1)} {message}
         </p>
       ))}
-      {differing.length === 0 && <p>Both versions say the same. You can save yours or leave it.</p>}
+      {differing.length === 0 && <p>Both versions are the same. You can save yours or discard it.</p>}
       {differing.map((field) => (
         <Choice
           key={field.name}
@@ -64,10 +64,10 @@ export function Conflict(props: ConflictProps) {
           Save what I chose
         </BusyButton>
         <button type="button" onClick={() => onEdit(chosen())}>
-          Edit it further
+          Edit it again
         </button>
         <button type="button" class="quiet" onClick={onGiveUp}>
-          Throw mine away
+          Discard mine
         </button>
       </div>
     </div>

@@ -19,7 +19,7 @@ interface DeleteDialogProps {
   onGone(id: string): void;
 }
 
-/** The focus is on the harmless button first. */
+/** Asks before a record is deleted. The harmless button has the focus first. */
 export function DeleteDialog({ collection, record, name, alternatives, onClose, onGone }: DeleteDialogProps) {
   const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
@@ -30,7 +30,7 @@ export function DeleteDialog({ collection, record, name, alternatives, onClose, 
         const version = await ifMatchFor(api, collection, record);
         await api.collection(collection.name).remove(record.id, version);
       } catch (error) {
-        // Gone is gone, whoever did it.
+        // Another window may have deleted it.
         if ((error as Problem).code !== 'not_found') throw error;
       }
       onClose();
@@ -41,7 +41,7 @@ export function DeleteDialog({ collection, record, name, alternatives, onClose, 
   return (
     <Dialog title="Delete this?" onClose={onClose}>
       <p class="quoted">{name}</p>
-      <p>It is removed from your list for good, and cannot be brought back.</p>
+      <p>It is deleted for good. Nobody can bring it back.</p>
       {alternatives.map((action) => (
         <p key={action.name}>
           “{inWords(action.name)}” would keep it in your list, as{' '}

@@ -9,7 +9,7 @@ interface ErrorSummaryProps {
   readonly fields: readonly Field[];
 }
 
-/** Everything that does not fit, at the top, with a way to each field. */
+/** All errors of a form, at its top, with a button for each that leads to the field. */
 export function ErrorSummary({ errors, fields }: ErrorSummaryProps) {
   const go = (pointer: string) => {
     for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
@@ -20,7 +20,7 @@ export function ErrorSummary({ errors, fields }: ErrorSummaryProps) {
   return (
     <Notice
       tone="bad"
-      title={errors.length === 1 ? 'One field does not fit' : `${errors.length} fields do not fit`}
+      title={errors.length === 1 ? 'One field is not valid' : `${errors.length} fields are not valid`}
     >
       <ul>
         {errors.map(({ pointer, message }) => (

@@ -40,10 +40,10 @@ export function homeLabel({ title, parent }: Collection, record: RecordItem | nu
 export function whyClosed({ parent }: Collection, above: RecordItem): string | null {
   const { states, before } = parent?.accepts ?? {};
   if (states !== undefined && !states.includes(above.state ?? ''))
-    return `There can be new ones only while it is ${states.map((state) => inWords(state).toLowerCase()).join(' or ')}.`;
+    return `You can add records only while it is ${states.map((state) => inWords(state).toLowerCase()).join(' or ')}.`;
   const end = before === undefined ? undefined : above[before];
   return typeof end === 'string' && Date.parse(end) <= Date.now()
-    ? `There can be no new ones since ${displayMoment(end)}.`
+    ? `No records can be added since ${displayMoment(end)}.`
     : null;
 }
 

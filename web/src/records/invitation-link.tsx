@@ -37,12 +37,12 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
       </div>
       <p>
         It admits {counted(uses, 'person', 'people')} as <strong>{inWords(role).toLowerCase()}</strong> until{' '}
-        <time dateTime={expires_at}>{displayMoment(expires_at)}</time>. It is not shown again, and it works
-        for everybody who has it: send it only to those you mean.
+        <time dateTime={expires_at}>{displayMoment(expires_at)}</time>. The link is shown only once. Everybody
+        who has it can use it, so send it only to the people you want to invite.
       </p>
       {copied === 'failed' && (
         <Notice tone="bad" title="The link was not copied">
-          <p>The browser does not allow it. The link above is selected: copy it with the keyboard.</p>
+          <p>The browser does not allow it. The link is selected: copy it with the keyboard.</p>
         </Notice>
       )}
       <div class="buttons">

@@ -19,7 +19,7 @@ export function useMayCreate({ name, access, roles = {} }: Collection): boolean 
 
 export function whoCreates({ access: { create = [] } }: Collection): string {
   const roles = create.map((role) => `“${inWords(role).toLowerCase()}”`).join(' or ');
-  return `Only people with the role ${roles} can make something here, and you do not have it.`;
+  return `Only people with the role ${roles} can create records here. You do not have this role.`;
 }
 
 interface NewLinkProps {

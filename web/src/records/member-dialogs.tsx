@@ -39,7 +39,7 @@ export function ChangeRoleDialog(props: MemberDialogProps & { readonly roles: re
       <p class="quoted">
         <code>{member.alias}</code>, {inWords(member.role).toLowerCase()}
       </p>
-      <p>All open invitations of the record end with it.</p>
+      <p>This also ends all open invitations of the record.</p>
       <RecordForm
         isFramed
         fields={fields}
@@ -74,7 +74,7 @@ export function RemoveDialog({ collection, record, member, onClose, onChanged }:
       <p class="quoted">
         <code>{member.alias}</code>, {inWords(member.role).toLowerCase()}
       </p>
-      <p>The role ends at once. All open invitations of the record end with it.</p>
+      <p>The role ends at once. All open invitations of the record end, too.</p>
       {problem !== null && <ProblemNotice problem={problem} context="shared" />}
       <div class="buttons">
         <button type="button" onClick={onClose}>

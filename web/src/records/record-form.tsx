@@ -27,7 +27,7 @@ interface RecordFormProps {
   onSave(values: Record<string, unknown>): Promise<void>;
 }
 
-/** A form drawn from the schema. What is right is for the service to say; what it says stands at the field. */
+/** A form made from the schema. The service validates the values; its errors are shown at the fields. */
 export function RecordForm(props: RecordFormProps) {
   const { fields, draft, isOldDraft = false, problem, onChange, onDiscard, onSave } = props;
   const { label = 'Save', busyLabel = 'Saving…', cancel, isFramed = false, context } = props;
@@ -60,7 +60,7 @@ export function RecordForm(props: RecordFormProps) {
   return (
     <form class={isFramed ? 'form' : 'card form'} onSubmit={submit} noValidate aria-busy={isBusy}>
       {isOldDraft && (
-        <Notice tone="plain" title="This is what you had typed">
+        <Notice tone="plain" title="What you typed is still here">
           <button type="button" class="small" onClick={onDiscard}>
             Start over
           </button>

@@ -20,7 +20,7 @@ export function UsageMeters({ usage }: { readonly usage: Usage['collections'][nu
       )}
       {newcomer !== null && isScarce(newcomer) && (
         <Meter
-          label={`Changes while you are new, in ${duration(newcomer.window_seconds)}`}
+          label={`Changes by new people, in ${duration(newcomer.window_seconds)}`}
           used={newcomer.used}
           allowed={newcomer.allowed}
           note={`Until ${displayMoment(newcomer.until)}`}

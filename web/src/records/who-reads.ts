@@ -1,7 +1,7 @@
 import type { Collection } from '../api/types.ts';
 import { isReadByEveryone, isShared } from './roles.ts';
 
-/** Who sees what somebody makes here, as the collection has it: nobody is to find out afterwards. */
+/** Who can read the records of a collection. The person learns it before they create one. */
 export function whoReads(collection: Collection): string {
   const isWithClients = collection.access.clients === 'any';
   if (isShared(collection)) return whoReadsShared(collection, isWithClients);
@@ -11,7 +11,7 @@ export function whoReads(collection: Collection): string {
   }
   return isWithClients
     ? 'Only you and the clients of this service see what you make here.'
-    : 'Whatever you make stays between you and this service.';
+    : 'What you make here stays between you and this service.';
 }
 
 function whoReadsShared(collection: Collection, isWithClients: boolean): string {

@@ -2,20 +2,20 @@ import { displayMoment } from '../schema/display.ts';
 
 /** What the registered claims of RFC 7519 and RFC 9068 mean. */
 const meanings: Readonly<Record<string, string>> = {
-  iss: 'who issued it',
-  sub: 'whom it is about',
-  aud: 'whom it is for',
-  exp: 'until when it is good',
-  nbf: 'from when it is good',
+  iss: 'the issuer',
+  sub: 'you, as the issuer knows you',
+  aud: 'the API that it is for',
+  exp: 'when it expires',
+  nbf: 'when it becomes valid',
   iat: 'when it was issued',
   auth_time: 'when you signed in',
-  jti: 'its number',
+  jti: 'the id of this token',
   sid: 'your session at the provider',
-  client_id: 'to which application it was given',
-  azp: 'to which application it was given',
+  client_id: 'the application that got it',
+  azp: 'the application that got it',
   scope: 'what it allows',
   scp: 'what it allows',
-  cnf: 'which key it is bound to',
+  cnf: 'the key that it is bound to',
 };
 
 const times = new Set(['exp', 'nbf', 'iat', 'auth_time']);

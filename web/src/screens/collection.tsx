@@ -79,10 +79,10 @@ function EverybodysLink({ collection: { name, title } }: { readonly collection: 
 function Deprecation({ collection: { deprecated } }: { readonly collection: Collection }) {
   if (deprecated === undefined) return null;
   return (
-    <Notice tone="plain" title="This collection is on its way out">
+    <Notice tone="plain" title="This collection will be removed">
       <p>
         {deprecated.sunset === null
-          ? 'It will not be served for ever.'
+          ? 'No date is set yet. Move your records elsewhere in time.'
           : `It ends on ${displayMoment(deprecated.sunset)}.`}{' '}
         {deprecated.link !== null && <a href={deprecated.link}>Read more</a>}
       </p>

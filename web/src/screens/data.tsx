@@ -16,13 +16,16 @@ import { Erase } from './erase.tsx';
 import { Export } from './export.tsx';
 import { ReceiptScreen } from './receipt.tsx';
 
-/** Everything somebody keeps here: by collection, to take away, to erase. */
+/** The collections with what the caller has in each, the export and the erasure. */
 export function Data({ collections }: { readonly collections: readonly Collection[] }) {
   const [receipt, setReceipt] = useState<Receipt | null>(null);
   if (receipt !== null) return <ReceiptScreen receipt={receipt} collections={collections} />;
   return (
-    <Screen title="Your data" lead="What you keep here. You can take all of it away, and you can erase it.">
-      {collections.length === 0 ? <Empty /> : <Shelves collections={collections} />}
+    <Screen
+      title="Your data"
+      lead="Your records in this service. You can export all of them, and you can erase them."
+    >
+      {collections.length === 0 ? <Empty /> : <CollectionCards collections={collections} />}
       <div class="pair">
         <Export />
         <Erase onErased={setReceipt} />
@@ -31,7 +34,7 @@ export function Data({ collections }: { readonly collections: readonly Collectio
   );
 }
 
-function Shelves({ collections }: { readonly collections: readonly Collection[] }) {
+function CollectionCards({ collections }: { readonly collections: readonly Collection[] }) {
   const { api } = useApp();
   const usage = useLoad(() => api.usage(), 'usage');
   return (
@@ -39,11 +42,11 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
       {usage.problem !== null && !usage.isLoading && (
         <ProblemNotice problem={usage.problem} onRetry={usage.reload} />
       )}
-      <ul class="shelves">
+      <ul class="collections">
         {collections.filter(hasOwnList).map((collection) => {
           const used = usage.value?.collections.find(({ name }) => name === collection.name);
           return (
-            <li key={collection.name} class="card shelf">
+            <li key={collection.name} class="card collection">
               <h2>
                 <a href={linkTo('data', collection.name)}>{collection.title}</a>
               </h2>
@@ -55,7 +58,7 @@ function Shelves({ collections }: { readonly collections: readonly Collection[] 
               ) : (
                 <UsageMeters usage={used} />
               )}
-              <p class="shelf-foot">
+              <p class="collection-foot">
                 <a class="button" href={linkTo('data', collection.name)}>
                   Open<span class="hidden"> {collection.title}</span>
                 </a>
@@ -80,10 +83,10 @@ function Inside({ collection: { children = [] } }: { readonly collection: Collec
 function Empty() {
   return (
     <div class="empty">
-      <p class="empty-title">Nothing can be kept here yet</p>
+      <p class="empty-title">There are no collections yet</p>
       <p>
-        The operator has declared no collection. One YAML file in the folder <code>collections</code> is all
-        it takes.
+        The operator declares collections: put a YAML file into the folder <code>collections</code> and
+        restart the service.
       </p>
     </div>
   );

@@ -9,7 +9,7 @@ interface DownProps {
   onRetry(): void;
 }
 
-/** Nothing can be done before somebody answers again. */
+/** The page cannot be used until the service or the provider answers again. */
 export function Down({ title, children, otherwise, onRetry }: DownProps) {
   return (
     <main class="down">

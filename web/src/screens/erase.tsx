@@ -7,13 +7,15 @@ import { useAttempt } from '../parts/use-attempt.ts';
 
 const words = 'erase everything';
 
-/** Everything goes, at once and for good, once somebody has typed that they mean it. */
+/** Erases everything at once, after the person has typed a confirmation. */
 export function Erase({ onErased }: { onErased(receipt: Receipt): void }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <section class="card danger-zone" aria-labelledby="erase">
-      <h2 id="erase">Erase it</h2>
-      <p>All your records, your pseudonym and the date you came. Nobody can bring them back.</p>
+      <h2 id="erase">Erase your data</h2>
+      <p>
+        This erases all your records, your pseudonym and the date of your first visit. It cannot be undone.
+      </p>
       <button type="button" class="danger" onClick={() => setAsking(true)}>
         Erase everything…
       </button>

@@ -24,8 +24,8 @@ export function Export() {
 
   return (
     <section class="card" aria-labelledby="export">
-      <h2 id="export">Take it with you</h2>
-      <p>Every record, and the little there is about you, as a file with a line of JSON for each.</p>
+      <h2 id="export">Export your data</h2>
+      <p>You get one file with all your records and what the service stores about you. Each line is JSON.</p>
       {problem !== null && <ProblemNotice problem={problem} />}
       <BusyButton busyLabel={count === 0 ? 'Fetching…' : `Fetching… ${counted(count, 'line')}`} onPress={run}>
         Export as a file

@@ -19,13 +19,13 @@ import { OpenRecord } from './open-record.tsx';
 import { TokenScreen } from './token.tsx';
 import { You } from './you.tsx';
 
-const places = [
+const pages = [
   { path: 'you', label: 'You' },
   { path: 'data', label: 'Your data' },
   { path: 'token', label: 'Token' },
 ];
 
-/** The house, for whoever is signed in. */
+/** The page for a person who is signed in. */
 export function Inside() {
   const { api } = useApp();
   const route = useRoute();
@@ -41,7 +41,7 @@ export function Inside() {
       </button>
       <Header here={route[0] ?? 'you'} />
       <main id="main" class="inside">
-        <Room key={route.join('/')} route={route} overview={overview} />
+        <Page key={route.join('/')} route={route} overview={overview} />
       </main>
       <footer class="foot">
         <p>
@@ -63,7 +63,7 @@ function Header({ here }: { readonly here: string }) {
       </a>
       <nav aria-label="Main">
         <ul>
-          {places.map(({ path, label }) => (
+          {pages.map(({ path, label }) => (
             <li key={path}>
               <a href={linkTo(path)} aria-current={here === path ? 'page' : undefined}>
                 {label}
@@ -83,32 +83,32 @@ function Header({ here }: { readonly here: string }) {
   );
 }
 
-interface RoomProps {
+interface PageProps {
   readonly route: readonly string[];
   readonly overview: Loaded<Overview>;
 }
 
-function Room({ route, overview }: RoomProps) {
-  const [place = 'you', name, record, part] = route;
-  if (place === 'you') return <You />;
-  if (place === 'token') return <TokenScreen />;
-  if (place === 'invitation') return <InvitationScreen />;
-  if (place !== 'data' && place !== 'everybodys') return <Nowhere />;
+function Page({ route, overview }: PageProps) {
+  const [page = 'you', name, record, part] = route;
+  if (page === 'you') return <You />;
+  if (page === 'token') return <TokenScreen />;
+  if (page === 'invitation') return <InvitationScreen />;
+  if (page !== 'data' && page !== 'everybodys') return <NotFound />;
   if (overview.value === null)
-    return <Waiting title={place === 'data' ? 'Your data' : 'Everybody’s'} overview={overview} />;
+    return <Waiting title={page === 'data' ? 'Your data' : 'Everybody’s'} overview={overview} />;
   const { collections } = overview.value;
   const collection = collections.find((one) => one.name === name);
-  if (place === 'everybodys')
+  if (page === 'everybodys')
     return collection === undefined || collection.parent ? (
-      <Nowhere />
+      <NotFound />
     ) : (
       <Everybodys collection={collection} />
     );
   if (name === undefined) return <Data collections={collections} />;
   return collection === undefined ? (
-    <Nowhere />
+    <NotFound />
   ) : (
-    <Shelf
+    <CollectionPage
       collection={collection}
       above={collections.find((one) => one.name === collection.parent?.collection)}
       record={record}
@@ -117,7 +117,7 @@ function Room({ route, overview }: RoomProps) {
   );
 }
 
-interface ShelfProps {
+interface CollectionPageProps {
   readonly collection: Collection;
   /** The collection of its parents. */
   readonly above: Collection | undefined;
@@ -125,7 +125,7 @@ interface ShelfProps {
   readonly part: string | undefined;
 }
 
-function Shelf({ collection, above, record, part }: ShelfProps) {
+function CollectionPage({ collection, above, record, part }: CollectionPageProps) {
   const isOnlyUnder = above !== undefined && !hasOwnList(collection);
   if (record === undefined && isOnlyUnder) return <ThroughParent collection={collection} above={above} />;
   if (record === undefined) return <CollectionScreen collection={collection} />;
@@ -142,13 +142,13 @@ interface ThroughParentProps {
   readonly above: Collection;
 }
 
-/** In the place of a list that the service has only under a parent. */
+/** Shown instead of a list that the service has only under a parent. */
 function ThroughParent({ collection: { title, description }, above }: ThroughParentProps) {
   return (
     <Screen title={title} lead={description}>
       <p>
-        They are in <a href={linkTo('data', above.name)}>{above.title}</a>: open one of those to see and add
-        what is in it.
+        These records belong to others. Open one of <a href={linkTo('data', above.name)}>{above.title}</a> to
+        see the records in it and to add some.
       </p>
     </Screen>
   );
@@ -165,17 +165,17 @@ function Waiting({ title, overview }: WaitingProps) {
       {overview.problem && !overview.isLoading ? (
         <ProblemNotice problem={overview.problem} onRetry={overview.reload} />
       ) : (
-        <Loading what="what can be kept here" />
+        <Loading what="the collections" />
       )}
     </Screen>
   );
 }
 
-function Nowhere() {
+function NotFound() {
   return (
-    <Screen title="There is no such room">
+    <Screen title="This page does not exist">
       <p>
-        <a href={linkTo('you')}>Back to the entrance</a>
+        <a href={linkTo('you')}>Go to the page “You”</a>
       </p>
     </Screen>
   );

@@ -8,7 +8,7 @@ import { goTo, linkTo } from '../parts/use-route.ts';
 import { withArticle } from '../records/roles.ts';
 import { dropInvitation, findInvitation } from '../session/traces.ts';
 
-/** No second try with the same code can end otherwise. */
+/** A second try with the same code would have the same result. */
 const final = ['invitation_invalid', 'already_member', 'validation_failed'];
 
 /** Offers to accept the invitation that the address brought. What it is for is known only afterwards. */
@@ -50,19 +50,19 @@ export function InvitationScreen() {
   };
 
   return (
-    <Screen title="You are invited" lead="Somebody shares a record of theirs with you.">
+    <Screen title="You are invited" lead="A person wants to share a record with you.">
       {problem !== null && <ProblemNotice problem={problem} context="invitation" />}
       {code === null && problem === null && (
-        <Notice tone="plain" title="There is no invitation here any more">
-          <p>Open the link again that you were sent.</p>
+        <Notice tone="plain" title="There is no invitation to accept">
+          <p>Open the link again that was sent to you.</p>
         </Notice>
       )}
       {code !== null && (
         <section class="card" aria-label="Invitation">
           <p>
-            If you accept, you get a role in the record, and it is among your data. People who may invite
-            others see that you joined, under an alias; your name stays with your provider. You can leave at
-            any time.
+            If you accept, you get a role in the record and find it under “Your data”. People who may invite
+            others see that you joined. They see an alias; your name stays with your provider. You can leave
+            at any time.
           </p>
           <div class="buttons">
             <BusyButton class="primary" busyLabel="One moment…" disabled={isWaiting} onPress={accept}>

@@ -24,7 +24,7 @@ interface NewRecordProps {
 export function NewRecord({ collection, parentId }: NewRecordProps) {
   const { parent } = collection;
   const isAllowed = useMayCreate(collection);
-  // The screen of the parent has offered it; the service has the last word.
+  // The screen of the parent has checked it; the service decides.
   const mayCreate = parent !== undefined || isAllowed;
   const home = parent && parentId ? ['data', parent.collection, parentId, 'open'] : ['data', collection.name];
   return (
@@ -34,7 +34,7 @@ export function NewRecord({ collection, parentId }: NewRecordProps) {
       </p>
       {mayCreate === null && <Loading what="the form" />}
       {mayCreate === false && (
-        <Notice tone="plain" title="You cannot make anything here">
+        <Notice tone="plain" title="You cannot create records here">
           <p>{whoCreates(collection)}</p>
         </Notice>
       )}
@@ -43,7 +43,7 @@ export function NewRecord({ collection, parentId }: NewRecordProps) {
   );
 }
 
-/** The same try carries the same key, so that one that got no answer can be repeated without a second record. */
+/** A repeated try sends the same idempotency key, so that it makes no second record. */
 function NewForm({ collection, parentId, home }: NewRecordProps & { readonly home: readonly string[] }) {
   const { api, announce } = useApp();
   const fields = editableFields(collection);
@@ -60,7 +60,7 @@ function NewForm({ collection, parentId, home }: NewRecordProps & { readonly hom
         const body = parent ? { ...values, [parent.field]: parentId } : values;
         await api.collection(collection.name).create(body, { idempotencyKey: kept.version });
       } catch (error) {
-        // The earlier try arrived after all, with other words: these are a record of their own.
+        // An earlier try arrived with other values: these become another record.
         if (/^idempotency_/.test((error as Problem).code)) change({ ...kept, version: crypto.randomUUID() });
         throw error;
       }
@@ -72,7 +72,7 @@ function NewForm({ collection, parentId, home }: NewRecordProps & { readonly hom
   return (
     <>
       {isReadByEveryone(collection) && (
-        <Notice tone="plain" title="Not for you alone">
+        <Notice tone="plain" title="Everybody can read this">
           <p>{whoReads(collection)}</p>
         </Notice>
       )}

@@ -6,13 +6,13 @@ export function ProviderDown({ onRetry }: { onRetry(): void }) {
   const another =
     settings.providers.length === 1 ? null : (
       <button type="button" onClick={() => session.chooseAgain()}>
-        Sign in with another
+        Use another provider
       </button>
     );
   return (
     <Down title="The provider does not answer" onRetry={onRetry} otherwise={another}>
-      To sign you in this page has to ask <strong>{new URL(session.provider.issuer).host}</strong>, and there
-      is no answer from there. Nothing you had typed is lost.
+      You sign in at <strong>{new URL(session.provider.issuer).host}</strong>, which does not answer. What you
+      typed is kept. Try again in a moment.
     </Down>
   );
 }

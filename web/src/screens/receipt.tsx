@@ -9,12 +9,12 @@ interface ReceiptScreenProps {
   readonly collections: readonly Collection[];
 }
 
-/** What was erased. It asks the service for nothing: the first question would write the person down again. */
+/** What was erased. It sends no request: the first one would register the person again. */
 export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
   const { session } = useApp();
   const titleOf = (name: string) => collections.find((one) => one.name === name)?.title ?? name;
   return (
-    <Screen title="It is gone" lead={`Erased on ${displayMoment(receipt.erased_at)}.`}>
+    <Screen title="Your data is erased" lead={`Erased on ${displayMoment(receipt.erased_at)}.`}>
       <section class="card receipt" aria-label="Receipt">
         <dl class="held">
           {Object.entries(receipt.records).map(([name, count]) => (
@@ -24,20 +24,20 @@ export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
             </div>
           ))}
           <div>
-            <dt>Kept request keys</dt>
+            <dt>Idempotency keys</dt>
             <dd>{receipt.idempotency_keys}</dd>
           </div>
           <div class="total">
-            <dt>All in all</dt>
+            <dt>Total</dt>
             <dd>{counted(receipt.total, 'record')}</dd>
           </div>
         </dl>
       </section>
-      <p>The service does not know you any more. If you go on using it, you are written down anew.</p>
+      <p>The service stores nothing about you any more. If you go on using it, it registers you again.</p>
       {receipt.budgets_kept_until !== null && (
         <p>
-          Until {displayMoment(receipt.budgets_kept_until)} it keeps, without your pseudonym, how much you
-          have written: erasing is no way to write more.
+          Until {displayMoment(receipt.budgets_kept_until)} the service keeps, without your pseudonym, how
+          much you have written. So nobody can erase their data to write more.
         </p>
       )}
       <div class="buttons">

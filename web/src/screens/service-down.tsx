@@ -2,8 +2,8 @@ import { Down } from './down.tsx';
 
 export function ServiceDown({ onRetry }: { onRetry(): void }) {
   return (
-    <Down title="Nobody answers the door" onRetry={onRetry}>
-      The service does not answer. It may be starting anew, or your connection is down.
+    <Down title="The service does not answer" onRetry={onRetry}>
+      It may be restarting, or your connection is down. Try again in a moment.
     </Down>
   );
 }

@@ -16,7 +16,7 @@ import type { ProviderSettings } from '../session/settings.ts';
 import { BoundToken } from './bound-token.tsx';
 import { ClaimTable } from './claim-table.tsx';
 
-/** The access token: what is in it, how long it lives, and what the service says to it. */
+/** The access token: its claims, its lifetime, and whether the service accepts it. */
 export function TokenScreen() {
   const { session, settings, announce } = useApp();
   const tokens = useTokens(session);
@@ -35,10 +35,7 @@ export function TokenScreen() {
     // Undefined on a page that is not served over HTTPS, and refused where the browser does not allow it.
     attempt(async () => navigator.clipboard.writeText(access), 'The token is copied.', failures.copy);
   return (
-    <Screen
-      title="Token"
-      lead="What this page shows at the door, each time it asks the service for something."
-    >
+    <Screen title="Token" lead="The access token that this page sends with every request to the service.">
       {tokens !== null && (
         <>
           <Life tokens={tokens} />
@@ -57,17 +54,19 @@ export function TokenScreen() {
             </Notice>
           )}
           {tokens.key === null ? (
-            <p class="soft">Whoever has it can do here what you can do, until it expires.</p>
+            <p class="soft">
+              Keep it secret: until it expires, anybody who has it can act in your name here.
+            </p>
           ) : (
             <BoundToken />
           )}
-          <Verdict token={tokens.access} session={session} />
+          <Check token={tokens.access} session={session} />
         </>
       )}
       <section class="card" aria-labelledby="claims">
-        <h2 id="claims">What is in it</h2>
+        <h2 id="claims">The claims in it</h2>
         {claims === null ? (
-          <p>This token is not a JWT: only the provider knows what it means.</p>
+          <p>This token is not a JWT. Only the provider can read it.</p>
         ) : (
           <ClaimTable claims={claims} />
         )}
@@ -84,11 +83,11 @@ interface Failure {
 const failures = {
   renew: {
     title: 'The provider does not answer',
-    advice: 'The token is the same as before. Try again in a moment.',
+    advice: 'You still have the token from before. Try again in a moment.',
   },
   copy: {
     title: 'The token was not copied',
-    advice: 'The browser does not let this page write to the clipboard.',
+    advice: 'The browser does not allow this page to use the clipboard.',
   },
 } satisfies Record<string, Failure>;
 
@@ -98,7 +97,7 @@ function useTokens(session: Session): Tokens | null {
   return tokens;
 }
 
-/** Whose it is, where it could be another's. */
+/** The provider, where the page offers several. */
 function Issuer({ provider: { title, issuer } }: { readonly provider: ProviderSettings }) {
   return (
     <p>
@@ -114,10 +113,10 @@ function Life({ tokens: { expiresAtMs, lifeMs } }: { readonly tokens: Tokens }) 
     <div class={`life ${seconds === 0 ? 'over' : ''}`}>
       <p class="life-text" role="timer">
         {seconds === 0 ? (
-          <>It has expired. A new one is fetched when one is needed.</>
+          <>It has expired. The page fetches a new one when it needs one.</>
         ) : (
           <>
-            Good for another <strong>{duration(seconds)}</strong>
+            Valid for another <strong>{duration(seconds)}</strong>
           </>
         )}
       </p>
@@ -128,21 +127,21 @@ function Life({ tokens: { expiresAtMs, lifeMs } }: { readonly tokens: Tokens }) 
   );
 }
 
-/** Asks with the token as it is: the point is to hear the reason when it is refused. */
-function Verdict({ token, session }: { readonly token: string; readonly session: Session }) {
+/** Sends the token as it is, without renewing it, to show why the service refuses it. */
+function Check({ token, session }: { readonly token: string; readonly session: Session }) {
   const { fetch } = session;
   const api = createClient({ url: location.origin, token: () => token, repeats: false, fetch });
   const { value, problem, isLoading, reload } = useLoad(() => api.me(), token);
   return (
-    <section class="card" aria-labelledby="verdict">
-      <h2 id="verdict">What the service says to it</h2>
-      {isLoading && <Loading what="the verdict" rows={1} />}
+    <section class="card" aria-labelledby="check">
+      <h2 id="check">Check by the service</h2>
+      {isLoading && <Loading what="the result" rows={1} />}
       {!isLoading && problem === null && value !== null && (
         <Notice tone="good" title="Accepted">
           <p>
             <code>200</code> Signature, issuer, audience and times are right.{' '}
             {value.id === null ? (
-              'It names nobody, so nothing is kept about you.'
+              'It has no subject, so nothing is stored about you.'
             ) : (
               <>
                 You are <code>{value.id}</code>.
@@ -165,7 +164,7 @@ function Verdict({ token, session }: { readonly token: string; readonly session:
         </>
       )}
       <button type="button" class="small" onClick={reload}>
-        Ask again
+        Check again
       </button>
     </section>
   );

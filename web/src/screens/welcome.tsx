@@ -8,7 +8,7 @@ import type { Parting } from '../session/session.ts';
 import type { ProviderSettings } from '../session/settings.ts';
 import { findInvitation } from '../session/traces.ts';
 
-/** The page for whoever is not signed in. */
+/** The page for a person who is not signed in. */
 export function Welcome({ because }: { readonly because: Parting | null }) {
   useEffect(() => {
     document.title = 'Vestibule';
@@ -20,15 +20,15 @@ export function Welcome({ because }: { readonly because: Parting | null }) {
       </div>
       <div class="welcome-text">
         <p class="brand">Vestibule</p>
-        <h1>Come in. Leave your name at the door.</h1>
+        <h1>Sign in. Your name stays with your provider.</h1>
         <p class="lead">
-          You sign in with your provider. Your name and picture come straight to this page and go no further;
-          the service behind it knows you by a pseudonym.
+          Your provider sends your name and picture to this page only. The service behind it never gets them:
+          it knows you by a pseudonym.
         </p>
         <PartingNotice because={because} />
         {findInvitation() !== null && (
           <Notice tone="plain" title="You are invited">
-            <p>Sign in to accept it. The invitation waits in this tab.</p>
+            <p>Sign in to accept it. This tab keeps the invitation until then.</p>
           </Notice>
         )}
         <WaysIn />
@@ -69,8 +69,8 @@ function Choice({ providers }: { readonly providers: readonly ProviderSettings[]
         ))}
       </ul>
       <p class="soft">
-        With each of them you have another pseudonym here: what you keep under one is not there under another.{' '}
-        <a href="/docs">Read about the API</a>
+        You have another pseudonym with each provider. Records that you make with one are not there with
+        another. <a href="/docs">Read about the API</a>
       </p>
     </>
   );
@@ -94,28 +94,28 @@ function PartingNotice({ because }: { readonly because: Parting | null }) {
   if (because === 'signed-out') {
     return (
       <Notice tone="good" title="You are signed out">
-        <p>Everything that this page knew of you is gone from this browser.</p>
+        <p>This page has deleted all that it knew about you from this browser.</p>
       </Notice>
     );
   }
   if (because === 'signed-out-here') {
     return (
-      <Notice tone="bad" title="You are signed out here only">
-        <p>The provider does not answer, so your session there goes on. Sign out there as well.</p>
+      <Notice tone="bad" title="You are signed out of this page only">
+        <p>The provider does not answer, so you are still signed in there. Sign out there, too.</p>
       </Notice>
     );
   }
   if (because === 'ended') {
     return (
       <Notice tone="plain" title="Please sign in again">
-        <p>Your session at the provider has ended. If you were typing, it is kept for you in this tab.</p>
+        <p>Your session at the provider has ended. What you typed is kept in this tab.</p>
       </Notice>
     );
   }
   if (because === 'denied') {
     return (
       <Notice tone="bad" title="You did not allow it">
-        <p>That is your right. Without your consent at the provider nobody can come in.</p>
+        <p>This page needs your consent at the provider. To use it, sign in again and allow it.</p>
       </Notice>
     );
   }

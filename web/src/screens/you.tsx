@@ -6,14 +6,17 @@ import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { displayMoment } from '../schema/display.ts';
 
-/** What the provider knows and what the service holds, side by side: the difference is the point. */
+/** What the provider knows and what the service stores, side by side. */
 export function You() {
   return (
-    <Screen title="You" lead="The same person, seen from two sides of the door. Your name does not cross it.">
+    <Screen
+      title="You"
+      lead="Your provider knows your name. This service knows a pseudonym, and never gets the name."
+    >
       <div class="sides">
         <AtTheProvider />
         <div class="threshold" aria-hidden="true">
-          <span>the door</span>
+          <span>your name stays here</span>
         </div>
         <AtTheService />
       </div>
@@ -39,7 +42,7 @@ function AtTheProvider() {
       )}
       {value === null && isLoading && <Loading what="your name and picture" rows={2} />}
       {problem !== null && !isLoading && (
-        <Notice tone="bad" title="Your name and picture did not come">
+        <Notice tone="bad" title="Your name and picture could not be loaded">
           <p>{problem.title}</p>
           <button type="button" class="small" onClick={reload}>
             Try again
@@ -47,8 +50,8 @@ function AtTheProvider() {
         </Notice>
       )}
       <p class="soft">
-        From <strong>{new URL(session.provider.issuer).host}</strong>, straight to this page. It is in the
-        memory of this tab, and it is never sent on.
+        From <strong>{new URL(session.provider.issuer).host}</strong>, directly to this page. This tab keeps
+        it in memory and sends it to no other server.
       </p>
     </section>
   );
@@ -59,24 +62,24 @@ function AtTheService() {
   const { value, problem, isLoading, reload } = useLoad(() => api.me(), 'me');
   return (
     <section class="side cool" aria-labelledby="side-service">
-      <h2 id="side-service">What this service holds</h2>
+      <h2 id="side-service">What this service stores</h2>
       {value !== null && (
         <dl class="held">
           <dt>Pseudonym</dt>
           <dd>
-            <code>{value.id ?? 'none: your token names nobody'}</code>
+            <code>{value.id ?? 'none: your token has no subject'}</code>
           </dd>
           <dt>Kind</dt>
           <dd>{value.kind}</dd>
           <dt>Since</dt>
-          <dd>{value.registered_at === null ? 'not kept' : displayMoment(value.registered_at)}</dd>
+          <dd>{value.registered_at === null ? 'not stored' : displayMoment(value.registered_at)}</dd>
         </dl>
       )}
-      {value === null && isLoading && <Loading what="what the service holds" />}
+      {value === null && isLoading && <Loading what="what the service stores" />}
       {problem !== null && !isLoading && <ProblemNotice problem={problem} onRetry={reload} />}
       <p class="soft">
-        From <code>{settings.api}/me</code>. That, and the records you make, is all there is about you. No
-        name, no picture, no e-mail address.
+        From <code>{settings.api}/me</code>. This and your records are all that it stores about you. It has no
+        name, no picture and no e-mail address.
       </p>
     </section>
   );
