@@ -148,11 +148,7 @@ describe('the choice between two providers', () => {
     await visitor.page.goto(site().origin);
     await visitor.button(atSecond).click();
     await visitor.page.getByLabel('Password').waitFor();
-    await isRefused(
-      visitor,
-      answer,
-      'The answer belongs to another sign-in than the one that was begun last.',
-    );
+    await isRefused(visitor, answer, 'The answer belongs to another sign-in. Sign in again in this tab.');
   });
 
   it('a provider that is not offered any more is not asked', async () => {
@@ -164,7 +160,7 @@ describe('the choice between two providers', () => {
       await route.fulfill({ response, json: { ...rest, providers: providers.slice(0, 1) } });
     });
     await visitor.page.goto(answer.href);
-    await visitor.sees('The provider where this sign-in was begun is not offered any more.');
+    await visitor.sees('The provider of this sign-in is no longer offered. Choose another one.');
     // The page is as it always was where there is one.
     await visitor.button('Sign in').waitFor();
     assert.equal(await visitor.button(/^Sign in/).count(), 1);

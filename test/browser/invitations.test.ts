@@ -144,7 +144,7 @@ describe('a list that one person shares with another, in two browsers', () => {
         .send('POST', '/invitations', { code: 'x'.repeat(22) });
     await accept(`${bob().site.origin}/#/invitation/${'y'.repeat(22)}`);
     await bob().sees('Too many invitations that do not work');
-    await bob().sees(/^Again in/);
+    await bob().sees(/^Try again in/);
     assert.deepEqual(running().log.takeErrors(), [
       '404 /api/consumer/v1/invitations',
       '409 /api/consumer/v1/invitations',

@@ -184,7 +184,7 @@ describe('what the service refuses, in a browser', () => {
 
     await visitor.later(0.5);
     await notice
-      .getByText(/^Again in (2|1)?\d s$/)
+      .getByText(/^Try again in (2|1)?\d s$/)
       .first()
       .waitFor();
     await visitor.site.pass(minuteMs);

@@ -22,14 +22,14 @@ export type {
 } from '../../../packages/client/src/index.ts';
 export { createClient, etagOf, Problem } from '../../../packages/client/src/index.ts';
 
-/** Which collections there are is known only when the page runs. */
+/** The collections are known only at run time. */
 export type Collections = Record<string, Omit<UntypedCollection, 'record'> & { record: RecordItem }>;
 
 export type Api = Client<Collections>;
 export type BatchOperation = Operation<Collections>;
 export type HistoryEntry = HistoryStep<UntypedCollection>;
 
-/** For `catch`: what is no problem is a mistake of this page. */
+/** For `catch`: any error that is not a `Problem` is a bug of this page, and is thrown on. */
 export function caught(error: unknown): Problem {
   if (error instanceof Problem) return error;
   throw error;

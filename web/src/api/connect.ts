@@ -3,8 +3,8 @@ import type { Session } from '../session/session.ts';
 import { type Api, type Collections, createClient, Problem } from './client.ts';
 
 /**
- * The API in the name of whoever is signed in. Every call is sent once: who looks at the page is told what is wrong,
- * and decides whether to try again. Where nobody has pressed anything the page is not left to renew the token.
+ * The API with the token of the person who is signed in. Each call is sent once: the page shows the problem, and the person
+ * decides whether to try again. `mayLeave`: the page may go to the provider to renew the token.
  */
 export function connect(session: Session, mayLeave: boolean): Api {
   const token = (expired?: string) =>
@@ -14,6 +14,6 @@ export function connect(session: Session, mayLeave: boolean): Api {
 
 function sayWhose(error: unknown): never {
   if (!(error instanceof Unreachable || error instanceof Declined)) throw error;
-  const title = 'The token has to be renewed, and the provider does not answer.';
+  const title = 'The token must be renewed, and the provider does not answer.';
   throw new Problem(0, { code: 'provider_unreachable', title }, error);
 }

@@ -1,8 +1,8 @@
-/** What this page is doing: an event may overtake the answer to the write that it tells of. */
+/** The writes of this page that are not finished. An event can arrive before the answer to its own write. */
 export class OwnWrites {
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** Until what is made of its answer is done as well. */
+  /** Counts the write as unfinished until its answer was handled. */
   async follow<T>(write: Promise<T>): Promise<T> {
     this.#underWay.add(write);
     try {
@@ -12,7 +12,7 @@ export class OwnWrites {
     }
   }
 
-  /** What was under way is over, whatever came of it. */
+  /** Waits for all unfinished writes, successful or not. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
   }

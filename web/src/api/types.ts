@@ -1,4 +1,4 @@
-/** What the API answers with, as far as this page makes use of it. */
+/** The answers of the API, as far as this page uses them. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export interface Collection {
   readonly states?: Readonly<Record<string, Readonly<Record<string, Transition>>>>;
   readonly editable?: readonly string[];
   readonly access: {
-    /** By role where the collection is shared. */
+    /** By role in shared collections. */
     readonly read: 'owner' | 'everyone' | RoleStates;
     /** Shared collections only, like `update` and `delete`. */
     readonly create?: readonly string[];
@@ -25,7 +25,7 @@ export interface Collection {
     readonly delete?: RoleStates;
     readonly clients: 'none' | 'own' | 'any';
   };
-  /** Shared collections only: what callers can be in a record. `owner` is in it only if a record can be handed over. */
+  /** Shared collections only: the declared roles. `owner` is one of them only if a record can be handed over. */
   readonly roles?: Readonly<Record<string, Role>>;
   /** Records show `owner` and `people`. */
   readonly aliases?: boolean;
@@ -64,7 +64,7 @@ export interface Role {
   readonly scope?: string;
   /** Of a role by the parent. */
   readonly parent_roles?: readonly string[];
-  /** Of `owner`: what the former owner is then. */
+  /** Of `owner`: the role that the former owner gets. */
   readonly previous_owner?: string;
 }
 
@@ -72,11 +72,11 @@ export interface Transition {
   readonly to: string;
   /** The fields that the action takes as input; `due?` may be missing. */
   readonly sets?: readonly string[];
-  /** The action gives a role to a person who is chosen among those with this one. */
+  /** The caller chooses a person with this role, who gets the role of the action. */
   readonly chosen_from?: string;
 }
 
-/** By role, the states in which it may do something. */
+/** By role, the states in which it has a right. */
 export type RoleStates = Readonly<Record<string, 'all' | readonly string[]>>;
 
 export interface Overview {
@@ -88,7 +88,7 @@ export interface RecordItem {
   readonly id: string;
   readonly state?: string;
   readonly actions?: readonly string[];
-  /** What the caller is in a record of a shared collection. */
+  /** The roles of the caller; shared collections only. */
   readonly roles?: readonly string[];
   readonly created_at: string;
   readonly updated_at: string;

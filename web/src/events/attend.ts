@@ -1,12 +1,12 @@
 import type { Api } from '../api/client.ts';
 
 /**
- * A browser has six connections for all its tabs where the service speaks HTTP/1.1: a page that is not to be seen gives
- * its own back, and goes on where it was when it is seen again.
+ * With HTTP/1.1 a browser has six connections for all its tabs. A hidden page closes its stream after this time, and
+ * continues from the same position when it is visible again.
  */
 const restAfterMs = 10_000;
 
-/** Hears of events while the page is to be seen. What has ended stays so. */
+/** Keeps the stream open while the page is visible. A stream that has ended is not reopened. */
 export function attend({ events }: Api): void {
   let timer = 0;
   const look = () => {

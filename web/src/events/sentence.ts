@@ -14,14 +14,14 @@ const happenings: Readonly<Record<string, string>> = {
   gone: 'is not there any more',
 };
 
-/** As an event tells it. */
+/** The part of an event that a sentence needs. */
 export interface Happening {
   /** Such as `notes.created`, or `bookings.approved` for the state that an action led to. */
   readonly type: string;
   readonly data: { readonly state: string | null };
 }
 
-/** What happened elsewhere, as a person would say it. The name is that of the record, where it is known. */
+/** A change that was made elsewhere, as a sentence. `name`: of the record, if it is known. */
 export function sentenceOf({ title }: Collection, { type, data }: Happening, name: string | null): string {
   const kind = kindOf(type);
   const happening = happenings[kind] ?? `is ${inWords(data.state ?? kind).toLowerCase()} now`;
@@ -33,7 +33,7 @@ export function kindOf(type: string): string {
   return type.slice(type.lastIndexOf('.') + 1);
 }
 
-/** The same of many at once. */
+/** One sentence for many changes. */
 export function sentenceOfMany({ title }: Collection, count: number): string {
   return `${title}: ${counted(count, 'change')} made elsewhere.`;
 }

@@ -6,11 +6,11 @@ export interface Announcement {
 }
 
 const shownForMs = 5000;
-/** From the edge of the window. */
+/** Distance from the edge of the window. */
 const marginPx = 16;
 const stepPx = 8;
 
-/** What has just been done, for eyes and for screen readers. The live region is always there: one that appears with its text is not announced. */
+/** Shows what has just been done as a toast. The live region is always in the page, because screen readers do not announce a region that appears together with its text. */
 export function Announcer({ latest }: { readonly latest: Announcement | null }) {
   const [shown, setShown] = useState<Announcement | null>(null);
   const toast = useRef<HTMLParagraphElement>(null);
@@ -24,7 +24,7 @@ export function Announcer({ latest }: { readonly latest: Announcement | null }) 
     if (current === null) return;
     const place = () => moveOffControls(current);
     place();
-    // What is below it may change while it is shown: a list loads, somebody scrolls.
+    // The content below it can change while it is shown, and the page can scroll.
     const observer = new ResizeObserver(place);
     observer.observe(document.body);
     addEventListener('scroll', place);
@@ -44,7 +44,7 @@ export function Announcer({ latest }: { readonly latest: Announcement | null }) 
   );
 }
 
-/** Moves the toast to the lowest place in the window where it covers no control and no error. It stays where it is if it covers nothing there. */
+/** Moves the toast to the lowest place in the window where it covers no control and no error. A place that is still free is kept. */
 function moveOffControls(toast: HTMLElement): void {
   const { left, right, height, bottom } = toast.getBoundingClientRect();
   const controls = [

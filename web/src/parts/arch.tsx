@@ -1,4 +1,4 @@
-/** The mark: a door in an arch, ajar. */
+/** The logo: an arch with a door that is ajar. */
 export function Arch({ size = 28 }: { readonly size?: number }) {
   return (
     <svg class="arch" viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">

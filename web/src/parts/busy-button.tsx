@@ -6,12 +6,12 @@ interface BusyButtonProps {
   readonly busyLabel: string;
   readonly class?: string;
   readonly disabled?: boolean;
-  /** For screen readers, where the label alone does not say what it is about. */
+  /** Added to the label for screen readers: the name of the record. */
   readonly about?: string;
   onPress(): Promise<unknown>;
 }
 
-/** A button for something that takes a while: it says so, and cannot be pressed twice. */
+/** A button for an action that takes a while. It shows progress and ignores a second press. */
 export function BusyButton(props: BusyButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const press = async () => {

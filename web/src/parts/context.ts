@@ -5,15 +5,15 @@ import type { OwnWrites } from '../api/own-writes.ts';
 import type { Session } from '../session/session.ts';
 import type { Settings } from '../session/settings.ts';
 
-/** What every screen may need; made once in main.tsx. */
+/** The parts that all screens share; made once in main.tsx. */
 export interface AppParts {
   readonly settings: Settings;
   readonly session: Session;
   readonly api: Api;
-  /** The same, and events, for what nobody has pressed a button for: the page is not left to renew the token. */
+  /** The API for requests in the background, and for events. It never goes to the provider to renew the token. */
   readonly quietApi: Api;
   readonly writes: OwnWrites;
-  /** Says in a few words, to eyes and to screen readers, what has just been done; with none, says nothing any more. */
+  /** Shows a short message and announces it to screen readers; an empty text removes it. */
   announce(text: string): void;
 }
 

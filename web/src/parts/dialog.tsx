@@ -7,7 +7,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** A question before something that cannot be undone. The browser keeps the focus inside and closes it on Escape. */
+/** A modal dialog. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

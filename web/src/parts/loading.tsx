@@ -1,4 +1,4 @@
-/** In place of what is not there yet. It fades in after a moment, so that what is quick does not flicker. */
+/** A placeholder while something loads. It fades in after a moment, so that a quick answer does not flicker. */
 export function Loading({ what, rows = 3 }: { readonly what: string; readonly rows?: number }) {
   return (
     <div class="loading" role="status">
@@ -10,7 +10,7 @@ export function Loading({ what, rows = 3 }: { readonly what: string; readonly ro
   );
 }
 
-/** A whole page of waiting. */
+/** A placeholder for the whole page. */
 export function Curtain({ text }: { readonly text: string }) {
   return (
     <main class="curtain" aria-busy="true">

@@ -7,7 +7,7 @@ interface MeterProps {
   readonly note?: string;
 }
 
-/** How much of something is used up. */
+/** Shows how much of a limit is used. */
 export function Meter({ label, used, allowed, note }: MeterProps) {
   const id = useId();
   const share = allowed === 0 ? 1 : Math.min(1, used / allowed);

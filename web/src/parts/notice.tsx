@@ -22,14 +22,14 @@ export function Notice({ tone, title, children }: NoticeProps) {
 
 interface ProblemNoticeProps {
   readonly problem: Problem;
-  /** What was done, where that changes the words. */
+  /** Selects other words for the same code. */
   readonly context?: string | undefined;
-  /** Offered as a button, once it makes sense. */
+  /** Offers a button to try again, after the wait that the service asks for. */
   readonly onRetry?: (() => void) | undefined;
   readonly retryLabel?: string;
 }
 
-/** What went wrong, what can be done about it, and when. */
+/** Says what went wrong, what the person can do, and when. */
 export function ProblemNotice({ problem, context, onRetry, retryLabel = 'Try again' }: ProblemNoticeProps) {
   const { heading, advice } = wordsFor(problem, context);
   const seconds = useWait(problem);
@@ -39,9 +39,9 @@ export function ProblemNotice({ problem, context, onRetry, retryLabel = 'Try aga
       {seconds > 0 && (
         <p class="countdown">
           <span aria-hidden="true">
-            Again in <strong>{duration(seconds)}</strong>
+            Try again in <strong>{duration(seconds)}</strong>
           </span>
-          <span class="hidden">Again in {duration(problem.retryAfterSeconds ?? 0)}</span>
+          <span class="hidden">Try again in {duration(problem.retryAfterSeconds ?? 0)}</span>
         </p>
       )}
       <div class="notice-foot">
@@ -56,7 +56,7 @@ export function ProblemNotice({ problem, context, onRetry, retryLabel = 'Try aga
   );
 }
 
-/** How many seconds the service asks to wait from the moment of its answer. */
+/** The seconds that are left of the wait that the service asked for. */
 export function useWait(problem: Problem | null): number {
   const [until, setUntil] = useState(0);
   const known = useRef<Problem | null>(null);
@@ -67,7 +67,7 @@ export function useWait(problem: Problem | null): number {
   return useSecondsUntil(until);
 }
 
-/** A notice that takes the focus when it appears, because what it says is what counts now. */
+/** Takes the focus when it appears, for a notice that matters most. */
 export function Focused({ children }: { readonly children: ComponentChildren }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

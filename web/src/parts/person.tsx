@@ -4,7 +4,7 @@ import type { Person } from '../session/provider.ts';
 import { useApp } from './context.ts';
 import { type Loaded, useLoad } from './use-load.ts';
 
-/** Name and picture, from the provider to this page and no further. */
+/** Name and picture, sent by the provider to this page only. */
 export function usePerson(): Loaded<Person> {
   const { session } = useApp();
   const load = () =>
@@ -18,11 +18,11 @@ export function usePerson(): Loaded<Person> {
 interface PortraitProps {
   readonly person: Person | null;
   readonly size: number;
-  /** Where no name stands beside it. */
+  /** Needed if no name stands beside the picture. */
   readonly alt?: string;
 }
 
-/** The picture; the first letter of the name where there is none, or where it may not be loaded from. */
+/** The picture, or the first letter of the name if the picture is missing or blocked. */
 export function Portrait({ person, size, alt = '' }: PortraitProps) {
   const [isBroken, setBroken] = useState(false);
   const picture = person?.picture;

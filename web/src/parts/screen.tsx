@@ -4,15 +4,15 @@ import { useEffect, useRef } from 'preact/hooks';
 interface ScreenProps {
   readonly title: string;
   readonly lead?: ComponentChildren;
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** The first screen comes with the page, and browsers announce a page themselves. */
+/** Browsers announce a new page themselves, so the first screen does not take the focus. */
 let isFirst = true;
 
-/** One screen. Its title takes the focus when it appears, so that whoever does not see it hears where they are. */
+/** One screen. Its title gets the focus when it appears, so that screen readers announce it. */
 export function Screen({ title, lead, aside, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

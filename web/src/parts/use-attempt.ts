@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { caught, type Problem } from '../api/client.ts';
 import { useApp } from './context.ts';
 
-/** What somebody wants to be done, and why the last try came to nothing. What was said before is taken back. */
+/** Runs an action of the person and keeps the problem of the last try. A new try removes earlier messages. */
 export function useAttempt() {
   const { announce, writes } = useApp();
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time, once a second. */
+/** The time, updated once a second. */
 export function useClock(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useClock(): number {
   return now;
 }
 
-/** The seconds that are left until then; 0 when it is over. */
+/** The seconds that are left until a time; 0 after it. */
 export function useSecondsUntil(timeMs: number): number {
   return Math.max(0, Math.ceil((timeMs - useClock()) / 1000));
 }

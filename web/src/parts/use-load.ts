@@ -2,14 +2,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { caught, Problem } from '../api/client.ts';
 
 export interface Loaded<T> {
-  /** Null until it is there. It stays while it is loaded again. */
+  /** Null until it was loaded. The old value stays while it is loaded again. */
   readonly value: T | null;
   readonly problem: Problem | null;
   readonly isLoading: boolean;
   reload(): void;
 }
 
-/** Loads something when a part appears and whenever `key` changes. An answer that comes too late is not looked at. */
+/** Loads a value when the component appears and whenever `key` changes. An outdated answer is ignored. */
 export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
   const [value, setValue] = useState<T | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -28,7 +28,7 @@ export function useLoad<T>(load: () => Promise<T>, key: string): Loaded<T> {
     setProblem(isRefused ? outcome : null);
     if (!isRefused) setValue(() => outcome);
   }, []);
-  // The key is what stands for everything `load` depends on.
+  // The key stands for everything that `load` depends on.
   useEffect(() => {
     void reload();
     return () => {

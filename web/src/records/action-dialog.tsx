@@ -5,7 +5,7 @@ import type { WeighedAction } from './weigh-actions.ts';
 
 interface ActionDialogProps {
   readonly action: WeighedAction;
-  /** Of the record. */
+  /** The name of the record. */
   readonly name: string;
   onClose(): void;
   onTake(): Promise<void>;

@@ -15,7 +15,7 @@ interface ActionFormProps {
   readonly collection: Collection;
   readonly record: RecordItem;
   readonly action: WeighedAction;
-  /** Of the record. */
+  /** The name of the record. */
   readonly name: string;
   onClose(): void;
   onTake(input: Record<string, unknown>): Promise<void>;
@@ -58,7 +58,7 @@ export function ActionForm({ collection, record, action, name, onClose, onTake }
 
 const aliasInput: Shape = { kind: 'text', long: false, input: 'text', mayBeEmpty: false };
 
-/** The field for the person that an action is for: one of the members of the parent, or an alias where it lists none. */
+/** The field for the person whom an action chooses: a choice of the members of the parent, or an alias to type if it lists none. */
 function usePeople({ name, parent }: Collection, record: RecordItem, isChoosing: boolean) {
   const { api } = useApp();
   const load = async (): Promise<readonly string[]> => {
@@ -68,7 +68,7 @@ function usePeople({ name, parent }: Collection, record: RecordItem, isChoosing:
       const members = api.collection(parent.collection).members(String(record[parent.field]));
       for await (const { alias } of members) aliases.add(alias);
     } catch {
-      // Only topmost records have members.
+      // Only topmost records list members.
     }
     return [...aliases];
   };

@@ -53,7 +53,7 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
     if (rest.length === 0) return onClose(true);
     forget();
     setChosen(rest);
-    // Its button is gone.
+    // The button that had the focus is gone.
     document.querySelector<HTMLElement>('dialog[open] > .buttons button')?.focus();
   };
 
@@ -63,7 +63,7 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
       onClose={() => onClose(wasRefused.current)}
     >
       <Names names={chosen.map((record) => nameOf(collection, record))} />
-      {action === null && <p>They are deleted for good. Nobody can bring them back.</p>}
+      {action === null && <p>They are deleted for good and cannot be restored.</p>}
       {action?.isFinal && (
         <p>
           They are <strong>{inWords(action.to).toLowerCase()}</strong> then. No action leads back from there.

@@ -3,15 +3,15 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { isShared, mayEverChange } from './roles.ts';
 
 /**
- * Whether the caller may edit a record, before a form is offered that the service would refuse. A record that is not shared
- * does not say whose it is; but the caller's own ones of the same moment either have it among them or not.
+ * Refuses to edit a record that the service would not let the caller change. A record that is not shared does not name its
+ * owner, so this looks for it among the caller's own records with the same time of creation.
  */
 export async function checkOwner(api: Api, collection: Collection, record: RecordItem): Promise<void> {
   const mayEdit = isShared(collection)
     ? mayEverChange(collection, record, 'update')
     : collection.access.read === 'owner' || (await isOwn(api, collection, record));
-  // What the service would say to a change.
-  if (!mayEdit) throw new Problem(0, { code: 'not_owner', title: 'It belongs to somebody else.' });
+  // The refusal that the service would answer with.
+  if (!mayEdit) throw new Problem(0, { code: 'not_owner', title: 'The record belongs to another person.' });
 }
 
 async function isOwn(api: Api, { name }: Collection, { id, created_at }: RecordItem): Promise<boolean> {

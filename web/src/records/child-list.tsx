@@ -12,14 +12,14 @@ import { useList } from './use-list.ts';
 
 interface ChildListProps {
   readonly collection: Collection;
-  /** The record that they are under. */
+  /** The parent record. */
   readonly above: RecordItem;
   readonly events: Events;
-  /** What the record above shows of them may have changed. */
+  /** Called when the counts of the parent may have changed. */
   onCounted(): void;
 }
 
-/** The records of one collection that are under a record, with the way to a new one. */
+/** The records of one collection under a parent, with a link to create one. */
 export function ChildList({ collection, above, events, onCounted }: ChildListProps) {
   const { name, title, description } = collection;
   const view = useList(collection, { parentId: above.id, events, onChanged: onCounted });
@@ -30,7 +30,7 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
       {label}
     </a>
   );
-  // Controls that went away while the list is loaded again would take the focus with them.
+  // The controls stay while the list is loaded again: one of them may have the focus.
   const hasControls = useRef(false);
   hasControls.current ||= (view.records.items?.length ?? 0) > 1;
 
@@ -60,7 +60,7 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
             {mayCreate && closed === null ? (
               newLink('Make the first one')
             ) : (
-              <p>{closed ?? 'When somebody adds one, it appears here by itself.'}</p>
+              <p>{closed ?? 'New records of other people appear here by themselves.'}</p>
             )}
           </>
         }
@@ -69,7 +69,7 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
   );
 }
 
-/** The roles in the record above decide, or the scopes of the token. */
+/** The caller's roles in the parent decide, or the scopes of the token. */
 function useMayCreateUnder(collection: Collection, above: RecordItem): boolean {
   const { quietApi } = useApp();
   const { name, roles = {} } = collection;

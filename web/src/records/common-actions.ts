@@ -2,7 +2,7 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { mayChange } from './roles.ts';
 import { type WeighedAction, weighActions } from './weigh-actions.ts';
 
-/** What can be done to all of some records with one press: actions that ask for nothing, and deleting. */
+/** What the caller may do to all of several records: actions without input, and deleting. */
 export interface Common {
   readonly actions: readonly WeighedAction[];
   readonly mayDelete: boolean;
@@ -15,14 +15,14 @@ export function commonOf(collection: Collection, records: readonly RecordItem[])
   const actions = first.flatMap((action) => {
     const same = others.map((of) => of.find(({ name }) => name === action.name));
     if (same.includes(undefined)) return [];
-    // An action can lead to different states from different ones.
+    // The same action can lead to different states.
     return [{ ...action, isFinal: action.isFinal || same.some((one) => one?.isFinal) }];
   });
   const mayDelete = records.length > 0 && records.every((record) => mayChange(collection, record, 'delete'));
   return { actions, mayDelete };
 }
 
-/** True if it is of use to select several of these. */
+/** True if the caller may do something to several of these records at once. */
 export function maySelect(collection: Collection, items: readonly RecordItem[]): boolean {
   const isOfUse = (record: RecordItem) => {
     const { actions, mayDelete } = commonOf(collection, [record]);

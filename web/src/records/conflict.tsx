@@ -13,10 +13,10 @@ interface ConflictProps {
   readonly fields: readonly Field[];
   readonly mine: Fields;
   readonly theirs: RecordItem;
-  /** What the service said to the last choice. */
+  /** Why the last try to save was refused. */
   readonly problem: Problem | null;
   onSave(values: Record<string, unknown>): Promise<void>;
-  /** Back to the form, on top of what is saved now. */
+  /** Returns to the form, to change the version that is saved now. */
   onEdit(values: Record<string, unknown>): void;
   onGiveUp(): void;
 }
@@ -101,7 +101,7 @@ function Choice({ field: { label, shape }, mine, theirs, isTheirs, onChoose }: C
   );
 }
 
-/** What is saved now, with one's own in each field where that was chosen. */
+/** The saved version, with the caller's values in the fields where those were chosen. */
 function merged(
   fields: readonly Field[],
   mine: Fields,

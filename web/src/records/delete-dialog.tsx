@@ -13,7 +13,7 @@ interface DeleteDialogProps {
   readonly collection: Collection;
   readonly record: RecordItem;
   readonly name: string;
-  /** Final actions that the caller may take now: they end the record and keep it. */
+  /** Final actions that the caller may take instead. They keep the record. */
   readonly alternatives: readonly WeighedAction[];
   onClose(): void;
   onGone(id: string): void;
@@ -41,7 +41,7 @@ export function DeleteDialog({ collection, record, name, alternatives, onClose, 
   return (
     <Dialog title="Delete this?" onClose={onClose}>
       <p class="quoted">{name}</p>
-      <p>It is deleted for good. Nobody can bring it back.</p>
+      <p>It is deleted for good and cannot be restored.</p>
       {alternatives.map((action) => (
         <p key={action.name}>
           “{inWords(action.name)}” would keep it in your list, as{' '}

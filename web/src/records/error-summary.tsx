@@ -36,7 +36,7 @@ export function ErrorSummary({ errors, fields }: ErrorSummaryProps) {
   );
 }
 
-/** What a pointer leads to, as the labels of the form have it: "Place, City". */
+/** The labels along a JSON pointer: "Place, City". */
 function labelsOf(fields: readonly Field[], [part, ...rest]: readonly string[]): readonly string[] {
   if (part === undefined) return [];
   const field = fields.find(({ name }) => escapePart(name) === part);

@@ -2,7 +2,7 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { displayMoment } from '../schema/display.ts';
 import { type Field, fieldsOfSchema, inWords } from '../schema/shape.ts';
 
-/** Each collection with those whose records are under its own. */
+/** Adds to each collection those whose records are under its records. */
 export function withChildren(collections: readonly Collection[]): readonly Collection[] {
   const withOwn = (one: Collection): Collection => ({
     ...one,
@@ -11,19 +11,19 @@ export function withChildren(collections: readonly Collection[]): readonly Colle
   return collections.map(withOwn);
 }
 
-/** The fields that people fill in: the one with the id of the parent is set by the page. */
+/** The fields that people fill in. The page sets the one with the id of the parent. */
 export function ownFields({ schema, parent }: Pick<Collection, 'schema' | 'parent'>): readonly Field[] {
   return fieldsOfSchema(schema).filter(({ name }) => name !== parent?.field);
 }
 
-/** True if there is a list without a parent: the service refuses one that would always be empty. */
+/** True if the service has a list of the collection without a parent. It refuses one that would always be empty. */
 export function hasOwnList({ parent, access: { read }, roles = {} }: Collection): boolean {
   if (parent === undefined) return true;
   const isOwners = typeof read === 'string' ? read === 'owner' : 'owner' in read;
   return isOwners || Object.values(roles).some(({ max_per_user }) => max_per_user !== undefined);
 }
 
-/** Where a record is listed: on the screen of its parent, or in its collection. */
+/** The route of the list with a record: the screen of its parent, or of its collection. */
 export function homeOf(collection: Collection, record: RecordItem | null): readonly string[] {
   const { name, parent } = collection;
   return parent === undefined || record === null
@@ -31,12 +31,12 @@ export function homeOf(collection: Collection, record: RecordItem | null): reado
     : ['data', parent.collection, String(record[parent.field]), 'open'];
 }
 
-/** What that place is called. */
+/** The label of that list. */
 export function homeLabel({ title, parent }: Collection, record: RecordItem | null): string {
   return parent === undefined || record === null ? title : inWords(parent.field);
 }
 
-/** Why no record can be made under this one now; null if some can. */
+/** Why no record can be created under this one now; null if it can. */
 export function whyClosed({ parent }: Collection, above: RecordItem): string | null {
   const { states, before } = parent?.accepts ?? {};
   if (states !== undefined && !states.includes(above.state ?? ''))
@@ -68,7 +68,7 @@ export interface Count {
   readonly text: string;
 }
 
-/** How many records are under one, as far as their collections say: "Hand-ins: 3 handed in, 1 returned". */
+/** The counts of the records under one, where their collections declare them: "Hand-ins: 3 handed in, 1 returned". */
 export function countsOf({ children = [] }: Collection, record: RecordItem): readonly Count[] {
   const counts = (record.counts ?? {}) as Readonly<Record<string, number | Readonly<Record<string, number>>>>;
   return children.flatMap(({ name, title, parent }) => {
@@ -80,7 +80,7 @@ export function countsOf({ children = [] }: Collection, record: RecordItem): rea
       .join(', ');
     const { states = [], number, field } = parent?.capacity ?? {};
     const places = number ?? record[field ?? ''];
-    // Without the count of a state that takes places, how many are taken is not known.
+    // The number of taken places needs the counts of all states that take one.
     if (typeof places !== 'number' || states.some((state) => found[state] === undefined))
       return [{ label: title, text }];
     const taken = states.reduce((sum, state) => sum + (found[state] ?? 0), 0);

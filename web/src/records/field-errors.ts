@@ -1,11 +1,11 @@
 import type { FieldError } from '../api/client.ts';
 
-/** The id of the element for a part of the record, so that whatever speaks of it can lead to it. */
+/** The id of the input for a part of the record. Errors link to it. */
 export function fieldId(pointer: string): string {
   return `field${pointer.replaceAll('/', '-')}`;
 }
 
-/** What is wrong here, or in what has no field of its own below. */
+/** The error of this input; also of parts below it that have no input. */
 export function errorAt(
   errors: readonly FieldError[],
   pointer: string,

@@ -38,7 +38,7 @@ interface FieldRowProps {
   onChange(draft: Draft): void;
 }
 
-/** One field: its label, what the schema says about it, the input, and what the service said about the value. */
+/** One field: its label, its hint, its input, and its error. */
 function FieldRow({ field, draft, errors, pointer, onChange }: FieldRowProps) {
   const { label, hint, required, shape } = field;
   const id = fieldId(pointer);

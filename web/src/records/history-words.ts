@@ -3,7 +3,7 @@ import type { Collection } from '../api/types.ts';
 import { inWords } from '../schema/shape.ts';
 import { withArticle } from './roles.ts';
 
-/** What the service does without being asked, and what is no action of a declaration. */
+/** What can happen to a record beside the declared actions. */
 const kinds: Readonly<Record<string, string>> = {
   create: 'Created',
   update: 'Changed',

@@ -13,11 +13,11 @@ const pageSize = 20;
 interface HistoryProps {
   readonly collection: Collection;
   readonly record: RecordItem;
-  /** It is the only thing below the record. */
+  /** Open at first: nothing else is below the record. */
   readonly isOpen: boolean;
 }
 
-/** What was done to a record, when and in which role. It is loaded when it is opened, and again when the record changes. */
+/** The history of a record. It is loaded when it is opened, and again when the record changes. */
 export function History({ collection, record, isOpen: isOpenAtFirst }: HistoryProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (

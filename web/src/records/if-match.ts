@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 
-/** Which version is meant, where the collection insists on one. Lists come without versions. */
+/** The version to send with a change, where the collection requires one. Lists have no versions, so it is read. */
 export async function ifMatchFor(
   api: Api,
   { name, concurrency }: Collection,

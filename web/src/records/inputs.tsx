@@ -6,16 +6,16 @@ export interface InputProps {
   readonly id: string;
   readonly shape: Shape;
   readonly draft: Draft;
-  /** The ids of what describes it. */
+  /** The ids of the hint and the error. */
   readonly described: string;
   readonly isWrong: boolean;
   readonly required: boolean;
-  /** Where no label points here. */
+  /** For an input without a label element. */
   readonly label?: string;
   onChange(draft: Draft): void;
 }
 
-/** One value. Texts stay as they were typed until the form is sent. */
+/** An input for one value. The text is kept as typed until the form is sent. */
 export function ScalarInput({ id, shape, draft, described, isWrong, required, label, onChange }: InputProps) {
   const common = {
     id,

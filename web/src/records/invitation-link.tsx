@@ -11,7 +11,7 @@ interface InvitationLinkProps {
   onClose(): void;
 }
 
-/** The link of a new invitation. The code is behind `#`, which browsers send to no server. */
+/** The link of a new invitation. The code stands after `#`, a part that browsers send to no server. */
 export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
   const { role, uses, expires_at, code } = invitation;
   const [copied, setCopied] = useState<'yes' | 'failed' | null>(null);
@@ -19,7 +19,7 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
   useEffect(() => input.current?.select(), []);
   const link = `${location.origin}/${linkTo('invitation', code)}`;
   const copy = async () => {
-    // Undefined on a page that is not served over HTTPS, and refused where the browser does not allow it.
+    // The clipboard is undefined without HTTPS, and the browser may refuse access to it.
     const writing = async () => navigator.clipboard.writeText(link);
     setCopied(
       await writing().then(

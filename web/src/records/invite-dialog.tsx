@@ -20,13 +20,13 @@ const periods: Readonly<Record<string, string>> = {
 interface InviteDialogProps {
   readonly collection: Collection;
   readonly record: RecordItem;
-  /** Of the record. */
+  /** The name of the record. */
   readonly name: string;
   onClose(): void;
   readonly onInvited?: (() => void) | undefined;
 }
 
-/** Asks for the role, how many people and how long; then shows the link, which is shown nowhere else. */
+/** Asks for the role, the number of people and the period, then shows the link once. */
 export function InviteDialog({ collection, record, name, onClose, onInvited }: InviteDialogProps) {
   const { api } = useApp();
   const { problem, attempt } = useAttempt();

@@ -14,7 +14,7 @@ interface LeaveButtonProps {
   onGone(id: string): void;
 }
 
-/** Gives up the caller's role by invitation, once it is confirmed. */
+/** Ends the caller's role by invitation, after a confirmation. */
 export function LeaveButton({ collection, record, name, onChanged, onGone }: LeaveButtonProps) {
   const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
@@ -26,7 +26,7 @@ export function LeaveButton({ collection, record, name, onChanged, onGone }: Lea
       await records.leave(record.id);
       const now = await records.get(record.id).catch(() => null);
       setAsking(false);
-      // Others may read it as well, or the caller has another role in it.
+      // The record may be readable without this role.
       if (now === null) onGone(record.id);
       else onChanged(now);
       announce('You have left it.');

@@ -4,22 +4,22 @@ import { isReadByEveryone, memberRoles } from './roles.ts';
 import { SearchBox } from './search-box.tsx';
 import type { ListView } from './use-list.ts';
 
-/** Which records, in which order: as far as the collection declares something to choose by. */
+/** The search, the filters and the order of a list, as far as the collection declares them. */
 export function ListControls({ view }: { readonly view: ListView }) {
   const { collection, choice, isEverybodys, isUnder, searchInput, setChoice: onChoose } = view;
   const states = Object.keys(collection.states ?? {});
-  // In everybody's list a state goes with the time of creation only: the service has no index for anything else.
+  // In everybody's list a filter by state allows only the order by time: the service has no other index.
   const chooseState = (state: string) =>
     onChoose(
       isEverybodys && state !== '' ? { ...choice, state, sort: byTime(choice.sort) } : { ...choice, state },
     );
   const chooseSort = (sort: string) =>
     onChoose(isEverybodys && byTime(sort) !== sort ? { ...choice, state: '', sort } : { ...choice, sort });
-  // Where everybody reads, the caller's own records and those with a role are lists of their own.
+  // Where everyone can read, the service lists own records and records with a role separately.
   const roles = isReadByEveryone(collection) && !isEverybodys && !isUnder ? memberRoles(collection) : [];
   const hasOthers =
     !isUnder && (choice.role !== '' || (!isReadByEveryone(collection) && memberRoles(collection).length > 0));
-  // The service finds the newest first, and knows no other order.
+  // The service returns search results newest first only.
   const isSearching = choice.q !== '';
   return (
     <div class="controls">
@@ -82,12 +82,12 @@ export function ListControls({ view }: { readonly view: ListView }) {
 
 const newestFirst = { value: '-created_at', label: 'Newest first' };
 
-/** The same order if it is by the time of creation, and else the newest first. */
+/** The given order if it is by time of creation, otherwise newest first. */
 function byTime(sort: string): string {
   return sort.endsWith('created_at') ? sort : '-created_at';
 }
 
-/** Records of others in which the caller has a role are listed by time only. */
+/** A list with records of other owners can be sorted by time only. */
 function ordersOf({ index, schema }: Collection, hasOthers: boolean) {
   const labels = new Map(fieldsOfSchema(schema).map(({ name, label }) => [name, label]));
   const byField = (hasOthers ? [] : index).flatMap((name) => [

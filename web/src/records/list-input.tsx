@@ -7,7 +7,7 @@ import { FlagInput, ScalarInput } from './inputs.tsx';
 
 interface ListInputProps {
   readonly label: string;
-  /** Of one item. */
+  /** The shape of one item. */
   readonly shape: Shape;
   readonly draft: readonly Draft[];
   readonly errors: readonly FieldError[];
@@ -15,7 +15,7 @@ interface ListInputProps {
   onChange(draft: readonly Draft[]): void;
 }
 
-/** A list of single values: one input for each, and a way to add and take away. */
+/** A list of single values: one input for each, with buttons to add and remove items. */
 export function ListInput({ label, shape, draft, errors, pointer, onChange }: ListInputProps) {
   const addButton = useRef<HTMLButtonElement>(null);
   const add = () => {

@@ -12,7 +12,7 @@ export function useMayCreate({ name, access, roles = {} }: Collection): boolean 
   const isOpen = creators.includes('everyone');
   const { value, isLoading } = useLoad(async () => (isOpen ? [] : (await quietApi.me()).scopes), name);
   if (isOpen) return true;
-  // If the answer is missing, the service says no when it is tried.
+  // Without an answer the page offers it, and the service decides.
   if (value === null) return isLoading ? null : true;
   return creators.some((role) => value.includes(roles[role]?.scope ?? ''));
 }
@@ -27,9 +27,9 @@ interface NewLinkProps {
   readonly children: ComponentChildren;
 }
 
-/** The way to the form, for those who may create records. */
+/** The link to the form, for callers who may create records. */
 export function NewLink({ collection, children }: NewLinkProps) {
-  // Under a parent there is a link on its screen.
+  // The screen of the parent has a link of its own.
   if (useMayCreate(collection) !== true || collection.parent !== undefined) return null;
   return (
     <a class="button primary" href={linkTo('data', collection.name, 'new')}>

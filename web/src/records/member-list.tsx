@@ -19,7 +19,7 @@ interface Asked {
   readonly what: 'change' | 'remove';
 }
 
-/** Who has which role, by alias, with the buttons of what the caller may change. */
+/** The members by alias, with buttons for what the caller may change. */
 export function MemberList({ collection, record, members, onChanged }: MemberListProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const invitable = invitableRoles(collection, record).filter((role) => role !== 'owner');

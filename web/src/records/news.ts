@@ -6,10 +6,7 @@ import { lossOf } from './roles.ts';
 
 export type List = Page<RecordItem>;
 
-/**
- * What has become of a list elsewhere, a sentence for each record that is not what it was. An event says more than the
- * difference does, where there is one.
- */
+/** A sentence for each record of a list that was changed elsewhere. It comes from the event if there is one, else from the difference. */
 export function newsOf(
   collection: Collection,
   before: List,
@@ -21,7 +18,7 @@ export function newsOf(
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((id) => {
     const [old, now] = [was.get(id), is.get(id)];
     if (JSON.stringify(old) === JSON.stringify(now)) return [];
-    // What comes and goes at the end of a list that goes on, or in one state of many, need be neither new nor gone.
+    // A record can enter or leave a filtered list, or the end of a page, without being new or deleted.
     const isClear = (old && now) || (!isFiltered && (old ? after : before).next === null);
     const event = heard.get(id);
     const happening = tells(event, old, now) ? event : isClear && differenceOf(collection, old, now);
@@ -31,7 +28,7 @@ export function newsOf(
   });
 }
 
-/** Any person's role can begin or end: that says something of the record only if it came or went with it. */
+/** An event about a role is news of the record only if the record came or went with it. */
 function tells(event: Happening | undefined, old?: RecordItem, now?: RecordItem): event is Happening {
   if (event === undefined) return false;
   const kind = kindOf(event.type);

@@ -22,15 +22,15 @@ import { type WeighedAction, weighActions } from './weigh-actions.ts';
 interface RecordCardProps {
   readonly collection: Collection;
   readonly record: RecordItem;
-  /** On the screen of the record's members: an invitation was made. */
+  /** Called after an invitation was made; given only on the screen of the members. */
   readonly onInvited?: () => void;
-  /** Of its heading; 1 on the screen of the record itself, 3 in a list under another one. */
+  /** Heading level: 1 on the screen of the record, 3 in a list under another record. */
   readonly level?: 1 | 2 | 3;
   onChanged(record: RecordItem): void;
   onGone(id: string): void;
 }
 
-/** A record of which the caller may be the owner or have a role: its fields, its state, and what the caller may do now. */
+/** A record with its fields, its state, and buttons for what the caller may do now. */
 export function RecordCard(props: RecordCardProps) {
   const { collection, record, onInvited, level = 2, onChanged, onGone } = props;
   const { api, announce } = useApp();
@@ -43,7 +43,7 @@ export function RecordCard(props: RecordCardProps) {
   const mayInvite = invitableRoles(collection, record).length > 0;
   const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
   const { parent, children = [], history } = collection;
-  // On its own screen, where these are shown.
+  // The screen of the record shows these, and needs no link to itself.
   const inside = level === 1 ? [] : [...children.map(({ title }) => title), ...(history ? ['History'] : [])];
   const isElsewhere = parent !== undefined && level === 2;
   const focusTitle = () => (heading.current ?? document.querySelector<HTMLElement>('main h1'))?.focus();
@@ -57,7 +57,7 @@ export function RecordCard(props: RecordCardProps) {
       announce(`It is ${inWords(String(now.state)).toLowerCase()} now.`);
       focusTitle();
     } catch (error) {
-      // Somebody was faster: show the record as it is now.
+      // Another person was faster: show the record as it is now.
       if ((error as Problem).code === 'invalid_transition')
         await records.get(record.id).then(onChanged, () => {});
       throw error;
@@ -65,7 +65,7 @@ export function RecordCard(props: RecordCardProps) {
   };
   const take = (action: WeighedAction) => attempt(() => act(action));
 
-  /** A dialog gives the focus back to what opened it, and that button may be gone with the old state. */
+  /** The button that opened the dialog may be gone in the new state: then the title gets the focus. */
   const closeAsked = () => {
     setAsked(null);
     setTimeout(() => document.activeElement === document.body && focusTitle());
@@ -167,7 +167,7 @@ function isAsking(action: WeighedAction): boolean {
   return action.isFinal || hasInput(action);
 }
 
-/** The dots are a sign for the eyes that a question comes first. */
+/** The dots show that a dialog follows. Screen readers skip them. */
 function Asking({ label }: { readonly label: string }) {
   return (
     <span>

@@ -18,7 +18,7 @@ interface Clash {
   readonly theirs: Version;
 }
 
-/** Changes a record, in the version that was read: whoever was faster is not overwritten unseen. */
+/** Changes a record in the version that was read. If another change came first, the person chooses between the two. */
 export function RecordEditor({
   collection,
   version,
@@ -47,7 +47,7 @@ export function RecordEditor({
         goTo(...home);
       } catch (error) {
         const { record: current, etag } = error as Problem<string, RecordItem>;
-        // Only with 412 does it come along.
+        // Only a 412 has the current record.
         if (!current) throw error;
         setClash({ mine: values, theirs: { record: current, etag: etag ?? '*' } });
       }
@@ -84,7 +84,7 @@ export function RecordEditor({
       />
     );
   }
-  // What the form does not know is left as it is.
+  // Fields without an input keep their values.
   const unknown = Object.entries(fieldsOf(collection, record)).filter(
     ([name]) => !fields.some((field) => field.name === name),
   );

@@ -7,19 +7,19 @@ import { countsOf, ownFields } from './family.ts';
 import { nameOf } from './record-name.ts';
 import { rolesInWords } from './roles.ts';
 
-/** In characters. What is longer is a text rather than a title. */
+/** In characters. A longer name is set as text, not as a title. */
 const longestTitle = 120;
 
 interface RecordFactsProps {
   readonly collection: Collection;
   readonly record: RecordItem;
-  /** To be focused by whoever draws the record. */
+  /** For the focus. */
   readonly heading?: Ref<HTMLHeadingElement>;
-  /** Of that heading; 1: it is the title of the screen, and not repeated. */
+  /** Heading level; 1: the screen already shows the name as its title. */
   readonly level?: 1 | 2 | 3;
 }
 
-/** What a record says, whoever it belongs to: its name, its state and its fields. */
+/** The name, the state and the fields of a record. */
 export function RecordFacts({ collection, record, heading = null, level = 2 }: RecordFactsProps) {
   const [, ...rest] = ownFields(collection);
   const given = rest.filter((field) => record[field.name] !== undefined);
@@ -74,7 +74,7 @@ export function RecordFacts({ collection, record, heading = null, level = 2 }: R
   );
 }
 
-/** True if the style cuts a text of the record off after a few lines. Measured again when the width changes. */
+/** True if the style cuts a text of the record after a few lines. It is measured again when the width changes. */
 function useIsCut(facts: RefObject<HTMLElement | null>, content: string): boolean {
   const [isCut, setCut] = useState(false);
   useEffect(() => {
@@ -106,7 +106,7 @@ export function RecordTimes({ record }: { readonly record: RecordItem }) {
   );
 }
 
-/** The state that records begin in, those from which nothing leads on, and those between. */
+/** The style of a state: the first one, a final one, or one in between. */
 function stateTone({ states = {} }: Collection, { state = '' }: RecordItem): string {
   if (Object.keys(states)[0] === state) return 'first';
   return Object.keys(states[state] ?? {}).length === 0 ? 'last' : '';

@@ -10,17 +10,17 @@ import { FieldGroup } from './field.tsx';
 interface RecordFormProps {
   readonly fields: readonly Field[];
   readonly draft: GroupDraft;
-  /** It was typed before the page was left. */
+  /** The draft was typed before a reload or a sign-in. */
   readonly isOldDraft?: boolean;
   readonly problem: Problem | null;
-  /** Of the words for the problem. */
+  /** Selects the words for the problem. */
   readonly context?: string;
-  /** Of the button that sends it. */
+  /** The label of the button that sends the form. */
   readonly label?: string;
   readonly busyLabel?: string;
   /** The link or button that leaves the form. */
   readonly cancel: ComponentChildren;
-  /** The form stands in a dialog, which frames it. */
+  /** The form is in a dialog, and needs no frame of its own. */
   readonly isFramed?: boolean;
   onChange(draft: GroupDraft): void;
   onDiscard?(): void;
@@ -50,7 +50,7 @@ export function RecordForm(props: RecordFormProps) {
     setTries((count) => count + 1);
   };
 
-  // After each try, and not while somebody types.
+  // After each try, but not while the person types.
   useEffect(() => {
     if (!isWrong) return;
     summary.current?.focus({ preventScroll: true });

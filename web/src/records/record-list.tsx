@@ -12,15 +12,15 @@ import type { ListView } from './use-list.ts';
 
 interface RecordListProps {
   readonly view: ListView;
-  /** Of the headings of the records. */
+  /** Heading level of the records. */
   readonly level?: 2 | 3;
-  /** What stands in the place of the records while there are none. */
+  /** Shown instead of the records while there are none. */
   readonly empty: ComponentChildren;
-  /** One record, as an item of the list, where it is not a card with buttons. */
+  /** Renders one record, if it is not to be a card with buttons. */
   readonly children?: ((record: RecordItem) => ComponentChild) | undefined;
 }
 
-/** The records that were fetched, and their number; while there are none, why; the way to more of them. */
+/** The fetched records, their number, a button for more; an empty list says what to do next. */
 export function RecordList({ view, level = 2, empty, children }: RecordListProps) {
   const { collection, records, list, isFiltered, selection, countText } = view;
   const { items, problem, isLoading, hasMore, reload } = records;

@@ -2,7 +2,7 @@ import type { Collection, RecordItem } from '../api/types.ts';
 import { display } from '../schema/display.ts';
 import { ownFields } from './family.ts';
 
-/** What a record is called: the first field of its schema, or else its id. Under a parent the card also says whose it is. */
+/** The name of a record: the first field of its schema, or its id if the schema has none. */
 export function nameOf(collection: Collection, record: RecordItem): string {
   const [title] = ownFields(collection);
   if (title === undefined) return record.id;

@@ -8,7 +8,7 @@ interface RecordPeopleProps {
   readonly collection: Collection;
   readonly record: RecordItem;
   readonly name: string;
-  /** Called when an invitation was made, on the screen that lists them. Elsewhere there is a link to it. */
+  /** Called after an invitation was made; given only on the screen of the members. Other screens link to it. */
   readonly onInvited?: (() => void) | undefined;
 }
 

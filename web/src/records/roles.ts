@@ -1,7 +1,7 @@
 import type { Collection, RecordItem } from '../api/types.ts';
 import { inWords } from '../schema/shape.ts';
 
-/** Several people can work on a record of such a collection. */
+/** True if several people can work on a record of the collection. */
 export function isShared({ roles }: Collection): boolean {
   return roles !== undefined;
 }
@@ -10,14 +10,14 @@ export function isReadByEveryone({ access: { read } }: Pick<Collection, 'access'
   return read === 'everyone' || (typeof read === 'object' && 'everyone' in read);
 }
 
-/** True if the caller may do this now. A record that is not shared is taken to be the caller's own. */
+/** True if the caller may do this in the present state. A record of a collection without roles counts as the caller's own. */
 export function mayChange(collection: Collection, record: RecordItem, verb: 'update' | 'delete'): boolean {
   const state = record.state ?? '';
   if (!isShared(collection)) return verb === 'delete' || (collection.editable?.includes(state) ?? true);
   return rolesFor(collection, record, verb).some(([, states]) => states === 'all' || states.includes(state));
 }
 
-/** True if the caller may do this in some state of the record. */
+/** True if the caller may do this in at least one state. */
 export function mayEverChange(
   collection: Collection,
   record: RecordItem,
@@ -46,7 +46,7 @@ export function invitableRoles(
   return Object.keys(roles).filter((role) => roles[role]?.invited_by?.some((by) => held.includes(by)));
 }
 
-/** True if there is a list of members that the caller may see. */
+/** True if the caller may see the list of members. */
 export function seesMembers(collection: Collection, record: RecordItem): boolean {
   const isInvited = Object.values(collection.roles ?? {}).some(({ invited_by }) => invited_by !== undefined);
   return isInvited && (collection.aliases === true || invitableRoles(collection, record).length > 0);
@@ -57,10 +57,10 @@ export function mayLeave({ roles = {} }: Collection, { roles: held = [] }: Recor
   return held.some((role) => role !== 'owner' && roles[role]?.invited_by !== undefined);
 }
 
-/** "You are the owner", "You are a member"; whose it is, under a parent; null if there is nothing to say. */
+/** "You are the owner", "You are a member", or under a parent the alias of the owner; null without a role. */
 export function rolesInWords(collection: Collection, record: RecordItem, isListed = true): string | null {
   if (!isShared(collection)) return null;
-  // What the caller is by the parent is the same in all records of a list.
+  // A role by the parent is the same in all records of a list.
   const byParent = (role: string) =>
     role === 'owner'
       ? collection.parent?.owned_by === 'parent'
@@ -85,10 +85,10 @@ export function withArticle(role: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** Why a record is not there any more, as far as it is known. */
+/** Why the caller cannot read a record any more. */
 export type Loss = 'deleted' | 'left' | 'gone';
 
-/** `kind` is that of the last event of the record; empty if there was none. */
+/** `kind`: of the last event of the record; empty without one. */
 export function lossOf(collection: Collection, { roles = [] }: RecordItem, kind: string): Loss {
   const canOnlyBeDeleted = roles.includes('owner') && collection.roles?.owner === undefined;
   if (!isShared(collection) || canOnlyBeDeleted || kind === 'deleted' || kind === 'expired') return 'deleted';

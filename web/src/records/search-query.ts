@@ -1,15 +1,15 @@
-/** What the service takes: more is refused. */
+/** The limits of the service. It refuses a search outside of them. */
 const mostWords = 4;
 const shortestWord = 2;
 const longestWord = 40;
 
 export type SearchQuery =
-  /** Ready to be sent; empty: everything is listed. */
+  /** Ready to be sent; empty: no search. */
   | { readonly q: string; readonly hint: null }
-  /** Why it is not sent yet. */
+  /** Not sent: says what is missing. */
   | { readonly q: null; readonly hint: string };
 
-/** Reads what was typed into a search box. A hint costs less than a request that is refused. */
+/** Reads what was typed into a search box. A hint saves a request that the service would refuse. */
 export function readSearch(text: string): SearchQuery {
   const words = text.split(/\s+/).filter((word) => word !== '');
   // Other characters do not count, and a word without a letter is not searched for.

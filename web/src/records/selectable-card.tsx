@@ -10,7 +10,7 @@ interface SelectableCardProps {
   readonly selection: Selection;
 }
 
-/** A record with a box to tick in the place of its buttons. A click anywhere on the card ticks it. */
+/** A record with a checkbox instead of buttons. A click anywhere on the card toggles it. */
 export function SelectableCard({ collection, record, level, selection }: SelectableCardProps) {
   const isSelected = selection.has(record.id);
   return (

@@ -9,12 +9,12 @@ import type { WeighedAction } from './weigh-actions.ts';
 
 interface SelectionBarProps {
   readonly collection: Collection;
-  /** The list as far as it was fetched. */
+  /** The fetched records. */
   readonly items: readonly RecordItem[];
   readonly selection: Selection;
-  /** The records were deleted, or are now as they are given. */
+  /** Called after the batch was done. */
   onDone(done: BatchResult): void;
-  /** The batch was refused: the list may be out of date. */
+  /** Called after the batch was refused: the list may be out of date. */
   onRefused(): void;
   onEnd(): void;
 }
@@ -24,14 +24,14 @@ export interface BatchResult {
   readonly changed: readonly RecordItem[];
 }
 
-/** What the dialog asks about. */
+/** The question of the dialog. */
 interface Asked {
   readonly records: readonly RecordItem[];
-  /** Null: they are to be deleted. */
+  /** Null: the records are to be deleted. */
   readonly action: WeighedAction | null;
 }
 
-/** How many records are selected, and what can be done to all of them at once. */
+/** The number of selected records, and buttons for what the caller may do to all of them. */
 export function SelectionBar({ collection, items, selection, onDone, onRefused, onEnd }: SelectionBarProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const { selected, isFull } = selection;

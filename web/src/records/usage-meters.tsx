@@ -2,10 +2,10 @@ import type { Budget, Usage } from '../api/client.ts';
 import { Meter } from '../parts/meter.tsx';
 import { displayMoment, duration } from '../schema/display.ts';
 
-/** A budget of writes is of interest only when little of it is left. */
+/** A write budget is shown when this share of it is used. */
 const scarceFrom = 0.8;
 
-/** How many records the caller has in a collection, and the budgets of writes that are nearly spent. */
+/** The number of the caller's records in a collection, and the write budgets that are nearly used up. */
 export function UsageMeters({ usage }: { readonly usage: Usage['collections'][number] }) {
   const { records, writes, newcomer } = usage;
   return (

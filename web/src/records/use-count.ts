@@ -6,13 +6,13 @@ import type { Records } from './use-records.ts';
 
 export interface ListCount {
   readonly count: number;
-  /** The service has stopped counting there: there may be more. */
+  /** The service stopped counting at its limit: there may be more. */
   readonly isLeast: boolean;
 }
 
 /**
- * How many records a list has; null while that is not known. The service is asked only where the list goes on beyond what
- * was fetched, and not for a list of everybody's records, which it does not count.
+ * The number of records in a list; null while it is not known. A list that was fetched completely needs no request.
+ * The service does not count everybody's records.
  */
 export function useCount(
   { name }: Collection,
@@ -28,11 +28,11 @@ export function useCount(
     const found = await quietApi.collection(name).count(filter);
     return { asked, count: found.count ?? found.at_least, isLeast: found.count === undefined };
   };
-  // A change of the list has its own position in the log of events.
+  // The position changes with each event that the list has.
   const { value } = useLoad(load, `${asked} ${isAsked} ${list?.position}`);
   if (list === null) return null;
   if (isWhole) return { count: list.items.length, isLeast: false };
-  // The number of another list is not shown for this one.
+  // The value may belong to the filter from before.
   return value?.asked === asked ? value : null;
 }
 

@@ -4,11 +4,11 @@ import { dropDraft, findDraft, keepDraft } from '../session/traces.ts';
 
 export interface KeptDraft {
   readonly draft: GroupDraft;
-  /** Of a record that exists, the version that is being changed; of a new one, the key of the try. */
+  /** The version that is changed; for a new record the idempotency key. */
   readonly version: string;
 }
 
-/** What is typed survives a reload and a trip to the provider: it is kept in this tab until it is saved or thrown away. */
+/** Keeps what is typed in the storage of the tab, so that it survives a reload or a sign-in, until it is saved or discarded. */
 export function useDraft(name: string, begin: () => KeptDraft) {
   const [isOld, setOld] = useState(() => findDraft(name) !== null);
   const [kept, setKept] = useState<KeptDraft>(() => findDraft<KeptDraft>(name) ?? begin());

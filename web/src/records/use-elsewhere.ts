@@ -22,7 +22,7 @@ export const lossTitles: Readonly<Record<Loss, string>> = {
   gone: 'It is not there any more',
 };
 
-/** What has become of a record elsewhere while a version of it is being edited here; null while it is that version. */
+/** Follows a record while a version of it is edited here: the newer version, or why the record is gone; null if nothing has changed. */
 export function useElsewhere(
   collection: Collection,
   record: RecordItem,
@@ -37,7 +37,7 @@ export function useElsewhere(
     if (events === 'none') return;
     let isOver = false;
     const look = async (kind: string) => {
-      // It may be what is being saved here.
+      // The event may be about a change that this page is saving.
       await writes.settled();
       const now = await quietApi.collection(name).get(id).then(versionOf, caught);
       if (isOver) return;
@@ -46,7 +46,7 @@ export function useElsewhere(
     };
     const unlisten = eventsOf(quietApi, collection, id, record).listen({
       collection: name,
-      // The answer with one record does not say how far the log had come, so it is read once more.
+      // An answer with one record has no position in the log, so the record is read once more.
       after: null,
       hear: (event) => {
         if (event.data.id === id) void look(kindOf(event.type));

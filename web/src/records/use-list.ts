@@ -8,17 +8,17 @@ import { everything, useRecords } from './use-records.ts';
 import { useSelection } from './use-selection.ts';
 
 interface ListOptions {
-  /** All records that everyone can read, and not only the caller's. */
+  /** Everybody's records, not only the caller's. */
   readonly isEverybodys?: boolean;
-  /** The records under this one. */
+  /** The id of the parent, for the records under it. */
   readonly parentId?: string | undefined;
-  /** Where the list hears of changes, unless its own answer says that. */
+  /** The stream of events; by default the one that the answer with the list names. */
   readonly events?: Events | undefined;
-  /** Records were changed, here or elsewhere: what is shown around the list may be out of date. */
+  /** Called after records were changed, here or elsewhere. */
   onChanged?(): void;
 }
 
-/** A list of records with what belongs to it: filters, live updates, the number of records, the focus, the selection. */
+/** A list of records with its filters, live updates, number of records, focus and selection. */
 export function useList(collection: Collection, { isEverybodys = false, parentId, ...options }: ListOptions) {
   const [choice, setChoice] = useState(everything);
   const records = useRecords(collection, choice, { isEverybodys, parentId });
@@ -42,7 +42,7 @@ export function useList(collection: Collection, { isEverybodys = false, parentId
     choice,
     setChoice,
     searchInput,
-    /** Shows all records again. The button for it goes away, so the focus goes elsewhere. */
+    /** Ends the search and the filters. The button for it disappears, so another element gets the focus. */
     clear() {
       setChoice({ ...everything, sort: choice.sort });
       if (searchInput.current === null) focusOn(0);
@@ -51,7 +51,7 @@ export function useList(collection: Collection, { isEverybodys = false, parentId
     isFiltered,
     records,
     selection,
-    /** The button for it goes away: the focus goes to the first box. */
+    /** The button for it disappears, so the first checkbox gets the focus. */
     beginSelection() {
       selection.begin();
       setTimeout(() => list.current?.querySelector('input')?.focus());
@@ -73,7 +73,7 @@ export function useList(collection: Collection, { isEverybodys = false, parentId
       changed();
       focusOn(0);
     },
-    /** As the list is now, as far as it was fetched. */
+    /** Reads as many records again as were fetched. */
     async refresh() {
       const now = await records.reread();
       if (now !== null && now !== 'late') keepFocus(() => records.show(now));

@@ -7,17 +7,17 @@ import { newsOf } from './news.ts';
 import type { Records } from './use-records.ts';
 
 interface LiveOptions {
-  /** Where the list hears of changes, unless its own answer says that. */
+  /** The stream of events; by default the one that the answer with the list names. */
   readonly events?: Events | undefined;
-  /** The list shows one state of many. */
+  /** True if the list has a filter or a search. */
   readonly isFiltered: boolean;
-  /** Makes a change of the list. */
+  /** Runs a change of the list, and keeps the focus. */
   around(change: () => void): void;
-  /** Something has happened elsewhere, and the list shows it. */
+  /** Called after the list has shown a change from elsewhere. */
   onHeard(): void;
 }
 
-/** Reads a list again whenever something has happened to its records, and says in words what was done elsewhere. */
+/** Reads a list again after each event of its records, and announces what was done elsewhere. */
 export function useLiveRecords(collection: Collection, records: Records, options: LiveOptions): void {
   const { quietApi, announce } = useApp();
   const latest = useRef({ records, ...options });
@@ -30,13 +30,13 @@ export function useLiveRecords(collection: Collection, records: Records, options
 
   useEffect(() => {
     if (!isFollowed) return;
-    /** By record, what was told since the list was read. */
+    /** The events since the list was read, by record. */
     const heard = new Map<string, RecordEvent>();
     let isStale = false;
     let isBusy = false;
     let isOver = false;
 
-    /** Of much at once there is one message, when it is over. */
+    /** Many changes at once are announced in one sentence at the end. */
     const follow = async (): Promise<void> => {
       isStale = true;
       if (isBusy) return;
@@ -65,7 +65,7 @@ export function useLiveRecords(collection: Collection, records: Records, options
       after,
       hear: (event) => {
         if (event.position <= (latest.current.records.latest.current?.position ?? 0)) return;
-        // Any other event of the record says more than that somebody has joined.
+        // Any other event of the record says more than `joined`.
         if (kindOf(event.type) !== 'joined' || !heard.has(event.data.id)) heard.set(event.data.id, event);
         void follow();
       },

@@ -6,13 +6,13 @@ import type { List } from './news.ts';
 import { isReadByEveryone } from './roles.ts';
 
 export interface ListChoice {
-  /** The caller's role by invitation or action; empty for its own records, and where the list has both. */
+  /** The caller's role by invitation or action; empty for own records, or where the list has both. */
   readonly role: string;
-  /** Empty for every state. */
+  /** Empty: all states. */
   readonly state: string;
-  /** The words that are searched for; empty for all records. */
+  /** The words to search for; empty: no search. */
   readonly q: string;
-  /** Where words are searched for, the newest come first whatever this says. */
+  /** Not used in a search: its results are newest first. */
   readonly sort: string;
 }
 
@@ -26,10 +26,7 @@ interface ListKind {
 const pageSize = 10;
 const largestPage = 200;
 
-/**
- * The list of a collection as far as it was fetched. It is the caller's own unless everybody's is asked for, or what is
- * under one record.
- */
+/** Fetches a list page by page: the caller's own records, everybody's, or those under one parent. */
 export function useRecords(
   collection: Collection,
   choice: ListChoice,
@@ -39,9 +36,9 @@ export function useRecords(
   const [list, setList] = useState<List | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isLoading, setLoading] = useState(true);
-  /** The list as it is going to be drawn. */
+  /** The list as the next render shows it. */
   const latest = useRef<List | null>(null);
-  /** The page that somebody has asked for last. */
+  /** The request that the person made last. */
   const asked = useRef<Promise<List | Problem> | null>(null);
 
   const show = (next: List | null) => {
@@ -76,14 +73,14 @@ export function useRecords(
     if (!(page instanceof Problem)) show(cursor === null ? page : joined(latest.current, page));
   };
 
-  // The list begins anew when it is another list.
+  // Another choice is another list.
   useEffect(() => {
     show(null);
     void load(null);
   }, [collection.name, choice.role, choice.state, choice.q, choice.sort]);
 
   return {
-    /** As the service has it: which records the list is of. */
+    /** The parameters of the list without order and pages. */
     filter,
     list,
     latest,
@@ -93,7 +90,7 @@ export function useRecords(
     hasMore: list !== null && list.next !== null,
     more: () => load(latest.current?.next ?? null),
     reload: () => load(null),
-    /** As it is now, as far as it was fetched, and unasked; `late` when something was done here meanwhile. */
+    /** Reads as many records again as were fetched; `late` if this page has changed or loaded something meanwhile. */
     async reread(): Promise<List | 'late' | null> {
       const { current: before } = asked;
       await before;
@@ -116,7 +113,7 @@ export function useRecords(
 
 export type Records = ReturnType<typeof useRecords>;
 
-/** What has come into the list meanwhile does not come twice. It is as new as its first page. */
+/** Adds a page without the records that are already there. The position stays that of the first page. */
 function joined(before: List | null, more: List): List {
   if (before === null) return more;
   const known = new Set(before.items.map(({ id }) => id));

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { RecordItem } from '../api/types.ts';
 
-/** The service takes as many operations in one batch. */
+/** The most operations in one batch. */
 export const mostSelected = 50;
 
-/** Which records of a list are selected. One that leaves the list is not selected any more. */
+/** The selected records of a list. A record that leaves the list is no longer selected. */
 export function useSelection(items: readonly RecordItem[]) {
   const [ids, setIds] = useState<ReadonlySet<string> | null>(null);
   const selected = items.filter(({ id }) => ids?.has(id));
   const select = (records: readonly RecordItem[]) =>
     setIds(new Set(records.slice(0, mostSelected).map(({ id }) => id)));
   return {
-    /** The list shows boxes to tick. */
+    /** True while the list shows checkboxes. */
     isOn: ids !== null,
     selected,
     isFull: selected.length >= mostSelected,

@@ -1,17 +1,17 @@
 import type { Collection, RecordItem } from '../api/types.ts';
 
-/** An action that the caller may take now, and what it amounts to. */
+/** An action that the caller may take now, with its effect. */
 export interface WeighedAction {
   readonly name: string;
-  /** The state it leads to. */
+  /** The state that it leads to. */
   readonly to: string;
-  /** Nothing leads on from there: somebody should be asked first. */
+  /** No action leads on from that state: the page asks for confirmation. */
   readonly isFinal: boolean;
-  /** The one to go on with: the first that is declared and ends nothing. A card has one such button at most. */
+  /** The first declared action that is not final. Its button is highlighted. */
   readonly isMain: boolean;
   /** The fields that it takes as input. */
   readonly sets: readonly string[];
-  /** It is for a person who is to be chosen. */
+  /** The caller chooses the person who gets a role. */
   readonly isChoosing: boolean;
 }
 

@@ -8,7 +8,7 @@ export function displayMoment(text: string): string {
   return Number.isNaN(time.getTime()) ? text : dateTime.format(time);
 }
 
-/** A value as a person would read it. */
+/** A value as text for people. */
 export function display(shape: Shape, value: unknown): string {
   if (value === undefined || value === null || value === '') return '–';
   switch (shape.kind) {
@@ -58,7 +58,7 @@ const units = [
   { name: 's', seconds: 1 },
 ];
 
-/** Of seconds, no finer than it matters: "12 s", "4 min 5 s", "2 h", "3 d 1 h". */
+/** A duration in its two largest units: "12 s", "4 min 5 s", "2 h", "3 d 1 h". */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds));
   const largest = units.findIndex((unit) => whole >= unit.seconds);

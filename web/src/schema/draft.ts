@@ -1,10 +1,7 @@
 import type { FieldError } from '../api/client.ts';
 import type { Field, Shape } from './shape.ts';
 
-/**
- * A record while it is being typed: texts as they stand in the inputs, so that nothing is lost or corrected behind
- * anybody's back. It becomes a record when it is sent.
- */
+/** A record in a form: the texts of the inputs, unchanged. They become values when the form is sent. */
 export type Draft = string | boolean | null | readonly Draft[] | { readonly [name: string]: Draft };
 
 export type GroupDraft = Readonly<Record<string, Draft>>;
@@ -38,7 +35,7 @@ export function choiceKey(value: unknown): string {
 
 interface Reading {
   readonly values: Record<string, unknown>;
-  /** What could not be made a value of. All else is for the service to judge. */
+  /** Texts that are not a value of their type. The service validates everything else. */
   readonly errors: readonly FieldError[];
 }
 
@@ -54,7 +51,7 @@ export function readDraft(fields: readonly Field[], draft: GroupDraft, pointer =
   return { values, errors };
 }
 
-/** Undefined = nothing is given. */
+/** Undefined if the input is empty. */
 function readPart(
   shape: Shape,
   draft: Draft,
@@ -118,13 +115,13 @@ function readText(
   }
 }
 
-/** Nobody has touched any part of it. */
+/** True if all inputs are empty. */
 function isBlank(draft: Draft): boolean {
   if (typeof draft !== 'object' || draft === null) return draft === '' || draft === null;
   return Object.values(draft).every(isBlank);
 }
 
-/** A moment as the inputs of browsers have it: in the person's own time zone, and no finer than it is. */
+/** A date and time for an input of the browser: in the local time zone, without zero seconds. */
 function toLocal(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) return '';

@@ -1,6 +1,6 @@
 import type { Schema } from '../api/types.ts';
 
-/** How a part of a record is shown and asked for. Made from its JSON Schema; what has no shape here is asked for as JSON. */
+/** Which input a part of a record gets, by its JSON Schema. A schema without a shape here gets an input for JSON. */
 export type Shape =
   | {
       readonly kind: 'text';
@@ -20,15 +20,15 @@ export type Shape =
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** What the schema says about the value, in words. */
+  /** The limits and the description of the schema, in words. */
   readonly hint: string | null;
   readonly required: boolean;
-  /** Where nothing is given, `null` will do. */
+  /** An empty input means `null` where the field is required. */
   readonly nullable: boolean;
   readonly shape: Shape;
 }
 
-/** Longer than this, a text gets more than a line. */
+/** In characters. A field for longer texts gets several lines. */
 const lineLength = 120;
 
 export function fieldsOfSchema(schema: Schema, root: Schema = schema): readonly Field[] {
@@ -82,7 +82,7 @@ function textShape({ format, maxLength, minLength = 0, pattern }: Schema): Shape
   };
 }
 
-/** Lists of single values; a list of anything else is asked for as JSON. */
+/** Only lists of single values have a shape. Any other list gets an input for JSON. */
 function listShape({ items, prefixItems }: Schema, root: Schema): Shape {
   if (prefixItems !== undefined || typeof items !== 'object' || items === null) return { kind: 'json' };
   const item = shapeOf(items as Schema, root);
@@ -91,7 +91,7 @@ function listShape({ items, prefixItems }: Schema, root: Schema): Shape {
     : { kind: 'list', item };
 }
 
-/** Every member is known by name, so that there is something to draw. */
+/** True if the schema names all members, so that each can have an input. */
 function isClosed({ properties, additionalProperties }: Schema): boolean {
   return properties !== undefined && additionalProperties === false;
 }
@@ -100,7 +100,7 @@ function typesOf({ type }: Schema): readonly unknown[] {
   return [type].flat();
 }
 
-/** What `#/$defs/...` stands for, with what is said beside the reference. */
+/** Follows a reference to `#/$defs/...`. Members beside the reference override those of its target. */
 function resolve(schema: Schema, root: Schema): Schema {
   if (typeof schema.$ref !== 'string') return schema;
   const { $ref, ...beside } = schema;

@@ -1,7 +1,7 @@
 import { useApp } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
 
-/** What it means for a token to be bound to a key of this page, and how to see that it is true. */
+/** Explains a token that is bound to a key, and how to try it. */
 export function BoundToken() {
   const { settings } = useApp();
   return (

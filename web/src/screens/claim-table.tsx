@@ -1,6 +1,6 @@
 import { displayMoment } from '../schema/display.ts';
 
-/** What the registered claims of RFC 7519 and RFC 9068 mean. */
+/** The meaning of the registered claims (RFC 7519, RFC 9068). */
 const meanings: Readonly<Record<string, string>> = {
   iss: 'the issuer',
   sub: 'you, as the issuer knows you',

@@ -16,7 +16,7 @@ import { whoReads } from '../records/who-reads.ts';
 import { displayMoment } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
 
-/** One collection: the caller's records in it, and how many more it may have. */
+/** The caller's records in one collection, and how much of its limits is used. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useApp();
   const usage = useLoad(() => quietApi.usage(), 'usage');

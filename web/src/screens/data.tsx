@@ -74,7 +74,7 @@ function CollectionCards({ collections }: { readonly collections: readonly Colle
   );
 }
 
-/** What is in each of its records. */
+/** The collections under its records. */
 function Inside({ collection: { children = [] } }: { readonly collection: Collection }) {
   if (children.length === 0) return null;
   return <p class="soft">In each of them: {children.map(({ title }) => title).join(', ')}.</p>;

@@ -4,7 +4,7 @@ import { Arch } from '../parts/arch.tsx';
 interface DownProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** What else can be done. */
+  /** Another way to continue. */
   readonly otherwise?: ComponentChildren;
   onRetry(): void;
 }

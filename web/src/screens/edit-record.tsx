@@ -17,7 +17,7 @@ interface EditRecordProps {
   readonly id: string;
 }
 
-/** A record that exists, in the version that is about to be changed. */
+/** The form for a record that exists. */
 export function EditRecord({ collection, id }: EditRecordProps) {
   const { api } = useApp();
   const load = async (): Promise<Version> => {
@@ -46,7 +46,7 @@ export function EditRecord({ collection, id }: EditRecordProps) {
   );
 }
 
-/** It would be the same the next time. */
+/** True if another try would have the same result. */
 function isFinal({ code }: Problem): boolean {
   return code === 'not_found' || code === 'not_owner';
 }

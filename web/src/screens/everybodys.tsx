@@ -12,9 +12,8 @@ import { isShared } from '../records/roles.ts';
 import { useList } from '../records/use-list.ts';
 
 /**
- * All records of a collection that everybody reads. In a shared collection the list is live, and each record has the buttons
- * of what the caller may do. In any other it is to be read only: nothing tells whose a record is, and events tell of the
- * caller's own records alone.
+ * The records of everybody in a collection that everyone can read. In a shared collection the list is live, and records have
+ * buttons. In any other it is read-only: records do not name their owner, and events are about the caller's own records only.
  */
 export function Everybodys({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useApp();
@@ -29,7 +28,7 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
         <a href={linkTo('data', name)}>← Your {title}</a>
       </p>
       <p class="soft">
-        These are the records of everybody who signs in. Nobody’s name is shown.{' '}
+        These are the records of everybody who signs in, without names.{' '}
         {!isShared(collection) && (
           <>
             You can change yours under <a href={linkTo('data', name)}>Your {title}</a>.
@@ -50,7 +49,7 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
         view={view}
         empty={
           <>
-            <p class="empty-title">Nobody has made anything here yet</p>
+            <p class="empty-title">There are no records yet</p>
             <NewLink collection={collection}>Make the first one</NewLink>
           </>
         }

@@ -5,7 +5,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { counted } from '../schema/display.ts';
 
-/** Everything as a file, once it is whole: its last line counts the records. */
+/** Saves all data as a file. Its last line has the number of records, which shows that the file is complete. */
 export function Export() {
   const { api, announce } = useApp();
   const [count, setCount] = useState(0);

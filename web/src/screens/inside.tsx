@@ -119,7 +119,7 @@ function Page({ route, overview }: PageProps) {
 
 interface CollectionPageProps {
   readonly collection: Collection;
-  /** The collection of its parents. */
+  /** The collection of the parent. */
   readonly above: Collection | undefined;
   readonly record: string | undefined;
   readonly part: string | undefined;

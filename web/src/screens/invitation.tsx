@@ -11,7 +11,7 @@ import { dropInvitation, findInvitation } from '../session/traces.ts';
 /** A second try with the same code would have the same result. */
 const final = ['invitation_invalid', 'already_member', 'validation_failed'];
 
-/** Offers to accept the invitation that the address brought. What it is for is known only afterwards. */
+/** Offers to accept the invitation of a link. The service names the record only after that. */
 export function InvitationScreen() {
   const { api, announce } = useApp();
   const { problem, attempt, forget } = useAttempt();
@@ -34,7 +34,7 @@ export function InvitationScreen() {
         const { collection, role, record } = await api.accept(code ?? '');
         dropInvitation();
         announce(`You are ${withArticle(role)} now.`);
-        // In the place of this screen: there is nothing to come back to.
+        // Replaces this screen in the history of the browser: the code cannot be used again.
         location.replace(linkTo('data', collection, record.id, 'members'));
       } catch (error) {
         if (final.includes((error as { code?: string }).code ?? '')) {

@@ -33,7 +33,7 @@ interface MembersScreenProps {
   readonly id: string;
 }
 
-/** One record of several people: its card, who has which role, and the open invitations. Follows what happens elsewhere. */
+/** A shared record with its members and open invitations, updated live. */
 export function MembersScreen({ collection, id }: MembersScreenProps) {
   const { api, quietApi, writes, announce } = useApp();
   const { name, title } = collection;
@@ -47,7 +47,7 @@ export function MembersScreen({ collection, id }: MembersScreenProps) {
   useEffect(() => {
     const follow = (kind: string) => {
       lastKind.current = kind;
-      // It may be what is being done here.
+      // The event may be about a write of this page.
       void writes.settled().then(reload);
     };
     return quietApi.events.listen({
@@ -161,7 +161,7 @@ function Invitations({ collection, record, invitations, onEnded }: InvitationsPr
       </h2>
       {problem !== null && <ProblemNotice problem={problem} />}
       {invitations.length === 0 ? (
-        <p class="soft">None. “Invite” makes a link that you can send.</p>
+        <p class="soft">There is none. Press “Invite” to make a link that you can send.</p>
       ) : (
         <ul class="people" aria-label="Open invitations">
           {invitations.map((invitation) => {

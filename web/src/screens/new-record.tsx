@@ -17,7 +17,7 @@ import { inWords } from '../schema/shape.ts';
 
 interface NewRecordProps {
   readonly collection: Collection;
-  /** The record that the new one is under. */
+  /** The id of the parent. */
   readonly parentId: string | undefined;
 }
 

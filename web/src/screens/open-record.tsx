@@ -20,18 +20,18 @@ import { lossTitles } from '../records/use-elsewhere.ts';
 
 interface OpenRecordProps {
   readonly collection: Collection;
-  /** The collection of its parents. */
+  /** The collection of the parent. */
   readonly above: Collection | undefined;
   readonly id: string;
 }
 
 interface Opened {
   readonly record: RecordItem;
-  /** The record that it is under; null if there is none that the caller can read. */
+  /** The parent; null without one that the caller can read. */
   readonly parent: RecordItem | null;
 }
 
-/** One record with what is under it: follows what happens to all of it elsewhere. */
+/** One record with its history and the records under it, updated live. */
 export function OpenRecord({ collection, above, id }: OpenRecordProps) {
   const { api, quietApi, writes, announce } = useApp();
   const { name, title, children = [] } = collection;
@@ -45,7 +45,7 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
   useEffect(() => {
     const follow = (kind: string) => {
       lastKind.current = kind;
-      // It may be what is being done here.
+      // The event may be about a write of this page.
       void writes.settled().then(reload);
     };
     return events.listen({
@@ -115,7 +115,7 @@ export function OpenRecord({ collection, above, id }: OpenRecordProps) {
 async function read(from: Api, { name, parent }: Collection, id: string): Promise<Opened> {
   const record = await from.collection(name).get(id);
   if (parent === undefined) return { record, parent: null };
-  // Owners can read a record whose parent they cannot read any more.
+  // An owner can read a record after it has lost access to the parent.
   const found = await from
     .collection(parent.collection)
     .get(String(record[parent.field]))

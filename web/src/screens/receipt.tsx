@@ -37,7 +37,7 @@ export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
       {receipt.budgets_kept_until !== null && (
         <p>
           Until {displayMoment(receipt.budgets_kept_until)} the service keeps, without your pseudonym, how
-          much you have written. So nobody can erase their data to write more.
+          much you have written, so that erasing does not reset these limits.
         </p>
       )}
       <div class="buttons">

@@ -32,7 +32,7 @@ export function TokenScreen() {
   };
   const renew = () => attempt(() => session.renew(), 'A new token is here.', failures.renew);
   const copy = async ({ access }: Tokens) =>
-    // Undefined on a page that is not served over HTTPS, and refused where the browser does not allow it.
+    // The clipboard is undefined without HTTPS, and the browser may refuse access to it.
     attempt(async () => navigator.clipboard.writeText(access), 'The token is copied.', failures.copy);
   return (
     <Screen title="Token" lead="The access token that this page sends with every request to the service.">

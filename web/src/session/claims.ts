@@ -1,4 +1,4 @@
-/** What stands in a JWT, to be looked at; whether any of it is true is for the service to say. Null when it is none. */
+/** The claims of a JWT, for display only: nothing is verified. Null if the token is not a JWT. */
 export function readClaims(token: string): Record<string, unknown> | null {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return null;

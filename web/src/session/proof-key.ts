@@ -1,24 +1,24 @@
 import * as oauth from 'oauth4webapi';
 
-/** Makes proofs with the key that tokens are bound to, and keeps the nonces of those who want one in them. */
+/** Makes proofs with the key that the tokens are bound to, and keeps the nonces that servers require. */
 export type ProofKey = oauth.DPoPHandle;
 
 /**
- * A key for the tokens of one sign-in (DPoP, RFC 9449). Nobody can read it, this page included: the browser only signs with
- * it, for as long as the page is open. The nonce is one of this service, until an answer of it brings another.
+ * A key for the tokens of one sign-in (DPoP, RFC 9449). It is not extractable: the browser signs with it while the page is
+ * open, and no script can read it. `firstNonce`: of the service, until an answer has another.
  */
 export async function createProofKey(firstNonce: string | null): Promise<ProofKey> {
   const keys = await oauth.generateKeyPair('ES256', { extractable: false });
   return oauth.DPoP({}, keys, {
     [oauth.modifyAssertion](_header, claims) {
-      // Without it the first requests of every page would be refused, and sent again.
+      // Without a nonce the service would refuse the first requests of each page.
       const isForService = String(claims.htu).startsWith(`${location.origin}/`);
       if (firstNonce !== null && isForService) claims.nonce ??= firstNonce;
     },
   });
 }
 
-/** Sends what has a bearer token with a proof for it instead, as long as there is a key that tokens are bound to. */
+/** `fetch` that sends a proof with the token if the token is bound to a key. */
 export function fetchWithProof(currentKey: () => ProofKey | null): typeof fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers);
@@ -29,7 +29,7 @@ export function fetchWithProof(currentKey: () => ProofKey | null): typeof fetch 
     const url = new URL(String(input));
     const options = {
       DPoP: key,
-      // It goes where the page came from; that is not HTTPS on this machine only.
+      // The page's own origin has no HTTPS only on this machine.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: (address: string, made: { headers: Record<string, string> }) =>
         fetch(address, { ...init, headers: made.headers }),
@@ -41,7 +41,7 @@ export function fetchWithProof(currentKey: () => ProofKey | null): typeof fetch 
           if (!(error instanceof oauth.WWWAuthenticateChallengeError)) throw error;
           const { response } = error;
           if (isLast || !oauth.isDPoPNonceError(error)) return response;
-          // A nonce is asked for before anything is done: nothing is done twice. What is not read keeps its connection.
+          // The service asks for a nonce before it does anything, so the retry is safe. An unread body would hold the connection.
           return response.text().then(() => send(true));
         });
     return send(false);

@@ -3,15 +3,15 @@ import { createProofKey, type ProofKey } from './proof-key.ts';
 import type { ProviderSettings, Settings } from './settings.ts';
 import type { Trip } from './trip.ts';
 
-/** The provider did not answer at all: nothing is wrong with the request, and later it may work. */
+/** The provider did not answer. The same request may work later. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** The provider answered, and it was a no. */
+/** The provider answered with a refusal. */
 export class Declined extends Error {
   override readonly name = 'Declined';
-  /** As OAuth 2.0 and OpenID Connect name the reasons. */
+  /** An error code of OAuth 2.0 or OpenID Connect, or of this file. */
   readonly reason: string;
 
   constructor(reason: string, message: string) {
@@ -27,20 +27,20 @@ export interface Tokens {
   readonly refresh: string | null;
   readonly id: string | null;
   readonly subject: string | null;
-  /** The key that they are bound to; null for bearer tokens. */
+  /** The key that the tokens are bound to; null for bearer tokens. */
   readonly key: ProofKey | null;
 }
 
-/** What the provider tells this page, and nobody else, about the person. */
+/** The profile that the provider sends to this page only. */
 export interface Person {
   readonly name: string | null;
   readonly picture: string | null;
 }
 
-/** How long an access token lives when the provider does not say. */
+/** The lifetime of an access token if the provider names none. */
 const assumedLifeSeconds = 300;
 
-/** Everything that is said to one provider. */
+/** All requests to one provider. */
 export class Provider {
   readonly settings: ProviderSettings;
   readonly #client: oauth.Client;
@@ -53,7 +53,7 @@ export class Provider {
     this.#client = { client_id: settings.client_id, [oauth.clockTolerance]: 30 };
   }
 
-  /** The provider's description of itself; also the proof that it is there. */
+  /** Reads the discovery document. This also shows whether the provider answers. */
   async discover(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(this.settings.issuer);
     this.#server = await reach(async () => {
@@ -65,14 +65,18 @@ export class Provider {
 
   async signInAddress(trip: Trip): Promise<string> {
     const { authorization_endpoint: endpoint } = await this.discover();
-    if (endpoint === undefined) throw new Declined('unsupported', 'The provider signs nobody in.');
+    if (endpoint === undefined)
+      throw new Declined(
+        'unsupported',
+        'The provider has no authorization endpoint, so it cannot sign you in.',
+      );
     const address = new URL(endpoint);
     const parameters = {
       client_id: this.settings.client_id,
       redirect_uri: home(),
       response_type: 'code',
       scope: this.settings.scopes.join(' '),
-      // Auth0 and others want to hear whom the token is for; those who do not know the word ignore it.
+      // Auth0 and others need the audience. Other providers ignore the parameter.
       audience: this.settings.audience,
       state: trip.state,
       nonce: trip.nonce,
@@ -84,7 +88,7 @@ export class Provider {
     return address.href;
   }
 
-  /** The tokens for the code that the browser came back with. */
+  /** Exchanges the authorization code for tokens. */
   async redeem(answer: URLSearchParams, trip: Trip): Promise<Tokens> {
     const server = await this.discover();
     checkItIsOurs(answer, trip, server.issuer);
@@ -106,7 +110,7 @@ export class Provider {
     });
   }
 
-  /** New tokens for a refresh token, bound to the same key; with fewer scopes than were allowed, where `scope` says so. */
+  /** Exchanges a refresh token for new tokens, bound to the same key. `scope` asks for fewer scopes than were granted. */
   async refresh(refreshToken: string, key: ProofKey | null, scope?: string): Promise<Tokens> {
     const server = this.#server ?? (await this.discover());
     return reach(async () => {
@@ -119,7 +123,7 @@ export class Provider {
     });
   }
 
-  /** Name and picture, straight from the provider to this page. */
+  /** Reads name and picture from the provider. */
   async person({ access, subject, key }: Tokens): Promise<Person> {
     const server = this.#server ?? (await this.discover());
     return reach(async () => {
@@ -134,7 +138,7 @@ export class Provider {
     });
   }
 
-  /** Where the session at the provider ends; null when it offers no such place. */
+  /** The address that ends the session at the provider; null if it has none. */
   async signOutAddress(idToken: string | null): Promise<string | null> {
     const { end_session_endpoint: endpoint } = await this.discover();
     if (endpoint === undefined) return null;
@@ -148,36 +152,39 @@ export class Provider {
 
   #options(key: ProofKey | null = null) {
     return {
-      // A provider on this machine is one for development; the service itself insists on HTTPS for any other.
+      // Only a development provider on this machine has no HTTPS: the service refuses any other.
       [oauth.allowInsecureRequests]: this.settings.issuer.startsWith('http:'),
       ...(key && { DPoP: key }),
     };
   }
 }
 
-/** The one address of this page that the provider knows. */
+/** The redirect URI that is registered at the provider. */
 function home(): string {
   return `${location.origin}/`;
 }
 
 /**
- * Whoever makes this page take the answer of one provider for that of another is handed the code by the page itself
- * (RFC 9700 section 4.4). The library checks both as well; here is what is said of it.
+ * Checks state and issuer against mix-up attacks, in which a page sends the code of one provider to another (RFC 9700
+ * section 4.4). The library checks both, too; these checks have sentences for the person.
  */
 function checkItIsOurs(answer: URLSearchParams, trip: Trip, issuer: string): void {
   if (answer.get('state') !== trip.state) {
-    throw new Declined('unusable', 'The answer belongs to another sign-in than the one that was begun last.');
+    throw new Declined('unusable', 'The answer belongs to another sign-in. Sign in again in this tab.');
   }
   const from = answer.get('iss');
   if (from !== null && from !== issuer) {
-    throw new Declined('unusable', 'The answer is from another provider than the one that you chose.');
+    throw new Declined(
+      'unusable',
+      'The answer is from another provider than the one that you chose. Sign in again.',
+    );
   }
 }
 
 function tokensOf(answer: oauth.TokenEndpointResponse, key: ProofKey | null): Tokens {
   if (key !== null && answer.token_type !== 'dpop') {
     const message =
-      'The provider gave a token that is not bound to the key of this page, and only such a token is wanted here.';
+      'The provider issued a token that is not bound to the key of this page. The operator requires a bound token (DPoP).';
     throw new Declined('unbound', message);
   }
   const lifeMs = (answer.expires_in ?? assumedLifeSeconds) * 1000;
@@ -192,11 +199,11 @@ function tokensOf(answer: oauth.TokenEndpointResponse, key: ProofKey | null): To
   };
 }
 
-/** What goes wrong, in the two kinds that make a difference: no answer, or the answer no. */
+/** Turns each error into `Unreachable` or `Declined`. */
 async function reach<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask().catch((error: unknown) => {
-      // The answer has brought the nonce that it asks for.
+      // The answer contained the nonce that the provider requires.
       if (!oauth.isDPoPNonceError(error)) throw error;
       return ask();
     });

@@ -7,13 +7,13 @@ import { beginTrip, endTrip, type Trip } from './trip.ts';
 
 export type Stage =
   | { readonly name: 'starting' }
-  /** The browser is on its way to the provider. */
+  /** The browser is going to the provider. */
   | { readonly name: 'leaving' }
   | { readonly name: 'signed-out'; readonly because: Parting | null }
   | { readonly name: 'signed-in' }
   | { readonly name: 'provider-down' };
 
-/** Why nobody is signed in, where there is something to say about it. */
+/** Why the person is signed out, if the page should say so. */
 export type Parting = 'signed-out' | 'signed-out-here' | 'ended' | 'denied' | { readonly failed: string };
 
 interface Plan {
@@ -21,7 +21,7 @@ interface Plan {
   readonly address: string;
 }
 
-/** What a provider says to prompt=none when it would have to show a page. */
+/** The errors of a provider for prompt=none when it needs to show a page. */
 const needsPerson = [
   'login_required',
   'consent_required',
@@ -29,33 +29,33 @@ const needsPerson = [
   'account_selection_required',
 ];
 
-/** A token is renewed a little before it ends; for one that lives for seconds only, a little less before. */
+/** A token is renewed this long before it expires, or after 80 % of a short lifetime. */
 const marginMs = 10_000;
 
 /**
- * Who is signed in. Tokens are in this object and nowhere else: a reload loses them, and gets new ones from the
- * provider without a word, as long as the person has a session there.
+ * The session of the person. Tokens are only in the memory of this object. After a reload the page gets new ones from the
+ * provider without a login page, while the person has a session there.
  */
 export class Session {
   readonly #providers: readonly Provider[];
   readonly #listeners = new Set<() => void>();
-  /** The one that was chosen. Where there is one, nobody has to. */
+  /** The chosen provider; the first one until the person chooses. */
   #provider: Provider;
   #stage: Stage = { name: 'starting' };
   #tokens: Tokens | null = null;
   #person: Promise<Person> | null = null;
-  /** How requests are sent with its tokens: with a proof, where they are bound to a key. */
+  /** Sends requests with a proof if the tokens are bound to a key. */
   readonly fetch = fetchWithProof(() => this.#tokens?.key ?? null);
-  /** One thing at a time is asked of the provider: refresh tokens are good for one use. */
+  /** Serializes requests to the provider: a refresh token can be used once. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** The refresh token that the provider has said no to, so that it is not asked again and again. */
+  /** The refresh token that the provider has refused. It is not sent again. */
   #declined: string | null = null;
 
   constructor(settings: Settings) {
     const [first, ...others] = settings.providers;
     this.#provider = new Provider(first, settings);
     this.#providers = [this.#provider, ...others.map((one) => new Provider(one, settings))];
-    // A page that is fetched back from the browser's memory was left on purpose; it starts anew.
+    // A page from the back/forward cache has an old session: it reloads.
     addEventListener('pageshow', (event) => event.persisted && location.reload());
   }
 
@@ -63,7 +63,7 @@ export class Session {
     return this.#stage;
   }
 
-  /** Where whoever is signed in has signed in, or is about to. */
+  /** The provider of this sign-in. */
   get provider(): ProviderSettings {
     return this.#provider.settings;
   }
@@ -77,7 +77,7 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Comes back from the provider, comes back without a word after a reload, or waits to be asked. */
+  /** Finishes a sign-in, repeats it silently after a reload, or shows the page for signing in. */
   async start(): Promise<void> {
     this.#become({ name: 'starting' });
     const answer = new URLSearchParams(location.search);
@@ -88,10 +88,11 @@ export class Session {
       if (issuer !== null && this.#choose(issuer)) return this.#leave(true);
       return this.#signedOut(answer.get('state') === 'signed-out' ? 'signed-out' : null);
     }
-    if (trip === null) return this.#signedOut({ failed: 'This sign-in was not begun in this tab.' });
+    if (trip === null)
+      return this.#signedOut({ failed: 'This sign-in was not begun in this tab. Sign in again here.' });
     if (!this.#choose(trip.issuer)) {
       return this.#signedOut({
-        failed: 'The provider where this sign-in was begun is not offered any more.',
+        failed: 'The provider of this sign-in is no longer offered. Choose another one.',
       });
     }
     await this.#guarded(async () => this.#arrive(await this.#provider.redeem(answer, trip)), trip.silent);
@@ -101,7 +102,7 @@ export class Session {
     if (this.#choose(issuer)) await this.#leave(false);
   }
 
-  /** Away from a provider that does not answer, where there is another. */
+  /** Leaves a provider that does not answer, to choose another. */
   chooseAgain(): void {
     this.#signedOut(null);
   }
@@ -112,7 +113,7 @@ export class Session {
     return chosen !== undefined;
   }
 
-  /** Ends the session here at once, and at the provider where that is possible. */
+  /** Ends the session here at once, and at the provider if it supports that. */
   async signOut(): Promise<void> {
     const idToken = this.#tokens?.id ?? null;
     this.#drop();
@@ -128,7 +129,7 @@ export class Session {
     }
   }
 
-  /** A token that is good for a while. Where it may leave the page for a moment and does, it never returns. */
+  /** A token that is valid for a while. If the page has to go to the provider for it, the promise stays pending. */
   async accessToken(mayLeave = true): Promise<string> {
     const tokens = this.#tokens;
     const margin = Math.min(marginMs, (tokens?.lifeMs ?? 0) / 5);
@@ -136,7 +137,7 @@ export class Session {
     return this.renew(tokens?.access, mayLeave);
   }
 
-  /** Another token than that one. Whoever comes late gets the token that somebody else has just fetched. */
+  /** A newer token than `old`. Simultaneous callers share one renewal. */
   renew(old = this.#tokens?.access, mayLeave = true): Promise<string> {
     return this.#inTurn(async () => {
       const current = this.#tokens;
@@ -152,7 +153,7 @@ export class Session {
           this.#declined = current.refresh;
         }
       }
-      if (!mayLeave) throw new Declined('interaction_required', 'The page would have to be left.');
+      if (!mayLeave) throw new Declined('interaction_required', 'The page would have to go to the provider.');
       const plan = await this.#plan(true);
       this.#checkSignedIn();
       this.#depart(plan);
@@ -160,12 +161,12 @@ export class Session {
     });
   }
 
-  /** Whoever has signed out meanwhile is not signed in again by what was under way. */
+  /** Stops a renewal if the person has signed out meanwhile. */
   #checkSignedIn(): void {
-    if (this.#stage.name !== 'signed-in') throw new Declined('login_required', 'Nobody is signed in.');
+    if (this.#stage.name !== 'signed-in') throw new Declined('login_required', 'You are not signed in.');
   }
 
-  /** Name and picture. They are asked for once and stay in this page. */
+  /** Name and picture. They are requested once and stay in this page. */
   person(): Promise<Person> {
     this.#person ??= this.#inTurn(() => this.#askForPerson()).catch((error: unknown) => {
       this.#person = null;
@@ -175,12 +176,12 @@ export class Session {
   }
 
   /**
-   * A token for the API need not open /userinfo. Where there is a refresh token it is traded in for one that opens
-   * nothing else (RFC 6749 section 6); without one, the token that there is has to do.
+   * A token for the API may not be valid at /userinfo. A refresh token is exchanged for a token that is valid only there
+   * (RFC 6749 section 6). Without a refresh token the access token is used.
    */
   async #askForPerson(): Promise<Person> {
     const tokens = this.#tokens;
-    if (tokens === null) throw new Declined('login_required', 'Nobody is signed in.');
+    if (tokens === null) throw new Declined('login_required', 'You are not signed in.');
     if (tokens.refresh === null) return this.#provider.person(tokens);
     const narrow = await this.#provider.refresh(tokens.refresh, tokens.key, 'openid profile');
     this.#checkSignedIn();
@@ -188,7 +189,7 @@ export class Session {
     return this.#provider.person({ ...narrow, subject: tokens.subject });
   }
 
-  /** To the provider: with a page for the person, or without a word. */
+  /** Goes to the provider, which shows a login page unless `silent`. */
   #leave(silent: boolean): Promise<void> {
     return this.#guarded(async () => {
       this.#become({ name: 'leaving' });
@@ -196,7 +197,7 @@ export class Session {
     }, silent);
   }
 
-  /** Fails while the provider does not answer, so that nobody is sent to where there is nothing. */
+  /** Fails if the provider does not answer, so that the browser stays on this page. */
   async #plan(silent: boolean): Promise<Plan> {
     const trip = {
       issuer: this.provider.issuer,
@@ -222,10 +223,10 @@ export class Session {
     this.#become({ name: 'signed-in' });
   }
 
-  /** What came of an errand to the provider, as a stage. */
-  async #guarded(errand: () => Promise<void>, silent: boolean): Promise<void> {
+  /** Turns the errors of a sign-in into a stage. */
+  async #guarded(signIn: () => Promise<void>, silent: boolean): Promise<void> {
     try {
-      await errand();
+      await signIn();
     } catch (error) {
       if (!(error instanceof Declined)) return this.#become({ name: 'provider-down' });
       if (silent && needsPerson.includes(error.reason)) return this.#signedOut('ended');
@@ -235,7 +236,7 @@ export class Session {
 
   #hold(tokens: Tokens): Tokens {
     const before = this.#tokens;
-    // A refresh need not repeat what has not changed.
+    // The answer to a refresh may leave out what has not changed.
     this.#tokens = {
       ...tokens,
       id: tokens.id ?? before?.id ?? null,

@@ -1,21 +1,21 @@
-/** What the service says of itself, before anybody has signed in. */
+/** The settings that the service gives to the page before a sign-in. */
 export interface Settings {
-  /** Where people can sign in; more than one is a choice. */
+  /** The providers. With more than one the person chooses. */
   readonly providers: readonly [ProviderSettings, ...ProviderSettings[]];
-  /** Whether tokens are to be bound to a key of this page (DPoP). */
+  /** True if tokens must be bound to a key of this page (DPoP). */
   readonly dpop: boolean;
-  /** For the first proof; null where none needs one. */
+  /** The nonce for the first proof; null if proofs need none. */
   readonly nonce: string | null;
-  /** Where the API begins. */
+  /** The prefix of the API. */
   readonly api: string;
 }
 
 export interface ProviderSettings {
-  /** By which the operator calls it. */
+  /** The operator's name for it. */
   readonly name: string;
-  /** What people know it as. */
+  /** The name that people see. */
   readonly title: string;
-  /** No two providers have the same, so the page tells them apart by it. */
+  /** Unique: the page identifies a provider by it. */
   readonly issuer: string;
   readonly client_id: string;
   readonly audience: string;
@@ -24,6 +24,6 @@ export interface ProviderSettings {
 
 export async function loadSettings(): Promise<Settings> {
   const answer = await fetch('/web/config.json');
-  if (!answer.ok) throw new Error(`The settings cannot be had (${answer.status}).`);
+  if (!answer.ok) throw new Error(`The settings could not be loaded (${answer.status}).`);
   return { ...(await answer.json()), nonce: answer.headers.get('dpop-nonce') };
 }

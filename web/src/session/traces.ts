@@ -1,13 +1,13 @@
 /**
- * What a tab remembers of a person between two pages: who was signed in here, so that a reload tries to bring them
- * back, what they had typed, and the invitation that they were sent. All of it goes when they sign out or somebody else signs in.
+ * The storage of the tab: who was signed in, so that a reload signs them in again, what they had typed, and an invitation.
+ * It is deleted when the person signs out or another one signs in.
  */
 const personKey = 'vestibule.person';
 const triedKey = 'vestibule.tried';
 const invitationKey = 'vestibule.invitation';
 const draftPrefix = 'vestibule.draft.';
 
-/** A subject is somebody at one provider, and at another it is somebody else. */
+/** A subject identifies a person at one provider only. */
 interface Remembered {
   readonly issuer: string;
   readonly subject: string;
@@ -20,7 +20,7 @@ export function rememberPerson({ issuer, subject }: Remembered): void {
   sessionStorage.removeItem(triedKey);
 }
 
-/** Which provider a reload should ask if its session is still there: once, and not again when that failed. */
+/** The provider to ask silently after a reload: once, and not again if that failed. */
 export function whereToComeBackSilently(): string | null {
   const person = sessionStorage.getItem(personKey);
   if (person === null || sessionStorage.getItem(triedKey) !== null) return null;
@@ -55,8 +55,8 @@ function forgetDrafts(): void {
 }
 
 /**
- * Takes the code of an invitation out of the address before anything else happens, so that the history of the browser does
- * not keep it. It waits in this tab while the person signs in.
+ * Moves the code of an invitation from the address to the storage of the tab before anything else happens, so that the
+ * history of the browser does not keep it.
  */
 export function takeInvitation(): void {
   const [, code] = /^#\/invitation\/(.+)$/.exec(location.hash) ?? [];

@@ -1,16 +1,16 @@
 /**
- * What has to be remembered while the browser is away at the provider: without the verifier the code is worth nothing,
- * and state and nonce tie the answer to the question. It is the one thing about signing in that is ever stored.
+ * One sign-in while the browser is at the provider: the PKCE verifier, state and nonce. Nothing else about a sign-in is
+ * ever stored.
  */
 export interface Trip {
-  /** Where it leads. The code is shown to nobody else (RFC 9207). */
+  /** The issuer of the provider. The code is sent to no other (RFC 9207). */
   readonly issuer: string;
   readonly verifier: string;
   readonly state: string;
   readonly nonce: string;
-  /** Asked without a page for the person (prompt=none). */
+  /** Without a login page (prompt=none). */
   readonly silent: boolean;
-  /** The part of the address after `#`, to come back to. */
+  /** The part of the address after `#`, to return to. */
   readonly returnTo: string;
 }
 
@@ -20,7 +20,7 @@ export function beginTrip(trip: Trip): void {
   sessionStorage.setItem(key, JSON.stringify(trip));
 }
 
-/** The trip that is over now; whatever came of it, nobody can take it twice. */
+/** The sign-in that has ended. It can be read once. */
 export function endTrip(): Trip | null {
   const text = sessionStorage.getItem(key);
   sessionStorage.removeItem(key);
