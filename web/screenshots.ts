@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { address, fillFamilies, fillCollections, shareWithBob } from './screenshot-data.ts';
 
 /**
  * `npm run screenshots`: starts `vestibule dev`, puts a few records in, and takes a picture of every screen on a phone
@@ -12,7 +13,6 @@ import { type Browser, chromium, type Page } from 'playwright-core';
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(root, 'docs/screenshots');
-const address = 'http://127.0.0.1:8080/';
 const widths = [390, 1280];
 const schemes = ['light', 'dark'] as const;
 const browsers = [
@@ -56,7 +56,7 @@ aliases: true
 `,
 );
 // Records under records.
-for (const example of ['class', 'meetup'])
+for (const example of ['class', 'meetup', 'feedback'])
   cpSync(join(root, 'examples', example, 'collections'), join(folder, 'collections'), { recursive: true });
 const { service, welcome } = await startDevelopment(folder);
 try {
@@ -64,9 +64,11 @@ try {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const first = await openSignedIn(browser, widths[0] ?? 390, 'light');
-  await fillShelves(first);
-  await shareWithBob(browser, first);
-  const families = await fillFamilies();
+  await fillCollections(first);
+  const bob = await openPage(browser, widths[0] ?? 390, 'light');
+  await shareWithBob(first, bob);
+  await bob.context().close();
+  const families = await fillFamilies(root, folder);
   await first.context().close();
   for (const width of widths) {
     for (const scheme of schemes) await takeTour(browser, width, scheme, families);
@@ -150,115 +152,6 @@ async function openSignedIn(
   return page;
 }
 
-async function fillShelves(page: Page): Promise<void> {
-  for (const [slot, seats, note] of [
-    ['2027-01-09T20:00', '6', 'A long table, if there is one.'],
-    ['2026-12-31T18:30', '2', ''],
-    ['2026-12-24T18:30', '4', 'By the window, please.'],
-  ]) {
-    await page.goto(`${address}#/data/bookings/new`);
-    await page.getByLabel('Slot').fill(slot ?? '');
-    await page.getByLabel('Seats').fill(seats ?? '');
-    await page.getByLabel('Note').fill(note ?? '');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Bookings', exact: true }).waitFor();
-  }
-  await page
-    .getByRole('button', { name: /^Submit/ })
-    .first()
-    .click();
-  await page.locator('.state', { hasText: 'Submitted' }).waitFor();
-  await page.goto(`${address}#/data/notes/new`);
-  await page
-    .getByLabel('Text')
-    .fill('Water the plants, all of them, and not only those in the hall. '.repeat(20));
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
-  for (const text of ['The lift is out of order until Friday.', 'Choir practice on Tuesdays at seven.']) {
-    await page.goto(`${address}#/data/notices/new`);
-    await page.getByLabel('Text').fill(text);
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Notices', exact: true }).waitFor();
-  }
-}
-
-/** Bob accepts an invitation to a list, and asks for a thing. */
-async function shareWithBob(browser: Browser, ada: Page): Promise<void> {
-  for (const [collection, title] of [
-    ['lists', 'For the weekend'],
-    ['items', 'Drill'],
-  ]) {
-    await ada.goto(`${address}#/data/${collection}/new`);
-    await ada.getByLabel('Title').fill(title ?? '');
-    await ada.getByRole('button', { name: 'Save' }).click();
-    await ada.getByRole('heading', { name: title ?? '' }).waitFor();
-  }
-  await ada.goto(`${address}#/data/lists`);
-  await ada.getByRole('button', { name: /^Invite/ }).click();
-  await ada.getByRole('button', { name: 'Make a link' }).click();
-  const link = await ada.getByLabel('Link').inputValue();
-  const bob = await openPage(browser, widths[0] ?? 390, 'light');
-  await bob.goto(link);
-  await bob.getByRole('button', { name: 'Sign in' }).click();
-  await bob.getByLabel('User name').fill('bob');
-  await bob.getByLabel('Password').fill('dev');
-  await bob.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await bob.getByRole('button', { name: 'Accept' }).click();
-  await bob.getByText('You are a member', { exact: true }).waitFor();
-  await bob.goto(`${address}#/everybodys/items`);
-  await bob.getByRole('button', { name: /^Request/ }).click();
-  await bob.getByText('You are the borrower').waitFor();
-  await bob.context().close();
-}
-
-/** A class with an assignment and two hand-ins, and a meetup with two seats and four people who want one. */
-async function fillFamilies(): Promise<readonly string[]> {
-  const [ada, bob, eve, joe] = ['ada', 'bob', 'eve', 'joe'].map(callAs);
-  if (!ada || !bob || !eve || !joe) throw new Error('Somebody is missing.');
-  const school = await ada('classes', { title: 'Biology, 7b' });
-  for (const student of [bob, eve]) {
-    const { code } = await ada(`classes/${school.id}/invitations`, { role: 'student' });
-    await student('invitations', { code });
-  }
-  const text = 'What do plants need for it, and what do they make? One page at most.';
-  const due = '2027-03-01T10:00:00Z';
-  const assignment = await ada('assignments', { class: school.id, title: 'Photosynthesis', text, due });
-  await ada('assignments', { class: school.id, title: 'The cell', due: '2027-03-15T10:00:00Z' });
-  await ada(`assignments/${assignment.id}/open`);
-  for (const [student, words] of [
-    [bob, 'Light, water and carbon dioxide. They make sugar, and oxygen is left over.'],
-    [eve, 'They eat light.'],
-  ] as const) {
-    const { id } = await student('handins', { assignment: assignment.id, text: words });
-    await student(`handins/${id}/hand_in`);
-    if (student === eve) await ada(`handins/${id}/return`, { grade: 3, remark: 'And what becomes of it?' });
-  }
-  const starts = '2027-02-12T18:00:00Z';
-  const meetup = await ada('meetups', { title: 'Board games', text: 'Bring one.', starts, seats: 2 });
-  await ada(`meetups/${meetup.id}/publish`);
-  for (const [guest, note] of [
-    [bob, 'Two chairs, please.'],
-    [eve, undefined],
-    [joe, 'I can bring cake.'],
-    [ada, undefined],
-  ] as const)
-    await guest('registrations', { meetup: meetup.id, note });
-  return [`classes/${school.id}`, `assignments/${assignment.id}`, `meetups/${meetup.id}`];
-}
-
-/** POST in the name of a person. */
-function callAs(user: string) {
-  const command = [join(root, 'bin/vestibule.js'), 'dev', 'token', '--user', user];
-  const token = execFileSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).trim();
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  return async (path: string, body?: object): Promise<{ readonly id: string; readonly code: string }> => {
-    const text = JSON.stringify(body);
-    const reply = await fetch(`${address}api/consumer/v1/${path}`, { method: 'POST', headers, body: text });
-    if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);
-    return reply.json() as never;
-  };
-}
-
 /** Records with what is under them. */
 async function takeFamilies(page: Page, take: Take, families: readonly string[]): Promise<void> {
   for (const name of families) {
@@ -267,6 +160,42 @@ async function takeFamilies(page: Page, take: Take, families: readonly string[])
     await page.getByText('Live', { exact: true }).waitFor();
     await take(`open-${name.split('/')[0]}`);
   }
+}
+
+/** A search that finds something, one that does not, a selection, and a batch that is refused. */
+async function takeLists(page: Page, take: Take): Promise<void> {
+  const box = page.getByRole('searchbox');
+  const bar = page.getByRole('region', { name: 'Selected records' });
+  await page.goto(`${address}#/data/issues`);
+  await page.getByText('3 records').waitFor();
+  await box.fill('slow');
+  await page.getByText('2 records found').waitFor();
+  await take('search');
+  await box.fill('slowly');
+  await page.getByText('Nothing found for').waitFor();
+  await take('search-empty');
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await page.getByText('3 records').waitFor();
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page.getByLabel('Select Slow search').check();
+  await page.getByLabel('Select Dark mode').check();
+  await take('selection', false);
+  await page.goto(`${address}#/data/classes`);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await bar.getByRole('button', { name: 'Select all' }).click();
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Nothing has changed').waitFor();
+  await take('batch-refused', false);
+  await page.getByRole('button', { name: 'Cancel' }).last().click();
+}
+
+/** The history of a hand-in, as the teacher sees it. */
+async function takeHistory(page: Page, take: Take, families: readonly string[]): Promise<void> {
+  await page.goto(`${address}#/data/${families[1]}/open`);
+  await page.getByRole('link', { name: /^History of They eat light/ }).click();
+  await page.getByText('“Return”').waitFor();
+  await take('history');
 }
 
 /** Every screen once, as one and the same person sees it. */
@@ -303,6 +232,8 @@ async function takeTour(
   await takeShared(page, take);
   await takePeople(page, take);
   await takeFamilies(page, take, families);
+  await takeLists(page, take);
+  await takeHistory(page, take, families);
   await takeUnavailable(page, take);
   await takeReference(page, take);
   await page.context().close();

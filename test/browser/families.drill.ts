@@ -37,7 +37,7 @@ states: { open: { close: { to: closed, by: owner } }, closed: {} }
 title: Comments
 parent: { field: issue, collection: issues, accepts: { states: [open] }, counts: true }
 ${title}
-access: { create: everyone, read: { owner: all, everyone: all } }
+access: { create: everyone, read: { owner: all, everyone: all }, update: everyone }
 `,
 };
 
@@ -74,6 +74,19 @@ describe('records under records, in a browser', () => {
     await visitor.button('Save').click();
     await visitor.sees('It is closed');
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/comments']);
+  });
+
+  it('says that another person has changed what is being edited, also where everyone edits', async () => {
+    const { record } = await stranger.make('issues', { title: 'It is dark' });
+    const comment = await stranger.make('comments', { issue: record.id, title: 'Very dark' });
+    await visitor.open('data', 'comments', comment.record.id);
+    await visitor.field('Title').fill('Too dark');
+    await stranger.send('PATCH', `/comments/${comment.record.id}`, { title: 'Rather dark' });
+    await visitor.sees('It was changed elsewhere');
+    await visitor.button('Load the other version').click();
+    assert.equal(await visitor.field('Title').inputValue(), 'Rather dark');
+    await visitor.link('Cancel').click();
+    await visitor.heading('Rather dark').waitFor();
   });
 
   it('asks for the person that an action is for', async () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection, RecordItem } from '../../web/src/api/types.ts';
 import { commonOf, maySelect } from '../../web/src/records/common-actions.ts';
+import { countInWords } from '../../web/src/records/count-words.ts';
 import { historyInWords } from '../../web/src/records/history-words.ts';
 import { readSearch } from '../../web/src/records/search-query.ts';
-import { countInWords } from '../../web/src/records/use-count.ts';
 
 const items: Collection = {
   name: 'items',
@@ -84,7 +84,7 @@ describe('a history in words', () => {
   it('names the role and the change of the state', () => {
     const entry = { at, action: 'buy', from: 'open', to: 'bought', by: 'member' };
     assert.deepEqual(historyInWords(items, entry), {
-      what: 'Buy',
+      what: '“Buy”',
       who: 'by a member',
       states: { from: 'Open', to: 'Bought' },
     });
@@ -98,7 +98,7 @@ describe('a history in words', () => {
     assert.equal(inWords('create', null, 'open', 'owner'), 'Created by the owner');
     assert.equal(inWords('update', 'open', 'open', 'borrower'), 'Changed by the borrower');
     assert.equal(inWords('moved_up', 'waiting', 'open', null), 'Got a free place by itself Waiting Open');
-    assert.equal(inWords('buy', null, null, 'client'), 'Buy by a client of the service');
+    assert.equal(inWords('buy', null, null, 'client'), '“Buy” by a client of the service');
   });
 });
 

@@ -112,6 +112,18 @@ const words: Readonly<Record<string, Omit<Words, 'advice'> & Partial<Words>>> = 
     heading: 'That is not possible any more',
     advice: 'The record has another state by now. The list shows it as it is now.',
   },
+  'batch.invalid_transition': {
+    heading: 'That is not possible any more',
+    advice: 'The record has another state by now.',
+  },
+  'batch.not_found': {
+    heading: 'It is not there any more',
+    advice: 'It was deleted, it has expired, or it is no longer shared with you.',
+  },
+  'batch.precondition_failed': {
+    heading: 'It was changed in the meantime',
+    advice: 'Close this question and read the record before you go on.',
+  },
   action_not_allowed: {
     heading: 'You may not do that',
     advice: 'In this state another person takes this action.',

@@ -10,7 +10,6 @@ import { useAttempt } from '../parts/use-attempt.ts';
 import { counted } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
 import { nameOf } from './record-name.ts';
-import { isShared } from './roles.ts';
 import type { BatchResult } from './selection-bar.tsx';
 import { useBatch } from './use-batch.ts';
 import type { WeighedAction } from './weigh-actions.ts';
@@ -69,6 +68,7 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
           They are <strong>{inWords(action.to).toLowerCase()}</strong> then. No action leads back from there.
         </p>
       )}
+      {chosen.length > 1 && <p class="soft">The service changes all of them, or none.</p>}
       {problem !== null &&
         (refused === null ? (
           <ProblemNotice problem={problem} />
@@ -120,11 +120,12 @@ interface RefusedProps extends Refusal {
 }
 
 function Refused({ collection, record, problem, onLeaveOut }: RefusedProps) {
-  const { heading, advice } = wordsFor(problem, isShared(collection) ? 'shared' : '');
+  const { heading, advice } = wordsFor(problem, 'batch');
   return (
     <Notice tone="bad" title="Nothing has changed">
-      <p>
-        “{nameOf(collection, record)}” was refused, so none of them was changed. {heading}: {advice}
+      <p>The service refused “{nameOf(collection, record)}”, so it changed none of the records.</p>
+      <p class="notice-advice">
+        {heading}. {advice}
       </p>
       <div class="notice-foot">
         <button type="button" class="small" onClick={onLeaveOut}>

@@ -56,7 +56,7 @@ export function ChildList({ collection, above, events, onCounted }: ChildListPro
         level={3}
         empty={
           <>
-            <p class="empty-title">No {title.toLowerCase()} yet</p>
+            <p class="empty-title">There are no records yet</p>
             {mayCreate && closed === null ? (
               newLink('Make the first one')
             ) : (

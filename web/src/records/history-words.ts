@@ -17,11 +17,11 @@ export interface HistoryWords {
   readonly states: { readonly from: string; readonly to: string } | null;
 }
 
-/** An entry of a history as a person would say it: "Hand in", "by a student", from "Draft" to "Handed in". */
+/** An entry of a history as a person would say it: "“Hand in”", "by a student", from "Draft" to "Handed in". */
 export function historyInWords(collection: Collection, { action, from, to, by }: HistoryEntry): HistoryWords {
   const isMoved = from !== null && to !== null && from !== to;
   return {
-    what: kinds[action] ?? inWords(action),
+    what: kinds[action] ?? `“${inWords(action)}”`,
     who: whoInWords(collection, by),
     states: isMoved ? { from: inWords(from), to: inWords(to) } : null,
   };

@@ -73,15 +73,14 @@ function Entry({ collection, entry }: { readonly collection: Collection; readonl
       <p>
         <strong>{what}</strong> {who}
       </p>
+      {states !== null && (
+        <p>
+          <span class="hidden">From</span> {states.from} <span aria-hidden="true">→</span>
+          <span class="hidden">to</span> {states.to}
+        </p>
+      )}
       <p class="soft">
         <time dateTime={entry.at}>{displayMoment(entry.at)}</time>
-        {states !== null && (
-          <>
-            <span class="hidden">, from</span> <span class="timeline-state">{states.from}</span>{' '}
-            <span aria-hidden="true">→</span>
-            <span class="hidden">to</span> <span class="timeline-state">{states.to}</span>
-          </>
-        )}
       </p>
     </li>
   );

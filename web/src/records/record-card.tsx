@@ -43,8 +43,9 @@ export function RecordCard(props: RecordCardProps) {
   const mayInvite = invitableRoles(collection, record).length > 0;
   const hasPeople = mayInvite || (onInvited === undefined && seesMembers(collection, record));
   const { parent, children = [], history } = collection;
-  // The screen of the record shows these, and needs no link to itself.
-  const inside = level === 1 ? [] : [...children.map(({ title }) => title), ...(history ? ['History'] : [])];
+  // The screen of the record shows both, and needs no link to itself.
+  const hasChildren = level !== 1 && children.length > 0;
+  const hasHistory = level !== 1 && history === true;
   const isElsewhere = parent !== undefined && level === 2;
   const focusTitle = () => (heading.current ?? document.querySelector<HTMLElement>('main h1'))?.focus();
   const isEditable = mayChange(collection, record, 'update');
@@ -75,11 +76,11 @@ export function RecordCard(props: RecordCardProps) {
     <li class="card record">
       <RecordFacts collection={collection} record={record} heading={heading} level={level} />
       {problem !== null && <ProblemNotice problem={problem} />}
-      {(actions.length > 0 || isEditable || hasPeople || inside.length > 0 || isElsewhere) && (
+      {(actions.length > 0 || isEditable || hasPeople || hasChildren || hasHistory || isElsewhere) && (
         <div class="buttons">
-          {inside.length > 0 && (
+          {hasChildren && (
             <a class="button small" href={linkTo('data', collection.name, record.id, 'open')}>
-              {inside.join(', ')}
+              {children.map(({ title }) => title).join(', ')}
               <span class="hidden"> of {name}</span>
             </a>
           )}
@@ -106,6 +107,11 @@ export function RecordCard(props: RecordCardProps) {
             </a>
           )}
           <RecordPeople collection={collection} record={record} name={name} onInvited={onInvited} />
+          {hasHistory && (
+            <a class="button small" href={linkTo('data', collection.name, record.id, 'open')}>
+              History<span class="hidden"> of {name}</span>
+            </a>
+          )}
         </div>
       )}
       <div class="record-foot">

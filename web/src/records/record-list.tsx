@@ -12,6 +12,8 @@ import type { ListView } from './use-list.ts';
 
 interface RecordListProps {
   readonly view: ListView;
+  /** Shown beside the number of records. */
+  readonly aside?: ComponentChildren;
   /** Heading level of the records. */
   readonly level?: 2 | 3;
   /** Shown instead of the records while there are none. */
@@ -21,7 +23,7 @@ interface RecordListProps {
 }
 
 /** The fetched records, their number, a button for more; an empty list says what to do next. */
-export function RecordList({ view, level = 2, empty, children }: RecordListProps) {
+export function RecordList({ view, aside, level = 2, empty, children }: RecordListProps) {
   const { collection, records, list, isFiltered, selection, countText } = view;
   const { items, problem, isLoading, hasMore, reload } = records;
   const isEmpty = items?.length === 0 && !isLoading && problem === null;
@@ -55,9 +57,11 @@ export function RecordList({ view, level = 2, empty, children }: RecordListProps
   return (
     <>
       <div class="list-foot">
-        <p class="soft" aria-live={isFiltered ? 'polite' : 'off'}>
+        {/* An empty list says the same in its own words. */}
+        <p class={isEmpty ? 'hidden' : 'soft'} aria-live={isFiltered ? 'polite' : 'off'}>
           {countText}
         </p>
+        {aside}
         {hasSelect && (
           <button type="button" class="small" onClick={view.beginSelection}>
             Select

@@ -1,4 +1,5 @@
 import type { Collection, RecordItem } from '../api/types.ts';
+import { listed } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
 
 /** True if several people can work on a record of the collection. */
@@ -76,7 +77,7 @@ export function rolesInWords(collection: Collection, record: RecordItem, isListe
     const isSingle = role === 'owner' || collection.roles?.[role]?.max_per_user !== undefined;
     return isSingle ? `the ${inWords(role).toLowerCase()}` : withArticle(role);
   });
-  return `You are ${named.join(' and ')}`;
+  return `You are ${listed(named)}`;
 }
 
 /** "a member", "an owner". */

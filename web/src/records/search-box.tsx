@@ -1,6 +1,7 @@
 import type { Ref } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Collection } from '../api/types.ts';
+import { listed } from '../schema/display.ts';
 import { fieldsOfSchema } from '../schema/shape.ts';
 import { readSearch } from './search-query.ts';
 
@@ -62,9 +63,8 @@ export function SearchBox({ collection, q, input, onSearch }: SearchBoxProps) {
   );
 }
 
-/** "title and text": as the labels of the form have them. */
+/** "“Title” and “Text”": the labels of the fields. */
 export function searchedFields({ search = [], schema }: Collection): string {
-  const labels = new Map(fieldsOfSchema(schema).map(({ name, label }) => [name, label.toLowerCase()]));
-  const [last = '', ...others] = search.map((name) => labels.get(name) ?? name).toReversed();
-  return others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`;
+  const labels = new Map(fieldsOfSchema(schema).map(({ name, label }) => [name, label]));
+  return listed(search.map((name) => `“${labels.get(name) ?? name}”`));
 }

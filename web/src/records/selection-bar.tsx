@@ -66,10 +66,10 @@ export function SelectionBar({ collection, items, selection, onDone, onRefused, 
         <button type="button" class="small" onClick={isAll ? selection.selectNone : selection.selectAll}>
           {isAll ? 'Select none' : 'Select all'}
         </button>
-        <button type="button" class="small quiet" onClick={onEnd}>
-          Cancel
-        </button>
       </div>
+      <button type="button" class="small quiet" onClick={onEnd}>
+        Cancel
+      </button>
       {asked !== null && (
         <BatchDialog
           collection={collection}

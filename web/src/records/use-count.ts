@@ -1,14 +1,8 @@
 import type { Collection } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
-import { counted } from '../schema/display.ts';
+import type { ListCount } from './count-words.ts';
 import type { Records } from './use-records.ts';
-
-export interface ListCount {
-  readonly count: number;
-  /** The service stopped counting at its limit: there may be more. */
-  readonly isLeast: boolean;
-}
 
 /**
  * The number of records in a list; null while it is not known. A list that was fetched completely needs no request.
@@ -34,10 +28,4 @@ export function useCount(
   if (isWhole) return { count: list.items.length, isLeast: false };
   // The value may belong to the filter from before.
   return value?.asked === asked ? value : null;
-}
-
-/** "17 records", "At least 2,000 records found", "Nothing found". */
-export function countInWords({ count, isLeast }: ListCount, isFiltered: boolean): string {
-  if (count === 0) return isFiltered && !isLeast ? 'Nothing found' : '';
-  return `${isLeast ? 'At least ' : ''}${counted(count, 'record')}${isFiltered ? ' found' : ''}`;
 }

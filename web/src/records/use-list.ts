@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Events } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { countInWords, useCount } from './use-count.ts';
+import { countInWords } from './count-words.ts';
+import { useCount } from './use-count.ts';
 import { useListFocus } from './use-list-focus.ts';
 import { useLiveRecords } from './use-live-records.ts';
 import { everything, useRecords } from './use-records.ts';

@@ -46,6 +46,13 @@ function displayGroup(fields: readonly Field[], value: Readonly<Record<string, u
   return given.map(({ label, shape, name }) => `${label}: ${display(shape, value[name])}`).join(', ') || '–';
 }
 
+const conjunction = new Intl.ListFormat('en-GB');
+
+/** "a", "a and b", "a, b and c". */
+export function listed(words: readonly string[]): string {
+  return conjunction.format(words);
+}
+
 /** "One record", "3 records". */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;

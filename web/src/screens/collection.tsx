@@ -45,13 +45,16 @@ export function CollectionScreen({ collection }: { readonly collection: Collecti
       )}
       {useMayCreate(collection) === false && !parent && <p class="soft">{whoCreates(collection)}</p>}
       <Deprecation collection={collection} />
-      <div class="list-head">
-        <ListControls view={view} />
-        {collection.events !== 'none' && (
-          <Connection events={quietApi.events} isRead={records.problem === null} />
-        )}
-      </div>
-      <RecordList view={view} empty={<FirstOne collection={collection} />} />
+      <ListControls view={view} />
+      <RecordList
+        view={view}
+        aside={
+          collection.events !== 'none' && (
+            <Connection events={quietApi.events} isRead={records.problem === null} />
+          )
+        }
+        empty={<FirstOne collection={collection} />}
+      />
       {used !== undefined && <UsageMeters usage={used} />}
       {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
     </Screen>

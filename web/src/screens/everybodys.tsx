@@ -5,7 +5,7 @@ import { useApp } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
 import { linkTo } from '../parts/use-route.ts';
 import { ListControls } from '../records/list-controls.tsx';
-import { NewLink } from '../records/may-create.tsx';
+import { NewLink, useMayCreate, whoCreates } from '../records/may-create.tsx';
 import { RecordFacts, RecordTimes } from '../records/record-facts.tsx';
 import { RecordList } from '../records/record-list.tsx';
 import { isShared } from '../records/roles.ts';
@@ -20,6 +20,7 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
   const view = useList(collection, { isEverybodys: true });
   const { records } = view;
   const { name, title } = collection;
+  const mayCreate = useMayCreate(collection);
   const isLive = isShared(collection) && collection.events !== 'none';
 
   return (
@@ -35,21 +36,22 @@ export function Everybodys({ collection }: { readonly collection: Collection }) 
           </>
         )}
       </p>
-      <div class="list-head">
-        <ListControls view={view} />
-        {isLive ? (
-          <Connection events={quietApi.events.of(name)} isRead={records.problem === null} />
-        ) : (
-          <BusyButton class="small" busyLabel="Loading…" onPress={records.reload}>
-            Load again
-          </BusyButton>
-        )}
-      </div>
+      <ListControls view={view} />
       <RecordList
         view={view}
+        aside={
+          isLive ? (
+            <Connection events={quietApi.events.of(name)} isRead={records.problem === null} />
+          ) : (
+            <BusyButton class="small" busyLabel="Loading…" onPress={records.reload}>
+              Load again
+            </BusyButton>
+          )
+        }
         empty={
           <>
             <p class="empty-title">There are no records yet</p>
+            {mayCreate === false && <p>{whoCreates(collection)}</p>}
             <NewLink collection={collection}>Make the first one</NewLink>
           </>
         }

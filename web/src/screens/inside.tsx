@@ -45,7 +45,7 @@ export function Inside() {
       </main>
       <footer class="foot">
         <p>
-          Tokens live in this page only. <a href="/docs">API reference</a>
+          Access tokens are kept only in the memory of this page. <a href="/docs">API reference</a>
         </p>
       </footer>
     </>

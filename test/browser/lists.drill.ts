@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { browsing, describeNetworkLog } from './browser.ts';
+import { startHouseholdSite } from './browser-household.ts';
+import { Keyboard } from './browser-keyboard.ts';
+import { personNamed } from './browser-person.ts';
+import type { Visitor } from './browser-visitor.ts';
+
+const many = 65;
+const plates = 13;
+
+describe('a long list', () => {
+  const running = browsing(startHouseholdSite);
+  let visitor: Visitor;
+  let listId = '';
+  const bar = () => visitor.page.getByRole('region', { name: 'Selected records' });
+  const dialog = () => visitor.page.getByRole('dialog');
+  const entries = () => visitor.elsewhere().all('entries', `&list=${listId}`);
+  before(async () => {
+    visitor = await running().visitor();
+    await visitor.signIn(personNamed('Me'));
+    await visitor.sees(/^usr_/);
+    const { record } = await visitor.elsewhere().make('lists', { title: 'Party' });
+    listId = record.id;
+    for (let n = 1; n <= many; n += 1)
+      await visitor.elsewhere().make('entries', { list: listId, what: `${n % 5 ? 'Cup' : 'Plate'} ${n}` });
+  });
+
+  it('is searched, selected and bought by keyboard alone', async () => {
+    const keyboard = new Keyboard(visitor.page);
+    await visitor.open('data', 'lists', listId, 'open');
+    await visitor.sees(`${many} records`);
+    await keyboard.goTo(visitor.page.getByRole('searchbox'));
+    await keyboard.type('plate');
+    await visitor.sees(`${plates} records found`);
+    await keyboard.goTo(visitor.button('Select'));
+    await keyboard.press('Enter');
+    await visitor.page.getByLabel('Select Plate 65').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.press('Space');
+    await keyboard.goTo(visitor.page.getByLabel('Select Plate 60'));
+    await keyboard.press('Space');
+    await keyboard.goTo(bar().getByRole('button', { name: 'Buy' }));
+    await keyboard.press('Enter');
+    await keyboard.goTo(dialog().getByRole('button', { name: 'Buy' }));
+    await keyboard.press('Enter');
+    await visitor.sees('2 records: bought now.');
+    await visitor.heading('Plate 65').and(visitor.page.locator(':focus')).waitFor();
+    const bought = (await entries()).filter(({ state }) => state === 'bought').map(({ what }) => what);
+    assert.deepEqual(bought.sort(), ['Plate 60', 'Plate 65']);
+  });
+
+  it('a batch without an answer is repeated under the same key, and done once', async () => {
+    const { page } = visitor;
+    const keys: (string | undefined)[] = [];
+    await page.route('**/batch', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await visitor.button('Select').click();
+    await bar().getByRole('button', { name: 'Select all' }).click();
+    await bar().getByRole('button', { name: 'Delete' }).click();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await dialog().getByText('No answer from the service').waitFor();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await visitor.sees('10 records deleted.');
+    assert.equal(keys.length, 2);
+    assert.equal(keys[0], keys[1]);
+    assert.equal((await entries()).length, many - 10);
+    assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_RESET /api/consumer/v1/batch']);
+    await page.unroute('**/batch');
+  });
+
+  it('at most 50 records are selected at once', async () => {
+    await visitor.sees(`${plates - 10} records found`);
+    await visitor.page.getByRole('searchbox').fill('');
+    await visitor.heading('Cup 64').waitFor();
+    const cards = visitor.page.locator('.children .record');
+    while ((await visitor.button('Show more').count()) > 0) {
+      const before = await cards.count();
+      await visitor.button('Show more').click();
+      await cards.nth(before).waitFor();
+    }
+    assert.equal(await cards.count(), many - 10);
+    await visitor.button('Select').click();
+    await bar().getByRole('button', { name: 'Select all' }).click();
+    await bar().getByText('50 records selected. 50 is the most at once.').waitFor();
+    assert.equal(await visitor.page.locator('input[type=checkbox]:not(:checked):disabled').count(), 5);
+    await bar().getByRole('button', { name: 'Delete' }).click();
+    await dialog().getByText('and 45 more').waitFor();
+    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await visitor.sees('50 records deleted.');
+    assert.equal((await entries()).length, 5);
+  });
+
+  describeNetworkLog(running);
+});
