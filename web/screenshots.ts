@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { address, fillFamilies, fillCollections, shareWithBob } from './screenshot-data.ts';
+import { address, fillCollections, fillFamilies, shareWithBob } from './screenshot-data.ts';
 
 /**
  * `npm run screenshots`: starts `vestibule dev`, puts a few records in, and takes a picture of every screen on a phone
