@@ -63,6 +63,7 @@ roles:
   admin: { invited_by: owner }
   owner: { invited_by: owner, previous_owner: member }
 access: { read: [owner, admin, member], update: [owner, admin, member] }
+search: [text]
 history: true
 limits: { per_user: 100000, writes: 1000000/min, memberships: 1000 }`,
   issues: `

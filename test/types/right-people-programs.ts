@@ -175,6 +175,11 @@ console.log(made?.whatever, acted?.whatever);`,
 const { count, at_least } = await handins.count({ assignment: id, state: 'handed_in' });
 const words: string = count === undefined ? \`more than \${at_least.toFixed()}\` : \`\${count.toFixed()}\`;`,
 
+  'words are searched for, in a list of any kind': `
+for await (const { title } of issues.list({ q: 'slow', mine: true })) console.log(title);
+const { items: found } = await issues.page({ q: 'slow page', mine: true, limit: 5 });
+const { count = 0 } = await issues.count({ q: 'slow', mine: true });`,
+
   'the history of a record': `
 for await (const { at, action, from, to, by } of handins.history(id)) {
   const isReturned: boolean = action === 'return' && from === 'handed_in' && to === 'returned';

@@ -180,6 +180,9 @@ console.log(count.toFixed()); // TS18048 'count' is possibly 'undefined'`,
   'a count of what has no index': `
 await notes.count({ text: 'a' }); // TS2353 'text' does not exist in type`,
 
+  'words searched for where no field is searched': `
+notes.list({ q: 'milk' }); // TS2353 'q' does not exist in type`,
+
   'the history of records that keep none': `
 notes.history(id); // TS2339 'history' does not exist on type`,
 

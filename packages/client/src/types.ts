@@ -22,7 +22,7 @@ export interface CollectionTypes {
   problem: Record<Call, string> & { [call in SomeCall]?: string };
 }
 
-export type Call = 'list' | 'get' | 'create' | 'update' | 'replace' | 'remove' | 'act';
+export type Call = 'list' | 'count' | 'get' | 'create' | 'update' | 'replace' | 'remove' | 'act';
 export type SomeCall = keyof SomeCalls<CollectionTypes>;
 
 // biome-ignore lint/suspicious/noExplicitAny: where no types are given, everything is let through.

@@ -1,7 +1,20 @@
-import { all, type Cases, refused, same, signedIn, signedInToo } from './scene.ts';
+import { all, type Cases, refused, same, signedIn, signedInToo, texts } from './scene.ts';
 
-/** What the service says of records besides the records. */
+/** Search, counts and history. */
 export const looking: Cases = {
+  'searches for words, and counts': async (scene) => {
+    const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];
+    const lists = ada.collection('lists');
+    for (const text of ['Milk and bread', 'milk', 'Bread']) await lists.create({ text });
+    same(texts(await all(lists.list({ q: 'mil' }))), ['Milk and bread', 'milk']);
+    same(texts(await all(lists.list({ q: 'bread milk', limit: 1 }))), ['Milk and bread']);
+    same((await refused(lists.page({ q: 'm' }), scene.client)).code, 'query_invalid');
+    same(await lists.count(), { count: 3 });
+    same(await lists.count({ q: 'bread' }), { count: 2 });
+    same(await bob.collection('lists').count(), { count: 0 });
+    same((await refused(ada.collection('boards').count(), scene.client)).code, 'query_invalid');
+  },
+
   'says what happened to a record': async (scene) => {
     const ada = await signedIn(scene);
     const lists = ada.collection('lists');
