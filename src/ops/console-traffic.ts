@@ -27,8 +27,8 @@ export function trafficData(history: History) {
     })),
     latency: [0.5, 0.99].map((share) => ({
       name: `p${share * 100}`,
-      now: quantile(share, bucketRates),
-      line: quantileLine(share, buckets),
+      now: quantile(share, inOrder(bucketRates)),
+      line: quantileLine(share, buckets) ?? [],
     })),
     refusals: byRefusal.slice(0, mostLines).map(({ name }) => ({
       name,
@@ -58,20 +58,28 @@ function perSecond(lines: readonly (readonly number[])[]): readonly number[] {
 }
 
 function quantileLine(share: number, buckets: ReadonlyMap<string, readonly number[]>) {
-  const [[, first] = ['', []]] = buckets;
-  return first.map((_, at) =>
-    quantile(share, new Map(Array.from(buckets, ([bound, line]) => [bound, line[at] as number]))),
+  const ordered = inOrder(buckets);
+  return ordered[0]?.[1].map((_, at) =>
+    quantile(
+      share,
+      ordered.map(([bound, line]) => [bound, line[at] as number]),
+    ),
   );
 }
 
+function inOrder<Value>(buckets: ReadonlyMap<string, Value>) {
+  return Array.from(buckets, ([bound, value]) => {
+    return [bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound), value] as const;
+  }).toSorted(([one], [other]) => one - other);
+}
+
 /** The quantile that Prometheus estimates from the buckets. Null without requests. */
-function quantile(share: number, upTo: ReadonlyMap<string, number>): number | null {
-  const wanted = share * (upTo.get('+Inf') ?? 0);
+function quantile(share: number, buckets: readonly (readonly [number, number])[]): number | null {
+  const wanted = share * (buckets.at(-1)?.[1] ?? 0);
   if (wanted === 0) return null;
   let [lower, below] = [0, 0];
-  for (const [bound, count] of upTo) {
-    if (bound === '+Inf') break;
-    const upper = Number(bound);
+  for (const [upper, count] of buckets) {
+    if (upper === Number.POSITIVE_INFINITY) break;
     if (count >= wanted) return lower + ((upper - lower) * (wanted - below)) / (count - below);
     [lower, below] = [upper, count];
   }

@@ -69,11 +69,13 @@ export class Exposition {
   }
 
   families(reader: Reader = 'scrape'): readonly Family[] {
-    return Array.from(this.#samples, ([name, samples]) => ({
-      name,
-      ...metricCatalogue[name],
-      samples: samples(reader),
-    }));
+    // Most counters of most services are 0. They would be most of what processes send to their supervisor.
+    const isTold = ({ type }: Pick<Family, 'type'>, { value }: Sample) =>
+      reader === 'scrape' || type === 'gauge' || value !== 0;
+    return Array.from(this.#samples, ([name, samples]) => {
+      const about = metricCatalogue[name];
+      return { name, ...about, samples: samples(reader).filter((sample) => isTold(about, sample)) };
+    });
   }
 }
 

@@ -28,7 +28,7 @@ export function Identity({ at, providers, signing_keys: keys, database, ...data 
             ['Signatures waiting', number(data.signatures_waiting)],
             [
               'Sign-outs, 1 h',
-              `${number(data.sign_outs.logout)} by a provider, ${number(data.sign_outs.client)} by clients`,
+              `${number(data.sign_outs.logout ?? 0)} by a provider, ${number(data.sign_outs.client ?? 0)} by clients`,
             ],
             ['Revocations kept', number(data.revocations)],
           ]}
