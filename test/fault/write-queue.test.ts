@@ -69,6 +69,14 @@ function startQueue() {
     const caller = { id, kind: 'user', isMachine: false } as const;
     return queue.submit({ caller, now, proof: null, change: { kind: 'register' } }, bytes, isGone);
   };
+  /** A caller's batch of so many parts. */
+  const submitBatch = async (id: string, now: number, count: number): Promise<unknown> => {
+    const caller = { id, kind: 'user', isMachine: false } as const;
+    const of = { collection: 'notes', id: 'x', revision: '' } as const;
+    const parts = Array(count).fill({ caller, change: { ...of, kind: 'remove', expected: null } });
+    const change = { kind: 'batch', parts, key: null, isCut: false } as const;
+    return queue.submit({ caller, now, proof: null, change }, 0, () => false);
+  };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));
   /** A queue whose first batch has begun, so that whatever comes next waits. */
@@ -77,7 +85,7 @@ function startQueue() {
     await turn();
     return [first];
   };
-  return { store, clock, queue, submit, submitMany, busy };
+  return { store, clock, queue, submit, submitBatch, submitMany, busy };
 }
 
 const isOverloaded = (says: RegExp) => (error: unknown) => {
@@ -141,6 +149,22 @@ describe('writes that wait', () => {
     assert.deepEqual(store.batches[3], ['c1', 'c2']);
     await store.end();
     assert.deepEqual(store.batches[4], ['c3']);
+    await store.end();
+    await Promise.all(waiting);
+  });
+
+  it('count by their parts where a caller sends batches, in a transaction and in the queue', async () => {
+    const { store, queue, submit, submitBatch, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    for (let now = 0; now < 4; now += 1) waiting.push(submitBatch('a', now, 50), submitBatch('b', now, 50));
+    assert.equal(queue.length, 400);
+    await assert.rejects(submit('a', 9), isOverloaded(/writes wait/));
+    await assert.rejects(submitBatch('b', 9, 1), isOverloaded(/writes wait/));
+    waiting.push(submitBatch('c', 0, 50));
+    await store.end();
+    assert.deepEqual(store.batches[1], ['a0', 'b0', 'c0', 'a1', 'b1', 'a2'], 'until there are 256 or more');
+    assert.equal(queue.length, 150);
+    await store.end();
     await store.end();
     await Promise.all(waiting);
   });

@@ -128,6 +128,31 @@ for (const engine of someEngine) {
       });
     }
 
+    it('is refused after a batch, too, whether that was done, refused or malformed', async () => {
+      const { make, send, count } = await caller();
+      const database = plainSql(two().processes.settings);
+      const noted = async () => (await database.query('select * from proofs')).length;
+      const create = { create: 'notes', fields: { text: 'x' } };
+      const batch = (...operations: readonly object[]) => ({
+        headers: json,
+        body: JSON.stringify({ operations }),
+      });
+      for (const [status, init] of [
+        [200, batch(create, create)],
+        [409, batch(create, { delete: 'notes', id: randomUUID() })],
+        [409, batch({ create: 'notes', fields: { text: 7 } })],
+        [400, batch()],
+      ] as const) {
+        const before = await noted();
+        const copied = make('POST', '/batch', init);
+        const first = await send(0, copied);
+        assert.equal(first.status, status, first.text);
+        await until(noted, (rows) => rows === before + 1, 'the proof of a batch was not noted once', 5_000);
+        refused(await send(1, { ...copied, init: batch(create) }));
+      }
+      assert.equal(await count(), 2);
+    });
+
     it('erases nobody who has come back', async () => {
       const { make, send, sendNew, count } = await caller();
       assert.equal((await sendNew(0, 'POST', '/notes', fields('old'))).status, 201);

@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import { Refusal } from '../../src/base/errors.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
 import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
-import type { Change, Operation } from '../../src/records/rules/operation.ts';
+import {
+  type CallerBatch,
+  type Change,
+  isOfRecord,
+  type Operation,
+  type RecordChange,
+} from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
 import { sized } from '../support/size.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -59,9 +65,7 @@ const key = fc.option(
   { nil: null },
 );
 
-const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.constant({ kind: 'register' } as const),
-  fc.constant({ kind: 'refused' } as const),
+const recordChange: fc.Arbitrary<RecordChange> = fc.oneof(
   fc.record({
     kind: fc.constant('create' as const),
     collection,
@@ -107,6 +111,23 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant('remove' as const), collection, id, revision: fc.constant(''), expected }),
 );
 
+type AskedBatch = Omit<CallerBatch, 'parts'> & { readonly changes: readonly RecordChange[] };
+
+const change: fc.Arbitrary<Exclude<Change, CallerBatch> | AskedBatch> = fc.oneof(
+  fc.constant({ kind: 'register' } as const),
+  fc.constant({ kind: 'refused' } as const),
+  { weight: 8, arbitrary: recordChange },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('batch' as const),
+      changes: fc.array(recordChange, { minLength: 1, maxLength: 4 }),
+      key,
+      isCut: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+    }),
+  },
+);
+
 /** Most writes come without one; with so few of them some come twice. */
 const proof = fc.oneof(
   { weight: 6, arbitrary: fc.constant(null) },
@@ -127,8 +148,18 @@ const history = fc
     let now = start;
     return steps.map(({ caller: who, proof: used, change: what, pause }, number): Operation => {
       now += pause;
-      const made = 'revision' in what ? { ...what, revision: `r${number}` } : what;
-      return { caller: who, now, proof: used, change: made };
+      const made = (one: RecordChange, part = '') => ({ ...one, revision: `r${number}${part}` });
+      const given = { caller: who, now, proof: used };
+      if (what.kind === 'batch') {
+        const { changes, ...rest } = what;
+        const parts = changes.map((one, index) => ({
+          caller: who,
+          // Single keys are for single requests.
+          change: made(one.kind === 'create' ? { ...one, key: null } : one, `.${index}`),
+        }));
+        return { ...given, change: { ...rest, parts } };
+      }
+      return { ...given, change: isOfRecord(what) ? made(what) : what };
     });
   });
 
