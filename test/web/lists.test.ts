@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection, RecordItem } from '../../web/src/api/types.ts';
-import { commonOf, maySelect } from '../../web/src/records/common-actions.ts';
 import { countInWords } from '../../web/src/records/count-words.ts';
 import { historyInWords } from '../../web/src/records/history-words.ts';
 import { readSearch } from '../../web/src/records/search-query.ts';
+import { commonOf, maySelect } from '../../web/src/records/selection-actions.ts';
 
 const items: Collection = {
   name: 'items',

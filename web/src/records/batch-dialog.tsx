@@ -10,11 +10,15 @@ import { useAttempt } from '../parts/use-attempt.ts';
 import { counted } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
 import { nameOf } from './record-name.ts';
-import type { BatchResult } from './selection-bar.tsx';
 import { useBatch } from './use-batch.ts';
 import type { WeighedAction } from './weigh-actions.ts';
 
 const mostNames = 5;
+
+export interface BatchResult {
+  readonly deleted: readonly string[];
+  readonly changed: readonly RecordItem[];
+}
 
 interface BatchDialogProps {
   readonly collection: Collection;

@@ -3,10 +3,10 @@ import type { RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { maySelect } from './common-actions.ts';
 import { NothingFound } from './nothing-found.tsx';
 import { RecordCard } from './record-card.tsx';
 import { SelectableCard } from './selectable-card.tsx';
+import { maySelect } from './selection-actions.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import type { ListView } from './use-list.ts';
 

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { counted } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
-import { BatchDialog } from './batch-dialog.tsx';
-import { commonOf } from './common-actions.ts';
+import { BatchDialog, type BatchResult } from './batch-dialog.tsx';
+import { commonOf } from './selection-actions.ts';
 import { mostSelected, type Selection } from './use-selection.ts';
 import type { WeighedAction } from './weigh-actions.ts';
 
@@ -17,11 +17,6 @@ interface SelectionBarProps {
   /** Called after the batch was refused: the list may be out of date. */
   onRefused(): void;
   onEnd(): void;
-}
-
-export interface BatchResult {
-  readonly deleted: readonly string[];
-  readonly changed: readonly RecordItem[];
 }
 
 /** The question of the dialog. */
