@@ -118,7 +118,14 @@ export class OwnPostgres {
   async kill(): Promise<void> {
     const all = this.#processes();
     const gone = once(this.#server as ChildProcess, 'exit');
-    for (const pid of all) process.kill(pid, 'SIGKILL');
+    for (const pid of all) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        // A backend can end after it was listed.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
     await gone;
     this.#server = null;
   }
