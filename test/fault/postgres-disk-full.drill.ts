@@ -38,13 +38,9 @@ describe('the disk of PostgreSQL', () => {
     caller = await one.person();
   });
   after(async () => {
-    try {
-      await one?.processes.stop();
-      await server?.remove();
-    } finally {
-      // A disk that stays mounted keeps the next run from deleting its folder.
-      disk?.remove();
-    }
+    await one?.processes.stop();
+    await server?.remove();
+    disk?.remove();
   });
   const write = () => caller.send('POST', '/notes', { text: longText() });
 

@@ -6,11 +6,14 @@ import { newSqliteFile } from './databases.ts';
 /** A folder on a disk of its own that is soon full. */
 export class SmallDisk {
   readonly folder: string;
+  #isMounted = true;
 
   constructor(megabytes: number) {
     this.folder = `${dirname(newSqliteFile())}/disk`;
     mkdirSync(this.folder, { recursive: true });
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', this.folder]);
+    // A disk that stays mounted keeps the next run from deleting its folder.
+    process.once('exit', () => this.remove());
   }
 
   /** Up to the last byte. */
@@ -29,6 +32,8 @@ export class SmallDisk {
   }
 
   remove(): void {
+    if (!this.#isMounted) return;
+    this.#isMounted = false;
     execFileSync('umount', ['--lazy', this.folder]);
   }
 }
