@@ -43,8 +43,8 @@ function isClean(traces: readonly Trace[]): void {
   assert.equal(traces.length, 0, `\n${lines.slice(0, 50).join('\n')}`);
 }
 
-describe('the search', () => {
-  it('finds every canary in every form, also where two chunks of a file meet', () => {
+describe('the trace search', () => {
+  it('finds every planted value in every encoding, also across two chunks of a file', () => {
     const scratch = `${newDirectory()}/planted`;
     writeFileSync(scratch, Buffer.concat(needles.flatMap(({ bytes }) => [bytes, Buffer.from('.\n')])));
     for (const chunkBytes of [1, 64, 4096, undefined]) {
@@ -54,7 +54,7 @@ describe('the search', () => {
     rmSync(scratch);
   });
 
-  it('finds nothing in a file that holds nothing, nor in the source, of which a run leaves copies', () => {
+  it('finds nothing in clean files or in the source code of the project', () => {
     const source = globSync('{src,packages,starter,collections,docs,deploy}/**', { withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => `${parentPath}/${name}`);
@@ -62,7 +62,7 @@ describe('the search', () => {
     assert.deepEqual(findTraces(['package-lock.json', 'LICENSE', ...source], needles), []);
   });
 
-  it('finds a canary inside a longer text that was encoded as a whole', () => {
+  it('finds a planted value inside a longer encoded text', () => {
     const scratch = `${newDirectory()}/planted`;
     for (const before of ['', 'a', 'ab', 'abc']) {
       const text = `${before}{"email":"${canaryClaims.email}","more":true}`;
@@ -78,7 +78,7 @@ describe('the search', () => {
   });
 });
 
-describe('an error answer', () => {
+describe('an error response', () => {
   for (const engine of databaseEngines) {
     it(`repeats nothing of the request, on ${engine}`, () => {
       const { errors } = own.get(engine) ?? assert.fail();
@@ -94,7 +94,7 @@ describe('an error answer', () => {
   }
 });
 
-describe('the stored caller', () => {
+describe('personal data in the database', () => {
   const hashes = (text: string) =>
     ['md5', 'sha1', 'sha256', 'sha512'].flatMap((algorithm) => {
       const digest = createHash(algorithm).update(text).digest();
@@ -109,7 +109,7 @@ describe('the stored caller', () => {
   };
 
   for (const engine of databaseEngines) {
-    it(`is a pseudonym that leads nowhere without the master secret, on ${engine}`, async () => {
+    it(`a caller is stored as a pseudonym that nothing but the master secret links to its subject, on ${engine}`, async () => {
       const { database, id, planted } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
       const ids = rows.map((row) => String(row.id));
@@ -125,7 +125,7 @@ describe('the stored caller', () => {
   }
 
   for (const engine of databaseEngines) {
-    it(`leaves of the proof that it came with a digest and a time, on ${engine}`, async () => {
+    it(`a DPoP proof is stored as a digest and an expiry, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from proofs');
       assert.equal(rows.length, 1);
@@ -134,7 +134,7 @@ describe('the stored caller', () => {
       for (const guess of hashes(canaryClaims.email)) assert.notEqual(digest, guess);
     });
 
-    it(`that has signed out is a digest, the issuer and two times, on ${engine}`, async () => {
+    it(`a sign-out is stored as a digest with its issuer and times, on ${engine}`, async () => {
       const { database, service } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
       assert.equal(rows.length, 3, 'two by a logout token (session, tokens without one), one by a client');
@@ -148,7 +148,7 @@ describe('the stored caller', () => {
       }
     });
 
-    it(`leaves of what its provider has told a digest and a time, on ${engine}`, async () => {
+    it(`a logout token is stored as a digest and an expiry, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from used_assertions');
       assert.equal(rows.length, 1, 'the logout token');
@@ -161,7 +161,7 @@ describe('the stored caller', () => {
     });
   }
 
-  it('has another name in a service with another master secret', () => {
+  it('the same caller has another pseudonym under another master secret', () => {
     const ids = [...own.values()].map(({ id }) => id);
     assert.equal(new Set(ids).size, databaseEngines.length);
   });
@@ -174,7 +174,7 @@ describe('people who invite each other', () => {
     );
 
   for (const engine of databaseEngines) {
-    it(`are known to others, to webhooks, traces, logs and metrics by no alias and pseudonym at once, on ${engine}`, async () => {
+    it(`no answer, webhook, trace, log or metric links an alias to a pseudonym, on ${engine}`, async () => {
       const { planted, service } = own.get(engine) ?? assert.fail();
       const { people, webhooks } = planted;
       const spans = readFileSync(`${service.settings.TEST_DIRECTORY}/spans.jsonl`, 'utf8');
@@ -193,7 +193,7 @@ describe('people who invite each other', () => {
         assert.ok(!holdsBoth(text, planted));
     });
 
-    it(`are in one row with both in the table of members only, on ${engine}`, async () => {
+    it(`only the members table holds alias and pseudonym in one row, on ${engine}`, async () => {
       const { planted, database } = own.get(engine) ?? assert.fail();
       const { people } = planted;
       for (const table of await database.tables()) {
@@ -214,7 +214,7 @@ describe('people who invite each other', () => {
   }
 });
 
-describe('what the whole run has left behind', () => {
+describe('the files that the whole test run leaves', () => {
   let files: string[] = [];
   const codes = () => [...own.values()].flatMap(({ planted }) => planted.codes);
   const ending = (...endings: string[]) => files.filter((file) => endings.some((end) => file.endsWith(end)));
@@ -228,7 +228,7 @@ describe('what the whole run has left behind', () => {
     files = filesBelow(runDirectory);
   });
 
-  it('is there to be searched: both databases with their callers, logs, metrics and outputs', async () => {
+  it('include both databases with their callers, logs, metrics and outputs', async () => {
     const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
     const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
     assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
@@ -243,27 +243,27 @@ describe('what the whole run has left behind', () => {
     assert.ok(Number(sqlite?.service.logLines().length) > 25, 'a line for every request');
   });
 
-  it('holds no code of an invitation in any file: databases, their logs, logs, metrics, traces, streams, what was sent', () => {
+  it('hold no invitation code: databases, logs, metrics, traces, streams, webhooks', () => {
     assert.ok(ending('spans.jsonl', '/sent').length >= 2 * databaseEngines.length);
     isClean(findTraces(files, codes()));
   });
 
-  it('holds nothing personal and no token in the files of SQLite', () => {
+  it('the files of SQLite hold no personal data and no token', () => {
     isClean(findTraces(databaseFiles(), needles));
   });
 
-  it('holds nothing personal and no token in the data and the log of PostgreSQL', () => {
+  it('the data and the write-ahead log of PostgreSQL hold no personal data and no token', () => {
     isClean(findTraces(inPostgres(), needles));
   });
 
-  it('holds nothing personal and no token in any log, at the level "trace", or on standard error', () => {
+  it('logs at level "trace" and standard error hold no personal data and no token', () => {
     const logs = ending('.log', '.stderr');
     isClean(findTraces(logs, needles));
     // The beginning of a JWT. A random request id of 12 characters can contain the first three of it.
     for (const file of ending('.log')) assert.doesNotMatch(readFileSync(file, 'utf8'), /eyJ[\w-]{12}/, file);
   });
 
-  it('holds nothing personal and no token in the metrics, and few labels', () => {
+  it('the metrics hold no personal data and no token, and have few labels', () => {
     const metrics = ending('.metrics');
     isClean(findTraces(metrics, needles));
     for (const file of metrics) {
@@ -278,7 +278,7 @@ describe('what the whole run has left behind', () => {
     }
   });
 
-  it('holds nothing personal and no token anywhere else', () => {
+  it('all other files hold no personal data and no token', () => {
     const searched = new Set([...databaseFiles(), ...inPostgres(), ...ending('.log', '.stderr', '.metrics')]);
     isClean(
       findTraces(
