@@ -64,7 +64,7 @@ unique: [{ fields: [owner, at] }]
 };
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`attacks on records under records, on ${engine}`, () => {
+  describe(`attacks on records under a parent, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: {
         COLLECTIONS_DIR: declarationsFolder(declarations),
@@ -79,7 +79,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       return { ada, others, room };
     };
 
-    it('a record is in a list once, for the owner of its parent who has a role in it, too', async () => {
+    it('a record is listed once for a parent owner who also has a role in the record', async () => {
       const { ada, room } = await roomWith(0);
       const [own, others] = [await ada.make('errands', { room }), await ada.make('errands', { room })];
       for (const id of [own, others]) await ada.post(`errands/${id}/take`);
@@ -91,7 +91,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    it('[3] a parent that is missing, invisible, of another collection or misspelt is refused alike', async () => {
+    it('[3] a parent that is missing, invisible, misspelt or of another collection gets the same 422', async () => {
       const { ada, room } = await roomWith(0);
       const eve = await Person.of(target());
       const paper = await ada.make('papers', { room, slug: 'a' });
@@ -133,7 +133,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await ada.get(paper)).body.room, room);
     });
 
-    it('[22] of 50 records with the same unique values one is made; a change to taken values is refused', async () => {
+    it('[22] of 50 records with equal unique values one is created; changing to taken values is 409', async () => {
       const { ada, others, room } = await roomWith(5);
       const people = [ada, ...others];
       const made = await Promise.all(
@@ -155,7 +155,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    it('[22] a time in another notation is the same value, also in a patch', async () => {
+    it('[22] one time in two notations is the same unique value, also in a patch', async () => {
       const ada = await Person.of(target());
       await ada.make('slots', { at: '2026-01-01T00:00:00Z' });
       const other = await ada.make('slots', { at: '2026-01-02T00:00:00Z' });
@@ -164,7 +164,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal(body.code, 'not_unique');
     });
 
-    it('[23] a record that left the places does not come back before those that wait', async () => {
+    it('[23] a record that gave up its place cannot return before records that wait', async () => {
       const { others, room } = await roomWith(3);
       const [bob, cat, dan] = others as [Person, Person, Person];
       await bob.make('chairs', { room });
@@ -176,7 +176,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await dan.get(`chairs/${waiting}`)).body.state, 'waiting');
     });
 
-    it('[25] counts are of those who can read the parent, and of the caller in me/usage', async () => {
+    it("[25] parent readers see its counts; me/usage counts only the caller's own records", async () => {
       const { ada, others, room } = await roomWith(1);
       await ada.make('papers', { room, slug: 'a' });
       const [bob] = others as [Person];
@@ -187,7 +187,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(used.find(({ name }: { name: string }) => name === 'papers').records.used, 0);
     });
 
-    it('[26] a record with 10,000 members leaves no member, code or tally when it is deleted', async () => {
+    it('[26] deleting a record with 10,000 members deletes its members, codes and tallies', async () => {
       const { ada, others, room } = await roomWith(1);
       const eve = await Person.of(target());
       const code = await ada.codeFor(`rooms/${room}`, { role: 'member', uses: 100 });
@@ -218,7 +218,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await (others[0] as Person).get(`rooms/${room}`)).status, 404);
     });
 
-    it('[29] a write counts by what came before it: first join and write, then delete and write', async () => {
+    it('[29] a write is judged by what came before it: joining, or deletion of the parent', async () => {
       const { ada, room } = await roomWith(0);
       const eve = await Person.of(target());
       const code = await ada.codeFor(`rooms/${room}`, { role: 'member' });
@@ -233,7 +233,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await eve.get(`papers?room=${room}`)).status, 404);
     });
 
-    it('accepts an invitation beside writes under other records', async () => {
+    it('an invitation can be accepted during writes under another parent', async () => {
       const { ada, room } = await roomWith(0);
       const eve = await Person.of(target());
       const other = await ada.make('rooms', { title: 'Two' });
@@ -245,7 +245,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
     });
 
-    it('gives all levels under a record to its new owner, also if the former one is erased at once', async () => {
+    it('a new owner gets all levels under the record, even if the former owner is erased', async () => {
       const { ada, others, room } = await roomWith(1);
       const [bob] = others as [Person];
       const draft = await bob.make('drafts', { room, code: 'a' });
@@ -256,7 +256,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal((await bob.get(path)).status, 200, path);
     });
 
-    it('tells a role by scope nothing of records two levels under one that it cannot read', async () => {
+    it('a scope role gets no events of grandchildren whose parent it cannot read', async () => {
       const { ada, others, room } = await roomWith(1);
       const moderator = await Person.of(target(), { scope: 'moderate' });
       const { next } = (await moderator.get('events')).body;
@@ -267,7 +267,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await ada.get(`events?after=${next}`)).body.items.length, 2, 'control');
     });
 
-    it('answers a repeated create as the first one where records belong to the owner of the parent', async () => {
+    it("a repeated create returns the first answer when the parent's owner owns the record", async () => {
       const { others, room } = await roomWith(1);
       const [bob] = others as [Person];
       const create = () =>
@@ -276,7 +276,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual([second.status, second.body], [201, first.body]);
     });
 
-    it('shows in a cursor nothing of a record that the caller cannot read', async () => {
+    it('a cursor reveals nothing of records that the caller cannot read', async () => {
       const { others, room } = await roomWith(1);
       const [bob] = others as [Person];
       // A page looks at 32 records of this size.
@@ -289,7 +289,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual(last, { items: [], next: null });
     });
 
-    it('lets in by the parent only as long as the parent can be read', async () => {
+    it('a role by the parent ends when the caller can no longer read the parent', async () => {
       const { ada, others, room } = await roomWith(2);
       const [bob, cat] = others as [Person, Person];
       const paper = `papers/${await bob.make('papers', { room, slug: 'a' })}`;
@@ -307,7 +307,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await cat.get(paper)).status, 404);
     });
 
-    it('is not evaded by deleting the parent: what is under it cannot be read or written', async () => {
+    it('after deletion of the parent its records cannot be read or written', async () => {
       const { ada, others, room } = await roomWith(1);
       const [bob] = others as [Person];
       const paper = `papers/${await bob.make('papers', { room, slug: 'a' })}`;
@@ -326,25 +326,28 @@ for (const engine of ['sqlite', 'postgres'] as const)
     });
   });
 
-describe('a declaration with records under records is refused, with the line,', () => {
+describe('a declaration of a child collection is rejected', () => {
   const parent = 'parent: { field: room, collection: rooms }\n';
   const schema = 'schema: { required: [a], properties: { a: { type: integer } } }\n';
   const cases: Record<string, [string, RegExp]> = {
     'for a parent that is not declared': [parent + schema, /must be another collection/],
-    'for roles by a parent that is not there': [
+    'for parent roles without a parent': [
       `${schema}roles: { m: { parent_roles: owner } }\n`,
       /needs a parent/,
     ],
-    'for invitations below a parent': [
+    'for invitations to a child record': [
       `${parent}${schema}roles: { m: { invited_by: owner } }\n`,
       /Invite people to the parent/,
     ],
-    'for a parent field in the schema': [
+    'for a parent field that is also in the schema': [
       'parent: { field: a, collection: rooms }\nschema: { properties: { a: { type: integer } } }\n',
       /is in the schema already/,
     ],
-    '[21] for a unique rule that could disclose': [`${schema}unique: [{ fields: [a] }]\n`, /reveals/],
-    'for a unique rule that a record breaks when it moves up from the waiting line': [
+    '[21] for a unique rule that reveals records of other callers': [
+      `${schema}unique: [{ fields: [a] }]\n`,
+      /reveals/,
+    ],
+    'for a unique rule that leaves out the waiting state': [
       `parent: { field: room, collection: rooms, capacity: { states: [in], number: 1, overflow: out } }
 schema: { properties: {} }
 states: { in: { leave: out }, out: {} }
@@ -352,7 +355,7 @@ unique: [{ fields: [owner, parent], states: [in] }]
 `,
       /must contain "out", too/,
     ],
-    'for a unique rule over texts that are too long together': [
+    'for a unique rule over texts of more than 600 characters in total': [
       `schema:
   required: [a, b]
   properties: { a: { type: string, maxLength: 300 }, b: { type: string, maxLength: 300 } }
@@ -360,11 +363,11 @@ unique: [{ fields: [owner, a, b] }]
 `,
       /600 characters together/,
     ],
-    'for a unique rule over a text whose format is too long': [
+    'for a unique rule over a text without a short maximum length': [
       'schema: { required: [a], properties: { a: { type: string, format: uri } } }\nunique: [{ fields: [owner, a] }]\n',
       /"maxLength" of at most 500/,
     ],
-    'for a unique rule over a field that can be missing': [
+    'for a unique rule over an optional field': [
       'schema: { properties: { a: { type: integer } } }\nunique: [{ fields: [owner, a] }]\n',
       /must be in "required"/,
     ],

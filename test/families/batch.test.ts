@@ -38,7 +38,7 @@ limits: { writes: 10000/min }
 };
 
 for (const engine of databaseEngines)
-  describe(`batches of records under records, on ${engine}`, () => {
+  describe(`batches of records under a parent, on ${engine}`, () => {
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
     const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
     const paper = (room: string, slug: string) => ({ create: 'papers', fields: { room, slug } });
@@ -52,7 +52,7 @@ for (const engine of databaseEngines)
       body.problem?.code,
     ];
 
-    it('[29] joins and then writes, as one after the other', async () => {
+    it('[29] a batch may join and then write: each operation sees the ones before it', async () => {
       const [ada, eve] = [await Person.of(target()), await Person.of(target())];
       const room = await ada.make('rooms', { title: 'One' });
       const sit = { act: 'sit', in: 'rooms', id: room };
@@ -70,7 +70,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await slugsIn(ada, room), ['a']);
     });
 
-    it('[29] writes nothing under a parent that an earlier operation has deleted, closed or hidden', async () => {
+    it('[29] a batch cannot write under a parent that it has deleted or closed', async () => {
       const [ada, eve] = [await Person.of(target()), await Person.of(target())];
       const room = await ada.make('rooms', { title: 'One' });
       const act = (action: string) => ({ act: action, in: 'rooms', id: room });
@@ -92,7 +92,7 @@ for (const engine of databaseEngines)
       assert.equal((await eve.get(`rooms/${room}`)).status, 404);
     });
 
-    it('[29] answers one invisible part as a missing one, and refuses the others with it', async () => {
+    it('[29] a part on an invisible record fails like one on a missing record, and fails the batch', async () => {
       const [ada, eve] = [await Person.of(target()), await Person.of(target())];
       const [hidden, own] = [
         await ada.make('rooms', { title: 'One' }),
@@ -112,7 +112,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await slugsIn(eve, own), []);
     });
 
-    it('[22] makes one of the same unique values, whether in one batch or in many', async () => {
+    it('[22] equal unique values are accepted once, within one batch or across many', async () => {
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
       const twice = await batch(ada, [paper(room, 'a'), paper(room, 'b'), paper(room, 'a')]);
@@ -129,7 +129,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await slugsIn(ada, room), [`own ${won}`, 'same']);
     });
 
-    it('[22] refuses a full batch for one patch to taken values, and nothing that waits beside it', async () => {
+    it('[22] one conflict refuses a full batch of patches, but not the writes queued beside it', async () => {
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
       const made = await batch(
@@ -159,7 +159,7 @@ for (const engine of databaseEngines)
       assert.equal(moved.status, 200, JSON.stringify(moved.body));
     });
 
-    it('gives values that one operation frees to the next one: moved, swapped, deleted', async () => {
+    it('a later operation can reuse a unique value that an earlier one freed', async () => {
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
       const made = await batch(
@@ -181,7 +181,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await slugsIn(ada, room), ['a', 'b', 'c', 'z']);
     });
 
-    it('keeps places exact: those who wait move up within the batch', async () => {
+    it('places stay exact: waiting records move up within the batch', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const room = await ada.make('rooms', { title: 'One' });
       const leave = (id: string | undefined) => ({ act: 'leave', in: 'chairs', id });
@@ -200,7 +200,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts.chairs, { taken: 1, waiting: 0 });
     });
 
-    it('writes the events of a batch next to each other, whoever writes at the same time', async () => {
+    it('the events of a batch are adjacent in the log despite concurrent writes', async () => {
       const people = await Person.several(target(), 8);
       await Promise.all(people.map((one) => one.make('rooms', { title: 'first' })));
       await atOnce(24, (index) =>

@@ -6,10 +6,10 @@ import { EventStream } from '../support/event-stream.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`the class, on ${engine}`, () => {
+  describe(`the class example, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('class') } });
 
-    it('goes from an assignment to a grade, with a teacher, an assistant and two students', async () => {
+    it('runs from assignment to grade with a teacher, an assistant and two students', async () => {
       const [ada, ben, sue, tom] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];
       const course = await ada.make('classes', { title: '7b' });
       await ada.invites(`classes/${course}`, 'assistant', ben);

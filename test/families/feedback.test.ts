@@ -6,10 +6,10 @@ import { EventStream } from '../support/event-stream.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`public feedback, on ${engine}`, () => {
+  describe(`the feedback example, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('feedback') } });
 
-    it('tells whoever asks of what happens under an issue, while everyone can read it', async () => {
+    it('a stream of an issue sends events of its comments while everyone can read the issue', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const mod = await Person.of(target(), { scope: 'consumer issues.moderate' });
       const [issue, other] = [
@@ -46,7 +46,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal((await eve.get(`events?in=${wrong}`)).body.code, 'query_invalid', wrong);
     });
 
-    it('hides the comments of a hidden issue, and counts votes of everybody', async () => {
+    it('comments of a hidden issue are hidden; the votes of all callers are counted', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const mod = await Person.of(target(), { scope: 'consumer issues.moderate' });
       const issue = await ada.make('issues', { title: 'It is slow', area: 'app' });

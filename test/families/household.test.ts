@@ -5,10 +5,10 @@ import { declaredService } from '../support/declared-service.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`the household, on ${engine}`, () => {
+  describe(`the household example, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('household') } });
 
-    it('shares a list whose entries belong to its owner, whoever that is', async () => {
+    it('the entries of a shared list belong to the current owner of the list', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const list = await ada.make('lists', { title: 'Weekend' });
       await ada.invites(`lists/${list}`, 'member', bob);
@@ -54,7 +54,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await bob.get(one)).status, 404);
     });
 
-    it('ends the access of a member to everything under the list', async () => {
+    it('a member who leaves a list loses access to its entries', async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const list = await ada.make('lists', { title: 'Weekend' });
       await ada.invites(`lists/${list}`, 'member', bob);

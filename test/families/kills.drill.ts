@@ -23,13 +23,13 @@ const mostHeld = 4;
 const expectedTopics = 3;
 
 for (const engine of databaseEngines)
-  describe(`records under a parent at two processes that are killed, on ${engine}`, () => {
+  describe(`records under a parent while two processes are killed, on ${engine}`, () => {
     const target = declaredProcesses(engine, 2, exampleDeclarations('meetup'), {
       ...ownProcess,
       NEWCOMERS_PER_HOUR: '1000000',
     });
 
-    it('are counted, placed and told exactly', async (t) => {
+    it('counts, places and events stay exact', async (t) => {
       const ada = await Person.of(target());
       const meetups = await atOnce(parents, async () => {
         const id = await ada.make('meetups', { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats });

@@ -5,11 +5,11 @@ import { declaredService } from '../support/declared-service.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`the meetup, on ${engine}`, () => {
+  describe(`the meetup example, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('meetup') } });
     const meetup = { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats: 2 };
 
-    it('confirms as many as there are seats; who has waited longest moves up', async () => {
+    it('as many registrations as seats are confirmed; the longest waiting moves up', async () => {
       const [ada, hal, ...guests] = (await Person.several(target(), 6)) as [Person, Person, ...Person[]];
       const [bob, cat, dan, eve] = guests as [Person, Person, Person, Person];
       const id = await ada.make('meetups', meetup);
@@ -48,7 +48,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual([late.status, late.body.code], [409, 'parent_closed']);
     });
 
-    it('keeps 20 seats with 60 who register at once, while some cancel', async () => {
+    it('20 seats are never exceeded when 60 register at once and some cancel', async () => {
       const ada = await Person.of(target());
       const id = await ada.make('meetups', { ...meetup, seats: 20 });
       await ada.post(`meetups/${id}/publish`);

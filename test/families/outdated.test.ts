@@ -11,7 +11,7 @@ const papers = 'schema: { properties: { room: { type: string, maxLength: 80 } } 
 const underRooms =
   'parent: { field: room, collection: rooms, max: 5 }\nschema: { properties: { text: { type: string, maxLength: 80 } } }';
 
-it('a process with other parents than those in force is not ready, and says why', async (t) => {
+it('a process whose declared parents are not those in force is not ready and says why', async (t) => {
   const provider = await TestProvider.start();
   t.after(() => provider.stop());
   const settings = await newSettings('sqlite', provider.settings);

@@ -30,14 +30,13 @@ for (const engine of ['sqlite', 'postgres'] as const)
     const guests = async (count: number) =>
       (await Person.several(target(), count)).map((guest, index) => guest.at(target().service(index)));
 
-    it('[23] 80 register for 20 seats while some cancel and others are confirmed out of turn', async () => {
+    it('[23] 20 seats are never exceeded when 80 register, some cancel and some are confirmed early', async () => {
       await raceForSeats(target(), await guests(80));
     });
 
-    it('[22] of 30 who register at once as the same person one is registered', () =>
-      raceForKey(target(), 30));
+    it('[22] of 30 simultaneous registrations of one person one is accepted', () => raceForKey(target(), 30));
 
-    it('[24] a seat that is freed by an erasure, or added, goes to the first in line within a minute', async () => {
+    it('[24] a seat freed by an erasure, or added, goes to the longest waiting within a minute', async () => {
       const { ada, id } = await meetupWith(target(), 1);
       const [bob, cat, dan] = (await guests(3)) as [Person, Person, Person];
       const ids: string[] = [];
@@ -63,7 +62,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       await stateIs(dan, ids[2], 'confirmed');
     });
 
-    it('[24] a place is taken at once where its record is deleted, and within a minute where that has expired', async () => {
+    it('[24] a place is refilled at once after a deletion, within a minute after an expiry', async () => {
       const { id: meetup } = await meetupWith(target(), 1);
       const [bob, cat] = (await guests(2)) as [Person, Person];
       const dan = { sub: `dan on ${engine}` };
@@ -89,7 +88,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       );
     });
 
-    it('deletes what was under a deleted list, and gives a list that was handed over with its entries', async () => {
+    it('the entries of a deleted list are deleted; those of a transferred list get its new owner', async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const [kept, gone] = [await ada.make('lists', { title: 'A' }), await ada.make('lists', { title: 'B' })];
       for (const list of [kept, gone])

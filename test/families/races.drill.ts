@@ -6,17 +6,17 @@ import { raceForKey, raceForSeats } from './races.ts';
 
 const rounds = 50;
 
-describe('fifty rounds of people who register at the same moment, at two processes on postgres', () => {
+describe('50 rounds of simultaneous registrations, at two processes on postgres', () => {
   const target = declaredProcesses('postgres', 2, exampleDeclarations('meetup'), {
     NEWCOMERS_PER_HOUR: '1000000',
   });
 
-  it('[23] 200 people get 20 seats, every time', async () => {
+  it('[23] 20 of 200 registrations get a seat in every round', async () => {
     const people = (await Person.several(target(), 200)).map((one, index) => one.at(target().service(index)));
     for (let round = 0; round < rounds; round += 1) await raceForSeats(target(), people);
   });
 
-  it('[22] of 50 who register as the same person one is registered, every time', async () => {
+  it('[22] of 50 registrations of one person one is accepted in every round', async () => {
     for (let round = 0; round < rounds; round += 1) await raceForKey(target(), 50);
   });
 });

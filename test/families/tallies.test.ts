@@ -17,7 +17,7 @@ states: { open: { close: closed }, closed: {} }
 `;
 
 for (const engine of databaseEngines)
-  describe(`the numbers of records under others, on ${engine}`, () => {
+  describe(`tallies of child records, on ${engine}`, () => {
     const folder = `${newDirectory()}/declared`;
     let provider: TestProvider;
     let settings: Settings;
@@ -43,7 +43,7 @@ for (const engine of databaseEngines)
     const found = async () =>
       (await examined(settings)).filter(({ name }) => name === 'counts').map(({ result }) => result);
 
-    it('are right where they are declared later, and are counted anew when a declaration changes', async () => {
+    it('include earlier records when counts are declared, and are rebuilt when a declaration changes', async () => {
       const room = await served('', async (ada) => {
         const id = await ada.make('rooms', {});
         for (let index = 0; index < 3; index += 1) await ada.make('papers', { room: id });

@@ -6,10 +6,10 @@ import { EventStream } from '../support/event-stream.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
-  describe(`the team, on ${engine}`, () => {
+  describe(`the team example, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('team') } });
 
-    it('lets members take tasks, and leads pick somebody by alias', async () => {
+    it('members take tasks, and leads assign a member by alias', async () => {
       const [ada, bob, cat, eve] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];
       const team = await ada.make('teams', { title: 'Core' });
       await ada.invites(`teams/${team}`, 'member', bob, cat);
@@ -52,12 +52,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await act(cat, 'drop')).body.code, 'action_not_allowed');
       assert.equal((await act(ada, 'drop')).status, 200);
       await stream.next(5);
-      // It is told of its own roles, and of nothing else.
+      // Bob gets events about his own roles only.
       assert.deepEqual(stream.types.slice(3), ['teams.left', 'tasks.left']);
       stream.close();
     });
 
-    it('knows one card of each member', async () => {
+    it('a member can have one card in a team', async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const team = await ada.make('teams', { title: 'Core' });
       await ada.invites(`teams/${team}`, 'member', bob);
