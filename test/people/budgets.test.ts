@@ -26,7 +26,7 @@ limits: { writes: 10000/min, newcomer: 3/day for 3d }
 };
 
 for (const engine of databaseEngines)
-  describe(`limits that several people could evade together, on ${engine}`, () => {
+  describe(`limits against several people acting together, on ${engine}`, () => {
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
     const person = () => Person.of(target());
     const count = async (sql: string) =>
@@ -34,7 +34,7 @@ for (const engine of databaseEngines)
         (await plainSql(target().processes.settings).query(`select count(*) as count from ${sql}`))[0]?.count,
       );
 
-    it('gives a person no more roles by actions than the declaration says, however many it takes at once', async () => {
+    it('100 simultaneous actions give a person at most "max_per_user" roles', async () => {
       const [ada, bob] = [await person(), await person()];
       const ids = await atOnce(100, () => ada.make('items', { title: 'Thing' }));
       const replies = await atOnce(100, (index) =>
@@ -49,7 +49,7 @@ for (const engine of databaseEngines)
       assert.equal(await count(`records where state = 'requested' and id in ${taken}`), 5);
     });
 
-    it('admits no more members than a record or a person may have', async () => {
+    it('invitations admit no more members than a record or a person may have', async () => {
       const ada = await person();
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
       const code = await ada.codeFor(one, { role: 'guest', uses: 50 });
@@ -74,7 +74,7 @@ for (const engine of databaseEngines)
       assert.ok(joined.every(({ status, body }) => status === 200 || body.code === 'quota_exceeded'));
     });
 
-    it('hands no record over where the former owner would be one member too many', async () => {
+    it('a hand-over is refused if the former owner would be one member too many', async () => {
       const [ada, eve, ...guests] = (await Person.several(target(), 7)) as [Person, Person, ...Person[]];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
       await ada.invites(one, 'guest', ...guests);
@@ -86,7 +86,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 6);
     });
 
-    it('keeps a record at a hundred open codes', async () => {
+    it('a record has at most 100 open invitations', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const made: number[] = [];
@@ -98,7 +98,7 @@ for (const engine of databaseEngines)
       await ada.codeFor(one, { role: 'member' });
     });
 
-    it('moves the quota with a record that is handed over, and never beyond it', async () => {
+    it('a transferred record counts for the new owner, who cannot exceed its quota', async () => {
       const [ada, bob] = [await person(), await person()];
       const ids = [await ada.make('clubs', { title: 'One' }), await ada.make('clubs', { title: 'Two' })];
       assert.equal((await ada.post('clubs', { title: 'Three' })).body.code, 'quota_exceeded');
@@ -118,7 +118,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.caller.usage('clubs')).records.used, 2);
     });
 
-    it('counts accepting, inviting and acting for the budget of a newcomer', async () => {
+    it('accepting, inviting and acting spend the budget of a newcomer', async () => {
       const sub = 'somebody who is here for long';
       const before = await Person.of(target(), { sub });
       const groups = [

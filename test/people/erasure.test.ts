@@ -13,7 +13,7 @@ import { Person } from './person.ts';
 const planted = 'marmoset-plumage';
 
 for (const engine of databaseEngines)
-  describe(`a person who is erased, on ${engine}`, () => {
+  describe(`erasure of a person with roles, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
     });
@@ -68,7 +68,7 @@ for (const engine of databaseEngines)
       assert.ok(!kept.includes(topic), 'the topic of the person');
     };
 
-    it('leaves nothing in the records of others, which stay theirs', async () => {
+    it('leaves nothing of the person in the records of others, which stay usable', async () => {
       const { ada, bob, cleo, team, club, paper, item, code, id, topic } = await stage();
       assert.equal((await ada.delete('me')).status, 200);
       await isGone(target().service.settings, id, topic);
@@ -88,7 +88,7 @@ for (const engine of databaseEngines)
       assert.equal((await bob.caller.usage('clubs')).records.used, 1);
     });
 
-    it('gets no role back by returning', async () => {
+    it('returns no role when the person signs in again', async () => {
       const sub = `returns to ${engine}`;
       const [ada, bob] = [await Person.of(target(), { sub }), await Person.of(target())];
       const team = await bob.make('teams', { title: 'of bob' });
@@ -101,7 +101,7 @@ for (const engine of databaseEngines)
     });
 
     if (engine === 'sqlite')
-      it('is erased again from a backup that still has its roles', async () => {
+      it('is repeated on a restored backup that still has the roles', async () => {
         const { ada, id, topic } = await stage();
         const { settings } = target().service;
         const backup = `${newDirectory()}/backup.db`;

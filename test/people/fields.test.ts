@@ -10,7 +10,7 @@ import { Person } from './person.ts';
 const moderating = { scope: 'read write issues.moderate' };
 
 for (const engine of databaseEngines)
-  describe(`fields and actions that are not the caller's, on ${engine}`, () => {
+  describe(`fields and actions that the caller may not use, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
     });
@@ -22,7 +22,7 @@ for (const engine of databaseEngines)
         ),
       ]);
 
-    it('takes no owner, role, state or member from a body', async () => {
+    it('owner, role, state and members cannot be set in a body', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const planted = {
         owner: 'per_AAAAAAAAAAAAAAAAAAAAAA',
@@ -68,7 +68,7 @@ for (const engine of databaseEngines)
       assert.equal(await rows(list), untouched);
     });
 
-    it('sets a field of an action by the action only', async () => {
+    it('a field set by an action cannot be written directly', async () => {
       const ada = await Person.of(target());
       const moderator = await Person.of(target(), moderating);
       assert.equal((await ada.post('issues', { title: 'Slow', area: 'app', reason: 'none' })).status, 422);
@@ -103,7 +103,7 @@ for (const engine of databaseEngines)
       assert.equal((await moderator.patch(one, { labels: [] })).body.code, 'role_required');
     });
 
-    it('refuses input that an action does not declare, and changes nothing', async () => {
+    it('an action refuses undeclared or invalid input and changes nothing', async () => {
       const ada = await Person.of(target());
       const moderator = await Person.of(target(), moderating);
       const id = await ada.make('issues', { title: 'Slow!', area: 'app' });
@@ -136,7 +136,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get(`issues/${id}`)).body.state, 'open');
     });
 
-    it('refuses the actions of others, and says what the caller may do instead', async () => {
+    it('an action of another role is refused; the answer lists the allowed actions', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const id = await ada.make('items', { title: 'Drill' });
       const one = `items/${id}`;

@@ -74,7 +74,7 @@ const conditions: readonly Readonly<Record<string, string>>[] = [
 ];
 
 for (const engine of databaseEngines)
-  describe(`records that a caller must not know of, on ${engine}`, () => {
+  describe(`records that the caller cannot see, on ${engine}`, () => {
     const target = declaredProcesses(engine, 1, attackDeclarations, { REFUSALS_PER_MINUTE: '1000000' });
 
     /** One record of each collection that only its owner sees. */
@@ -94,7 +94,7 @@ for (const engine of databaseEngines)
     const send = ({ caller }: Person, collection: string, id: string, attempt: Attempt): Promise<Reply> =>
       caller.send(attempt.method, `/${collection}/${id}${attempt.path ?? ''}`, attempt.body, attempt.headers);
 
-    it('answers every attempt on an invisible record like one on a missing record, at the same price', async () => {
+    it('every request for an invisible record gets the same bytes and cost as for a missing one', async () => {
       const hidden = await hiddenRecords();
       const eve = await Person.of(target());
       const left = ({ headers }: Reply) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
@@ -118,7 +118,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await eve.get('lists')).body.items, []);
     });
 
-    it('answers pairs of missing and invisible records alike: 1,000 in all', async () => {
+    it('1,000 random pairs of missing and invisible records get identical answers', async () => {
       const pairs = engine === 'sqlite' ? 700 : 300;
       const random = new PseudoRandom(33);
       const hidden = await hiddenRecords();
@@ -141,7 +141,7 @@ for (const engine of databaseEngines)
       for (let done = 0; done < pairs; done += 10) await Promise.all(Array.from({ length: 10 }, pair));
     });
 
-    it('hides a record in a state that a role does not read, however it is asked for', async () => {
+    it('a record in a state that the role cannot read appears in no list, count or request', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('papers', { text: 'Draft', shelf: 'top' });
       await ada.invites(`papers/${id}`, 'reviewer', bob);
@@ -181,7 +181,7 @@ for (const engine of databaseEngines)
       await isHidden();
     });
 
-    it('does not list, count or filter hidden records for everyone', async () => {
+    it('a public list does not show, count or filter by hidden records', async () => {
       const { issues: id } = await hiddenRecords();
       const eve = await Person.of(target());
       for (const path of ['issues', 'issues?area=app', 'issues?sort=area', 'issues?limit=200'])
@@ -190,7 +190,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await eve.get('issues?state=hidden&mine=true')).body.items, []);
     });
 
-    it('keeps the owner out of a state that it does not read, also by a repeated create', async () => {
+    it('an owner cannot read a forbidden state, not even by repeating the create', async () => {
       const ada = await Person.of(target());
       const judge = await Person.of(target(), { scope: 'read write issues.moderate' });
       const create = () =>
@@ -205,7 +205,7 @@ for (const engine of databaseEngines)
       assert.equal(repeated.status, 409);
     });
 
-    it('admits to a record without showing it in a state that the role does not read', async () => {
+    it('accepting an invitation shows no record in a state that the role cannot read', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('papers', { text: 'Unfinished thoughts', shelf: 'top' });
       const code = await ada.codeFor(`papers/${id}`, { role: 'reviewer' });

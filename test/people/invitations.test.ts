@@ -13,7 +13,7 @@ import { Person } from './person.ts';
 const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (const engine of databaseEngines)
-  describe(`codes of invitations, on ${engine}`, () => {
+  describe(`invitation codes, on ${engine}`, () => {
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
     const person = () => Person.of(target());
     const query = (sql: string) => plainSql(target().processes.settings).query(sql);
@@ -29,7 +29,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), what);
     };
 
-    it('admits once, also when fifty people use a code at the same moment', async () => {
+    it('a single-use code admits one of fifty simultaneous people', async () => {
       const ada = await person();
       const people = await Person.several(target(), 50);
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
@@ -57,7 +57,7 @@ for (const engine of databaseEngines)
       assert.deepEqual([...new Set(rows.map(({ count }) => Number(count)))], [1]);
     });
 
-    it('admits nobody after deletion of the code or record, or erasure of the inviter', async () => {
+    it('a code is invalid once it or its record is deleted or its inviter erased', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const ended = await ada.codeFor(one, { role: 'member', uses: 9 });
@@ -86,7 +86,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await query(kept), []);
     });
 
-    it('ends all codes of a record when a member is removed or loses a role', async () => {
+    it('all codes of a record end when a member is removed or loses a role', async () => {
       const [ada, bob, cleo] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
       await ada.invites(one, 'chair', bob, cleo);
@@ -108,7 +108,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await ada.get(`${one}/invitations`)).body.items, []);
     });
 
-    it('ends the codes of a member who leaves, and only those', async () => {
+    it('the codes of a member who leaves end, and no others', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `lists/${await ada.make('lists', { title: 'Ours' })}`;
       await ada.invites(one, 'member', bob);
@@ -119,7 +119,7 @@ for (const engine of databaseEngines)
       assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
     });
 
-    it('ends all codes when ownership is handed over: the former owner cannot take it back', async () => {
+    it('a hand-over ends all codes, so the former owner cannot take the record back', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
       const [first, second, third] = [
@@ -135,7 +135,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.post(`${one}/invitations`, { role: 'owner' })).status, 403);
     });
 
-    it('stops after ten wrong codes a minute, and only the caller who guesses', async () => {
+    it('ten wrong codes a minute are allowed; the rate limit hits only the guessing caller', async () => {
       const [ada, bob, ...guessers] = (await Person.several(target(), 6)) as [Person, Person, ...Person[]];
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const code = await ada.codeFor(one, { role: 'member', uses: 9 });
@@ -160,7 +160,7 @@ for (const engine of databaseEngines)
       assert.equal((await cleo.post('invitations', { code })).status, 200);
     });
 
-    it('lets members invite and change only what the declaration says', async () => {
+    it('a member can invite and change only the roles that the declaration allows', async () => {
       const [ada, admin, member, eve, second] = (await Person.several(target(), 5)) as [
         Person,
         Person,
@@ -223,7 +223,7 @@ for (const engine of databaseEngines)
       assert.deepEqual([self.status, self.body.code], [403, 'role_required']);
     });
 
-    it('uses up the proof of a request that is refused, so that a copy admits nobody', async () => {
+    it('a refused request uses up its DPoP proof, so a replay admits no member', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const code = await ada.codeFor(one, { role: 'member' });
@@ -249,7 +249,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
     });
 
-    it('admits nobody after the time of a code', async () => {
+    it('an expired code admits no member', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const { code, id } = (await ada.post(`${one}/invitations`, { role: 'member', expires_in: '1d' })).body;

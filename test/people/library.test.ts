@@ -12,7 +12,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       settings: { COLLECTIONS_DIR: declarationsFolder(peopleDeclarations) },
     });
 
-    it('goes through a loan from both sides', async () => {
+    it('a loan runs from request to return, with events for both sides', async () => {
       const [ada, bob, eve] = [
         await Person.of(target()),
         await Person.of(target()),

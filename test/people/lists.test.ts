@@ -28,7 +28,7 @@ for (const engine of databaseEngines)
       return ids;
     };
 
-    it('have every visible record once, in order, whatever the page is', async () => {
+    it('contain every visible record once and in order, for every page size', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const [own, shared, hidden]: string[][] = [[], [], []];
       for (let index = 0; index < 15; index += 1) {

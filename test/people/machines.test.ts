@@ -16,7 +16,7 @@ const declarations = {
 };
 
 for (const engine of databaseEngines)
-  describe(`machine clients among people, on ${engine}`, () => {
+  describe(`machine clients in collections for people, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
       clients: { robot: ['read', 'write', 'jobs.dispatch'], plain: ['read', 'write'] },
@@ -24,7 +24,7 @@ for (const engine of databaseEngines)
     const members = (id: string) =>
       plainSql(target().service.settings).query(`select role from members where record_id = '${id}'`);
 
-    it('admits no machine by a code', async () => {
+    it('an invitation code does not admit a machine client', async () => {
       const ada = await Person.of(target());
       const robot = new Person(await target().machine('robot'));
       for (const [collection, role] of [
@@ -42,14 +42,14 @@ for (const engine of databaseEngines)
       }
     });
 
-    it('invites nobody, even to a record that it may read', async () => {
+    it('a machine client cannot invite, even to a record that it can read', async () => {
       const ada = await Person.of(target());
       const robot = new Person(await target().machine('robot'));
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       assert.equal((await robot.post(`${one}/invitations`, { role: 'member' })).status, 403);
     });
 
-    it('gets no role by an action, not even as somebody whom a scope lets act', async () => {
+    it('a machine client gets no role by an action, whatever its scopes allow', async () => {
       const ada = await Person.of(target());
       const robot = new Person(await target().machine('robot'));
       const dispatcher = await Person.of(target(), { scope: 'read write jobs.dispatch' });
@@ -64,7 +64,7 @@ for (const engine of databaseEngines)
       assert.equal((await dispatcher.post(`jobs/${job}/take`)).status, 200);
     });
 
-    it('hears nothing of records that only people can read', async () => {
+    it('a machine client gets no events of records that only people can read', async () => {
       const ada = await Person.of(target());
       const robot = new Person(await target().machine('plain'));
       const stream = await EventStream.open(robot.caller, { query: '?collection=jobs' });

@@ -4,8 +4,8 @@ import { newDirectory, succeeded } from '../support/outcome.ts';
 import { runVestibule } from '../support/service.ts';
 import { describeMatrix, folder, shared } from './matrix.ts';
 
-describe('the printed matrix', () => {
-  it('says what the declarations say', async () => {
+describe('the output of "check --matrix"', () => {
+  it('agrees with the declarations', async () => {
     const output = await runVestibule(
       { TEST_DIRECTORY: newDirectory() },
       'check',

@@ -39,7 +39,7 @@ const refusedHere = ['role_required', 'action_not_allowed', 'invalid_transition'
 
 /** Declares the tests of one database. */
 export function describeMatrix(engine: DatabaseEngine): void {
-  describe(`every cell of the matrix, on ${engine}`, () => {
+  describe(`every cell of the access matrix, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: folder, NEWCOMERS_PER_HOUR: '1000000' },
       clients: { clerk: [], inspector: ['sites.inspect'] },
@@ -47,11 +47,12 @@ export function describeMatrix(engine: DatabaseEngine): void {
     for (const expected of shared) {
       // What the state of the parent changes is decided without the database: once is enough.
       const above = placesAbove(expected).filter((one) => engine === 'sqlite' || !one?.after?.length);
-      it(`is what requests to ${expected.name} get`, () => visitRequests(target(), expected, above));
-      it(`is what streams tell of ${expected.name}`, () => visitStreams(target(), expected));
+      it(`agrees with the answers to requests to ${expected.name}`, () =>
+        visitRequests(target(), expected, above));
+      it(`agrees with the events on streams of ${expected.name}`, () => visitStreams(target(), expected));
     }
 
-    it('has no action that grants a role for a machine client, whatever its scopes are', async () => {
+    it('an action that grants a role is never offered to a machine client', async () => {
       const sites = shared.find(({ name }) => name === 'sites');
       assert.ok(sites);
       const cast = new Cast(target(), sites);

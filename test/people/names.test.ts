@@ -16,12 +16,12 @@ import { Person } from './person.ts';
 const pseudonym = /(?:usr|svc)_[A-Za-z0-9_-]+/g;
 
 for (const engine of databaseEngines)
-  describe(`what people learn of each other, on ${engine}`, () => {
+  describe(`aliases of people, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
     });
 
-    it('calls a person by another name in every record', async () => {
+    it('a person has another alias in every record', async () => {
       const [ada, bob, cleo] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const aliases: string[] = [];
       for (const collection of ['teams', 'teams', 'clubs']) {
@@ -49,7 +49,7 @@ for (const engine of databaseEngines)
         assert.equal((await ada.delete(`teams/${other.id}/members/${alias}`)).status, 404);
     });
 
-    it('shows the same people in the answer to a code as afterwards', async () => {
+    it('accepting an invitation returns the same aliases as reading the record afterwards', async () => {
       const [ada, bob, cleo] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const one = `jobs/${await ada.make('jobs', { title: 'Drive' })}`;
       const { people } = (await bob.post(`${one}/take`)).body;
@@ -59,7 +59,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(record, (await cleo.get(one)).body);
     });
 
-    it('shows no pseudonym of others, anywhere', async () => {
+    it('no answer or stream shows the pseudonym of another person', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const replies: Reply[] = [];
       const ask = async (who: Person, method: string, path: string, body?: object) => {
@@ -115,7 +115,7 @@ for (const engine of databaseEngines)
       for (const stream of streams) stream.close();
     });
 
-    it('keeps the code of an invitation nowhere', async () => {
+    it('the invitation code is stored nowhere', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const stream = await EventStream.open(ada.caller);

@@ -6,17 +6,17 @@ import { raceAgainstRemoval, raceForRole } from './races.ts';
 
 const rounds = 50;
 
-describe('fifty rounds of people who act at the same moment, at two processes on postgres', () => {
+describe('50 rounds of simultaneous people, at two processes on postgres', () => {
   const target = declaredProcesses('postgres', 2, attackDeclarations);
 
-  it('grants a role to one of fifty people, every time', async () => {
+  it('one of fifty simultaneous people gets the role in every round', async () => {
     for (let round = 0; round < rounds; round += 1) {
       // New people each time, because each may have only five things.
       await raceForRole(target(), await Person.several(target(), 50));
     }
   });
 
-  it('does nothing for a removed member, every time', async () => {
+  it('no write of a removed member succeeds in any round', async () => {
     for (let round = 0; round < rounds; round += 1) await raceAgainstRemoval(target());
   });
 });

@@ -7,19 +7,19 @@ import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';
 
-describe('people who act at the same moment, at two processes on postgres', () => {
+describe('simultaneous people, at two processes on postgres', () => {
   const target = declaredProcesses('postgres', 2, attackDeclarations);
 
-  it('grants a role to one of fifty people', async () => {
+  it('one of fifty simultaneous people gets the role', async () => {
     const people = await Person.several(target(), 50);
     for (let round = 0; round < 3; round += 1) await raceForRole(target(), people);
   });
 
-  it('does nothing for a member after its removal was acknowledged', async () => {
+  it('no write of a member succeeds after its removal was acknowledged', async () => {
     for (let round = 0; round < 3; round += 1) await raceAgainstRemoval(target());
   });
 
-  it('answers when a member is erased while its role is changed', async () => {
+  it('changing the role of a member who is being erased is answered with 404', async () => {
     const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
     const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
     await ada.invites(one, 'guest', bob);
@@ -44,7 +44,7 @@ describe('people who act at the same moment, at two processes on postgres', () =
     }
   });
 
-  it('erases an owner while it hands a record over, which stays with the new owner', async () => {
+  it('an owner can be erased during a hand-over; the record stays with the new owner', async () => {
     const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
     const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
     const code = await ada.codeFor(one, { role: 'owner' });

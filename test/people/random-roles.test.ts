@@ -22,11 +22,11 @@ interface Expected {
 const steps = 80;
 
 for (const engine of databaseEngines)
-  describe(`roles that come and go at random, on ${engine}`, () => {
+  describe(`random changes of roles, on ${engine}`, () => {
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
 
     for (let seed = 1; seed <= sized(1, 20); seed += 1)
-      it(`agree with a simple model in requests, lists and streams (seed ${seed})`, async () => {
+      it(`requests, lists and streams agree with a simple model (seed ${seed})`, async () => {
         const random = new PseudoRandom(seed);
         const people: Expected[] = [];
         const enter = async (sub: string): Promise<Pick<Expected, 'person' | 'stream'>> => {

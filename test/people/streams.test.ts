@@ -7,7 +7,7 @@ import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 
 for (const engine of databaseEngines)
-  describe(`streams of people whose roles end, on ${engine}`, () => {
+  describe(`event streams of people whose roles end, on ${engine}`, () => {
     // With PostgreSQL the stream is at another process than the writes.
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
     const elsewhere = (person: Person) => person.at(target().service(1)).caller;
@@ -31,7 +31,7 @@ for (const engine of databaseEngines)
       );
     };
 
-    it('tells a removed member nothing after "left", nor later what happened meanwhile', async () => {
+    it('a removed member gets no events after "left", not even after rejoining', async () => {
       const { ada, bob, one } = await stage();
       const stream = await EventStream.open(elsewhere(bob));
       const start = stream.lastId;
@@ -77,7 +77,7 @@ for (const engine of databaseEngines)
       assert.ok(page.includes('with bob again') && !/before bob|without bob/.test(page), page);
     });
 
-    it('tells a member whose role changes what the new role may read, in one stream', async () => {
+    it('one stream follows a change of role: it sends what the new role may read', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('clubs', { title: 'begun' });
       const one = `clubs/${id}`;
@@ -97,7 +97,7 @@ for (const engine of databaseEngines)
       stream.close();
     });
 
-    it('tells a former owner nothing after the hand-over ended its roles', async () => {
+    it('a former owner gets no events once its last role has ended', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const one = `clubs/${await ada.make('clubs', { title: 'begun' })}`;
       const stream = await EventStream.open(elsewhere(ada));
@@ -115,7 +115,7 @@ for (const engine of databaseEngines)
       stream.close();
     });
 
-    it('sends no fields of a state that the reader does not read', async () => {
+    it('an event has no fields if the reader cannot read the new state', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('papers', { text: 'first draft', shelf: 'top' });
       await ada.invites(`papers/${id}`, 'reviewer', bob);
@@ -132,7 +132,7 @@ for (const engine of databaseEngines)
       stream.close();
     });
 
-    it('does not follow a record again after the member was erased and came back', async () => {
+    it('an erased member who returns gets no events of the record until it rejoins', async () => {
       const { ada, one } = await stage();
       const sub = `returning ${one}`;
       const bob = await Person.of(target(), { sub });
@@ -160,7 +160,7 @@ for (const engine of databaseEngines)
       rejoined.close();
     });
 
-    it('does not forget that a member was removed when the owner of that time is erased', async () => {
+    it('a removal stays in force after erasure of the owner who removed the member', async () => {
       const [ada, bob, cleo, dora] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];
       const one = `clubs/${await ada.make('clubs', { title: 'begun' })}`;
       await ada.invites(one, 'guest', bob);
@@ -181,7 +181,7 @@ for (const engine of databaseEngines)
       stream.close();
     });
 
-    it('ends or narrows the stream of a moderator whose scope is lost', async () => {
+    it('losing the scope, expiry and suspension end or narrow the stream of a moderator', async () => {
       const ada = await Person.of(target());
       const sub = `moderator on ${engine}`;
       const scope = 'read write issues.moderate';
