@@ -7,8 +7,8 @@ import { personNamed } from './browser-person.ts';
 import { startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** Every screen, in the order in which users see them, by day and by night. */
-describe('axe finds nothing serious or critical', () => {
+/** Every screen, in the order in which users see them, in the light and the dark scheme. */
+describe('axe finds no serious or critical problem', () => {
   const running = browsing();
   const person = personNamed('Examined');
   let visitor: Visitor;
@@ -20,7 +20,7 @@ describe('axe finds nothing serious or critical', () => {
     assert.deepEqual(await findingsOn(visitor.page), []);
   }
 
-  it('the search finds what is wrong', async () => {
+  it('control: axe finds the problems of a bad page', async () => {
     const page = await visitor.context.newPage();
     await page.goto('data:text/html,<p style="color:%23ccc">pale</p><img src="data:,">');
     const found = (await findingsOn(page)).map((finding) => finding.split(' ')[0]);
@@ -33,9 +33,9 @@ describe('axe finds nothing serious or critical', () => {
     await page.close();
   });
 
-  it('on the door', () => isClean());
+  it('on the sign-in page', () => isClean());
 
-  it("on the provider's pages: sign in, a wrong password", async () => {
+  it("on the provider's pages: sign-in, wrong password", async () => {
     await visitor.button('Sign in').click();
     await visitor.page.getByLabel('Password').waitFor();
     await isClean();
@@ -45,7 +45,7 @@ describe('axe finds nothing serious or critical', () => {
     assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
   });
 
-  it('on the door after a refusal', async () => {
+  it('on the sign-in page after a refused consent', async () => {
     await visitor.open();
     await visitor.signInInVain();
     await isClean();
@@ -64,7 +64,7 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('on the question before everything is erased', async () => {
+  it('in the dialog that confirms erasure', async () => {
     await visitor.button('Erase everything…').click();
     await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
     await isClean();
@@ -78,7 +78,7 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('on a form, and on what does not fit in it', async () => {
+  it('on a form, empty and with validation errors', async () => {
     await visitor.open('data', 'lendings', 'new');
     await visitor.button('Add to Labels').click();
     await isClean();
@@ -104,14 +104,14 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('on the question before a record is deleted', async () => {
+  it('in the dialog that confirms deletion of a record', async () => {
     await visitor.button('Delete Bench 0').click();
     await visitor.page.getByRole('dialog').waitFor();
     await isClean();
     await visitor.button('Keep it').click();
   });
 
-  it('on two versions to choose from', async () => {
+  it('on the choice between two versions of a record', async () => {
     const caller = visitor.elsewhere();
     await visitor.link('Edit Bench 0').click();
     await visitor.field('Thing').fill('Bench, mine');
@@ -124,7 +124,7 @@ describe('axe finds nothing serious or critical', () => {
     assert.deepEqual(running().log.takeErrors(), ['412 /api/consumer/v1/lendings/…']);
   });
 
-  it('on a refusal that counts down, offline', async () => {
+  it('on a rate limit notice with a countdown, offline', async () => {
     await visitor.site.nextMinute();
     for (const idea of ['One', 'Two']) await visitor.elsewhere().make('sparks', { idea });
     await visitor.addOne('sparks', 'Idea', 'Three');
@@ -142,13 +142,13 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('on an address that leads nowhere', async () => {
+  it('on the page for an unknown address', async () => {
     await visitor.open('nowhere');
     await visitor.heading('This page does not exist').waitFor();
     await isClean();
   });
 
-  it('on the receipt', async () => {
+  it('on the receipt of an erasure', async () => {
     await visitor.open('data');
     await visitor.button('Erase everything…').click();
     await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
@@ -157,7 +157,7 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('on the way out, and at the door again', async () => {
+  it('on the sign-out pages', async () => {
     await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
     await visitor.heading('Sign out?').waitFor();
     await isClean();
@@ -166,7 +166,7 @@ describe('axe finds nothing serious or critical', () => {
     await isClean();
   });
 
-  it('where the provider, or the service, does not answer', async () => {
+  it('on the pages for a provider or a service that does not answer', async () => {
     await visitor.site.stopProvider();
     await visitor.button('Sign in').click();
     await visitor.heading('The provider does not answer').waitFor();
@@ -181,11 +181,11 @@ describe('axe finds nothing serious or critical', () => {
     ]);
   });
 
-  it('on the reference of the API', async () => {
+  it('on the API reference', async () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.page.locator('article').first().waitFor();
     await isClean();
-    // It is long, and the same over and over: the first operations of each part will do, with all that is in them.
+    // The page is long and repetitive: check the first operations of each part, unfolded.
     await visitor.page.evaluate(`
       for (const more of document.querySelectorAll('article:nth-of-type(n + 3)')) more.remove();
       for (const fold of document.querySelectorAll('details')) fold.open = true;
@@ -203,10 +203,10 @@ describe('axe finds nothing serious or critical', () => {
   describeNetworkLog(running);
 });
 
-describe('axe finds nothing serious or critical on records under records', () => {
+describe('axe finds no serious or critical problem on child records', () => {
   const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('meetup') }));
 
-  it('a meetup with places, its registrations, a new one and its refusal', async () => {
+  it('on a meetup with places: list, registration, new form, refused registration', async () => {
     const visitor = await running().visitor();
     const isClean = async () => assert.deepEqual(await findingsOn(visitor.page), []);
     await visitor.signIn(personNamed('Host'));

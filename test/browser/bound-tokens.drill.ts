@@ -13,14 +13,14 @@ import { personNamed } from './browser-person.ts';
 import { minuteMs, startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** After so many minutes no nonce of before is taken. */
+/** After this time the service refuses earlier nonces. */
 const nonceMinutes = 5;
 
-describe('tokens that are bound to a key of the page, with nonces required', () => {
+describe('tokens bound to a key of the page (DPoP), with nonces required', () => {
   const running = browsing(() => startBrowserSite({ DPOP: 'page, nonce' }));
   const person = personNamed('Bound');
   let visitor: Visitor;
-  /** The answer of the provider when the code was redeemed. */
+  /** The provider's answer to the authorization code. */
   let told: { readonly token_type: string; readonly access_token: string };
   /** A request that the page has sent to the API. */
   let sent: Readonly<Record<string, string>>;
@@ -46,13 +46,13 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
   const call = (headers: Readonly<Record<string, string>>) =>
     request(`${running().site.origin}${me}`, { headers });
 
-  it('are what the provider gives, and the page proves each request', () => {
+  it('the provider issues bound tokens, and the page sends a proof with each request', () => {
     assert.equal(told.token_type, 'DPoP');
     assert.equal(sent.authorization, `DPoP ${told.access_token}`);
     assert.match(String(sent.dpop), /^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  it('the key can be exported by nobody, the page included', async () => {
+  it('the private key cannot be exported, not even by the page', async () => {
     const keys = await visitor.page.evaluate(`Promise.all(generated.map(async ({ privateKey }) => [
       privateKey.algorithm.namedCurve,
       privateKey.extractable,
@@ -61,12 +61,12 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     assert.deepEqual(keys, [['P-256', false, 'InvalidAccessError']]);
   });
 
-  it('one that is copied out of the page and sent as a bearer token is refused: token_bound', async () => {
+  it('a bound token sent as a bearer token is refused with token_bound', async () => {
     const answer = await call({ authorization: `Bearer ${told.access_token}` });
     assert.deepEqual([answer.status, answer.json().code], [403, 'token_bound']);
   });
 
-  it('so it is with a proof by another key: proof_invalid', async () => {
+  it('a bound token with a proof by another key is refused with proof_invalid', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const claims = {
       htm: 'GET',
@@ -83,13 +83,13 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     assert.deepEqual([answer.status, code, proof_fault], [403, 'proof_invalid', 'cnf']);
   });
 
-  it('and with a proof that was copied along with it: proof_replayed', async () => {
+  it('a bound token with a copied proof is refused with proof_replayed', async () => {
     const { authorization = '', dpop = '' } = sent;
     const answer = await call({ authorization, dpop });
     assert.deepEqual([answer.status, answer.json().code], [403, 'proof_replayed']);
   });
 
-  it('the Token screen says so, in words that are true', async () => {
+  it('the Token screen shows the binding, and the command it prints is refused', async () => {
     await visitor.open('token');
     await visitor.sees('Bound to a key that never leaves this browser');
     await visitor.sees('Signature, issuer, audience and times are right.');
@@ -102,7 +102,7 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     assert.deepEqual(await findingsOn(visitor.page), []);
   });
 
-  it('are renewed, bound to the same key', async () => {
+  it('a renewed token is bound to the same key', async () => {
     const renewed = visitor.page.waitForResponse(`${running().site.providerOrigin}/token`);
     await visitor.button('Renew it now').click();
     await visitor.sees('A new token is here.');
@@ -113,7 +113,7 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     assert.deepEqual(keyOf(access_token), keyOf(told.access_token));
   });
 
-  it('lists, live streams and writes go on with them, in two windows with a key each', async () => {
+  it('lists, live streams and writes work in two windows, each with its own key', async () => {
     const other = await visitor.anotherWindow();
     await visitor.open('data', 'stones');
     await visitor.seesConnection('Live');
@@ -124,11 +124,11 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     await other.page.close();
   });
 
-  it('no request was refused so far, nor sent twice for the want of a nonce', () => {
+  it('up to here no request was refused or repeated for a missing nonce', () => {
     assert.deepEqual(running().log.errors, []);
   });
 
-  it('a request with a nonce that is too old is sent again with the one that it is told', async () => {
+  it('a request with an expired nonce is repeated with the new nonce', async () => {
     const { log, site } = running();
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Granite');
@@ -148,7 +148,7 @@ describe('tokens that are bound to a key of the page, with nonces required', () 
     assert.ok(log.takeErrors().every((error) => error.startsWith('403 /api/consumer/v1/')));
   });
 
-  it('a provider that gives a bearer token all the same signs nobody in', async () => {
+  it('sign-in fails if the provider issues a bearer token', async () => {
     const stranger = await running().visitor();
     await stranger.page.route(`${running().site.providerOrigin}/token`, async (route) => {
       const response = await route.fetch();

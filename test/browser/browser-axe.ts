@@ -14,7 +14,7 @@ interface Result {
   }[];
 }
 
-/** The serious and critical findings of axe on a page, by day and by night. */
+/** The serious and critical findings of axe on a page, in the light and the dark scheme. */
 export async function findingsOn(page: Page): Promise<string[]> {
   // The debugger puts it in, which no Content-Security-Policy forbids.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source);

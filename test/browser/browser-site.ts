@@ -12,7 +12,7 @@ import {
 import { surroundings } from '../support/surroundings.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
 
-/** Collections of which the frontend has never heard: whatever it shows of them, it has read in their schema. */
+/** The frontend has no code for these collections: it knows them from their schema only. */
 const declarations = {
   lendings: `
 title: Lendings
@@ -107,7 +107,7 @@ export class BrowserSite {
     return `http://127.0.0.1:${this.#providerPort}`;
   }
 
-  /** All that the browser may ask. */
+  /** The origins that the browser may call. */
   get origins(): readonly string[] {
     return [this.origin, this.providerOrigin];
   }

@@ -41,7 +41,7 @@ export class Visitor {
     return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
   }
 
-  /** Waits until it is to be seen. */
+  /** Waits until the text is visible. */
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
@@ -56,7 +56,7 @@ export class Visitor {
     await this.button('Sign out').waitFor();
   }
 
-  /** At a provider that says that the person did not allow it. */
+  /** The provider answers that the user refused consent. */
   async signInInVain(): Promise<void> {
     const asked = ({ origin, pathname }: URL) => origin === this.site.providerOrigin && pathname === '/auth';
     await this.page.route(asked, (route) => {
@@ -97,7 +97,7 @@ export class Visitor {
     });
   }
 
-  /** So many minutes pass for the page. */
+  /** Moves the clock of the page. */
   async later(minutes: number): Promise<void> {
     if (!this.#hasClock) await this.page.clock.install();
     this.#hasClock = true;

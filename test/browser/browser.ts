@@ -6,10 +6,10 @@ import { BrowserLog } from './browser-log.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
 
-/** Long enough for a machine that does much else; nothing ever waits that long when it works. */
+/** A timeout for busy machines. No passing test waits that long. */
 const patienceMs = 20_000;
 
-/** A real browser with the frontend in it, and everything it sends under watch. */
+/** A browser with the frontend, and a log of its requests and errors. */
 export class Browsing {
   readonly site: BrowserSite;
   readonly log = new BrowserLog();
@@ -35,7 +35,7 @@ export class Browsing {
     await this.site.stop();
   }
 
-  /** A browser of its own, as far as cookies and storage go, at the frontend's first page. */
+  /** A new browser context (own cookies and storage) on the first page of the frontend. */
   async visitor(log = this.log): Promise<Visitor> {
     const context = await this.#browser.newContext({
       locale: 'en-GB',
@@ -65,30 +65,30 @@ export function browsing(startSite: () => Promise<BrowserSite> = startBrowserSit
   return () => running as Browsing;
 }
 
-/** To be declared last: what must be true of everything that the tests of a file have made the browser do. */
+/** Declare this last: it checks the requests and errors of all tests of a file. */
 export function describeNetworkLog(running: () => Browsing): void {
-  describe('the network log of all of it', () => {
-    it('is there: both the service and the provider were asked', () => {
+  describe('the network log of all tests in this file', () => {
+    it('has requests to the service and to the provider', () => {
       const { log, site } = running();
       assert.ok(log.countOf('GET', site.origin) > 5);
       assert.ok(log.countOf('POST', site.providerOrigin) > 1);
     });
 
-    it('holds no name, picture or e-mail address in what went to the service', async () => {
+    it('has no name, picture or e-mail address in requests to the service', async () => {
       const { log, site } = running();
       assert.deepEqual(await log.tellTales(site.origin), []);
     });
 
-    it('goes to no outside host', () => {
+    it('has no request to another host', () => {
       const { log, site } = running();
       assert.deepEqual(log.outside(site), []);
     });
 
-    it('has no violation of a Content-Security-Policy', () => {
+    it('has no violation of the Content-Security-Policy', () => {
       assert.deepEqual(running().log.violations, []);
     });
 
-    it('has no error that a test did not cause on purpose', () => {
+    it('has no error except those that tests caused on purpose', () => {
       assert.deepEqual(running().log.errors, []);
     });
   });

@@ -25,7 +25,7 @@ const coveredByToast = `(() => {
   return controls.filter((one) => isCovered(one.getBoundingClientRect())).map((one) => one.innerText);
 })()`;
 
-describe('what somebody can press, and what is said then', () => {
+describe('buttons and notices', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
@@ -37,7 +37,7 @@ describe('what somebody can press, and what is said then', () => {
   const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
   const lending = (thing: string) => ({ thing, from: '2027-03-01T08:30:00Z', count: 1 });
 
-  it('a record has one main button, which comes first, and it is none that ends anything', async () => {
+  it('the first button of a record is its only main button, and is not a final action', async () => {
     await visitor.open('data', 'boards');
     await visitor.sees('Nothing here yet');
     await visitor.elsewhere().make('boards', { text: 'A poster', size: 1 });
@@ -52,7 +52,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.deepEqual(main.map(inOneLine), ['Mark A poster']);
   });
 
-  it('what deletes a record is apart from what ends it, and says the difference', async () => {
+  it('Delete stands apart from a final action, and its dialog explains the difference', async () => {
     for (const width of [390, 1280]) {
       await visitor.page.setViewportSize({ width, height: 800 });
       const [end, remove] = [visitor.button('Take down A poster'), visitor.button('Delete A poster')];
@@ -68,7 +68,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.equal((await visitor.elsewhere().all('boards')).length, 1);
   });
 
-  it('a final action asks first; whoever thinks better of it has changed nothing', async () => {
+  it('a final action asks for confirmation; cancelling changes nothing', async () => {
     const opener = visitor.button('Take down A poster');
     await opener.click();
     const dialog = visitor.page.getByRole('dialog', { name: 'Take down?' });
@@ -85,7 +85,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.equal((await visitor.elsewhere().all('boards'))[0]?.state, 'pinned');
   });
 
-  it('and is done once somebody has said yes', async () => {
+  it('a confirmed final action is done and announced', async () => {
     await visitor.button('Take down A poster').click();
     await visitor.button('Yes, take down').click();
     await stateOf('A poster').getByText('Taken down').waitFor();
@@ -99,14 +99,14 @@ describe('what somebody can press, and what is said then', () => {
     assert.equal(new Set(times).size, times.length, 'the same minute is not shown twice');
   });
 
-  it('another one is done at once', async () => {
+  it('an action that is not final is done without confirmation', async () => {
     await visitor.elsewhere().make('boards', { text: 'A map', size: 1 });
     await visitor.button('Mark A map').click();
     await stateOf('A map').getByText('Marked').waitFor();
     assert.equal(await visitor.page.getByRole('dialog').count(), 0);
   });
 
-  it('a final action that somebody else was faster with is refused beside the record', async () => {
+  it('a final action that another caller has already taken is refused beside the record', async () => {
     const caller = visitor.elsewhere();
     const { record } = await caller.make('boards', { text: 'A list', size: 1 });
     const letThrough = await visitor.holdEvents('stones');
@@ -121,7 +121,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/boards/…/take_down']);
   });
 
-  it('a success never covers an error', async () => {
+  it('a success notice never covers an error', async () => {
     await visitor.page.setViewportSize({ width: 390, height: 500 });
     const caller = visitor.elsewhere();
     const { record, etag } = await caller.make('lendings', lending('A kettle'));
@@ -144,7 +144,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
   });
 
-  it('what was said of an earlier success is gone when the next try fails', async () => {
+  it('a failure removes the notice of an earlier success', async () => {
     const caller = visitor.elsewhere();
     const { record, etag } = await caller.make('lendings', lending('A lamp'));
     const letThrough = await visitor.holdEvents('boards');
@@ -159,7 +159,7 @@ describe('what somebody can press, and what is said then', () => {
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
   });
 
-  it('an announcement covers nothing to press on a phone, wherever the list is scrolled to', async () => {
+  it('a notice on a phone covers no control, at any scroll position', async () => {
     await visitor.page.setViewportSize({ width: 390, height: 600 });
     const caller = visitor.elsewhere();
     for (const text of ['One', 'Two', 'Three']) await caller.make('boards', { text, size: 1 });
@@ -176,7 +176,7 @@ describe('what somebody can press, and what is said then', () => {
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('a long text is cut off, and can be read without editing the record', async () => {
+  it('a long text is shortened and can be expanded without editing the record', async () => {
     await visitor.page.setViewportSize({ width: 390, height: 800 });
     await visitor.elsewhere().make('lendings', { ...lending('A book'), remark: `${'word '.repeat(78)}last` });
     await visitor.open('data', 'lendings');
@@ -193,7 +193,7 @@ describe('what somebody can press, and what is said then', () => {
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('nothing stretches when a part is unavailable', async () => {
+  it('no button is stretched when usage cannot be loaded', async () => {
     const heights = async () => {
       const shown = await visitor.page.locator('.collection-foot .button').all();
       return Promise.all(shown.map(async (button) => Math.round((await button.boundingBox())?.height ?? 0)));
@@ -216,10 +216,10 @@ describe('what somebody can press, and what is said then', () => {
     }
   });
 
-  describe('the token', () => {
+  describe('the access token', () => {
     const clipboard = () => visitor.page.evaluate<string>('navigator.clipboard.readText()');
 
-    it('can be copied, as it is', async () => {
+    it('is copied unchanged, and is not in the page', async () => {
       await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await visitor.open('token');
       await visitor.sees('Accepted');
@@ -232,7 +232,7 @@ describe('what somebody can press, and what is said then', () => {
       );
     });
 
-    it('or the page says that it was not', async () => {
+    it('the page reports a failed copy', async () => {
       await visitor.page.evaluate(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })",
       );
@@ -241,7 +241,7 @@ describe('what somebody can press, and what is said then', () => {
       assert.equal(await visitor.page.locator('.toast').count(), 0);
     });
 
-    it('that cannot be renewed is an error, and not announced like a success', async () => {
+    it('a failed renewal is shown as an error, without a success notice', async () => {
       await visitor.page.route(`${visitor.site.providerOrigin}/**`, (route) =>
         route.abort('connectionrefused'),
       );

@@ -11,7 +11,7 @@ const atSecond = `Sign in with ${titles.second}`;
 const settings = '**/web/config.json';
 const discovery = '/.well-known/openid-configuration';
 
-describe('the choice between two providers', () => {
+describe('sign-in with a choice of two providers', () => {
   const running = browsing(startTwoProviderSite);
   const site = () => running().site as TwoProviderSite;
 
@@ -26,7 +26,7 @@ describe('the choice between two providers', () => {
   const isClean = async ({ page }: Visitor) => assert.deepEqual(await findingsOn(page), []);
   const originOf = (visitor: Visitor) => new URL(visitor.page.url()).origin;
 
-  it('has a button for each where the page can be signed in at, and says where each leads', async () => {
+  it('there is one button for each provider with web sign-in, with its host', async () => {
     const visitor = await running().visitor();
     const buttons = await visitor.button(/^Sign in/).allInnerTexts();
     assert.deepEqual(buttons, [atFirst, atSecond]);
@@ -35,7 +35,7 @@ describe('the choice between two providers', () => {
     await isClean(visitor);
   });
 
-  it('the content policy has the origins of the two, and the page may talk to no other', async () => {
+  it('the content policy allows connections to these two providers only', async () => {
     const { origin, providerOrigin, secondOrigin } = site();
     const policy = (await fetch(origin)).headers.get('content-security-policy') ?? '';
     const directives = policy.split('; ');
@@ -44,7 +44,7 @@ describe('the choice between two providers', () => {
     assert.ok(pictures.startsWith(`img-src 'self' ${providerOrigin} ${secondOrigin}`), policy);
   });
 
-  it('the one that was chosen signs in, comes back after a reload, renews and signs out', async () => {
+  it('the chosen provider handles sign-in, reload, renewal and sign-out', async () => {
     const visitor = await running().visitor();
     const person = personNamed('Choosing');
     const { log } = running();
@@ -83,7 +83,7 @@ describe('the choice between two providers', () => {
     );
   });
 
-  it('the same subject at the other is somebody else, who finds nothing of what was typed', async () => {
+  it("the same subject at the other provider is another caller, without the first one's draft", async () => {
     const visitor = await running().visitor();
     const person = personNamed('Twofold');
     await signIn(visitor, atFirst, person);
@@ -127,7 +127,7 @@ describe('the choice between two providers', () => {
     await isClean(visitor);
   }
 
-  it('an answer that names another provider than the one that was chosen is refused', async () => {
+  it('an answer with the issuer of the other provider is refused', async () => {
     const visitor = await running().visitor();
     const answer = await answerOf(visitor, atFirst, personNamed('Mixed'));
     assert.equal(answer.searchParams.get('iss'), site().providerOrigin, 'it says whose it is');
@@ -135,14 +135,14 @@ describe('the choice between two providers', () => {
     await isRefused(visitor, answer, 'The answer is from another provider than the one that you chose.');
   });
 
-  it('an answer that names none is refused, where the provider always does', async () => {
+  it('an answer without an issuer is refused if the provider always sends one', async () => {
     const visitor = await running().visitor();
     const answer = await answerOf(visitor, atFirst, personNamed('Nameless'));
     answer.searchParams.delete('iss');
     await isRefused(visitor, answer, 'response parameter "iss" (issuer) missing');
   });
 
-  it('the answer to a sign-in at one is refused once another was begun with the other', async () => {
+  it('an answer is refused after sign-in was started with the other provider', async () => {
     const visitor = await running().visitor();
     const answer = await answerOf(visitor, atFirst, personNamed('Wavering'));
     await visitor.page.goto(site().origin);
@@ -151,7 +151,7 @@ describe('the choice between two providers', () => {
     await isRefused(visitor, answer, 'The answer belongs to another sign-in. Sign in again in this tab.');
   });
 
-  it('a provider that is not offered any more is not asked', async () => {
+  it('a sign-in at a provider that is no longer offered is refused', async () => {
     const visitor = await running().visitor();
     const answer = await answerOf(visitor, atSecond, personNamed('Late'));
     await visitor.page.route(settings, async (route) => {
@@ -166,7 +166,7 @@ describe('the choice between two providers', () => {
     assert.equal(await visitor.button(/^Sign in/).count(), 1);
   });
 
-  it('one that is down leaves the other, also for somebody who was signed in at it', async () => {
+  it('an outage of one provider leaves the other usable, also for its signed-in users', async () => {
     const { log } = running();
     const visitor = await running().visitor();
     await signIn(visitor, atFirst, personNamed('Stranded'));

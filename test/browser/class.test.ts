@@ -7,7 +7,7 @@ import { personNamed } from './browser-person.ts';
 import { startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-describe('the class of examples/class, in the browsers of a teacher and a student', () => {
+describe('examples/class, in the browsers of a teacher and a student', () => {
   const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('class') }));
   let teacher: Visitor;
   let student: Visitor;
@@ -18,7 +18,7 @@ describe('the class of examples/class, in the browsers of a teacher and a studen
     await student.signIn(personNamed('Student'));
   });
 
-  it('from an invitation to a grade, each sees what the other does', async () => {
+  it("each sees the other's changes live, from the invitation to the grade", async () => {
     const dialog = teacher.page.getByRole('dialog');
     await teacher.open('data', 'assignments');
     await teacher.link('Classes').click();
@@ -53,7 +53,7 @@ describe('the class of examples/class, in the browsers of a teacher and a studen
     await student.button('Save').click();
     await student.button('Hand in It takes light.').click();
 
-    // Neither of them loads a page again from here on.
+    // No page is reloaded from here on.
     await teacher.sees('1 handed in, 0 returned');
     await teacher.sees(/^From per_/);
     await teacher.button('Return It takes light.').click();

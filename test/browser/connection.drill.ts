@@ -14,12 +14,12 @@ const stones = '/api/consumer/v1/stones';
 async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
   await visitor.open('data', collection);
   await visitor.seesConnection('Live');
-  // Everything has come before anything goes away.
+  // Wait until the page is complete.
   await visitor.page.locator('.meters').waitFor();
   return visitor;
 }
 
-/** Everything that the page says from now on, once it is asked for. */
+/** Records the notices of the page from now on. */
 async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
   await page.evaluate(`window.said = [];
     new MutationObserver(() => {
@@ -29,12 +29,12 @@ async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
   return () => page.evaluate('said');
 }
 
-describe('the connection', () => {
+describe('the live connection of a list', () => {
   const running = browsing();
 
   async function signedIn(word: string): Promise<Visitor> {
     const visitor = await running().visitor();
-    // From here on time passes when the test says so.
+    // From here on the test moves the clock.
     await visitor.later(0);
     const person = personNamed(word);
     await visitor.signIn(person);
@@ -46,7 +46,7 @@ describe('the connection', () => {
 
   const isStream = (route: Route) => route.request().headers().accept === 'text/event-stream';
 
-  it('that cannot be had is said to be none, and the page works and asks', async () => {
+  it('the page polls every 15 seconds while no stream can be opened', async () => {
     const visitor = await signedIn('Blocked');
     await visitor.page.route(events, (route) => (isStream(route) ? route.abort('failed') : route.continue()));
     await visitor.open('data', 'stones');
@@ -67,7 +67,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('tells no news of what the list had when it was read', async () => {
+  it('a reopened list announces no record that it already shows', async () => {
     const visitor = await signedIn('Current');
     await visitor.open('data', 'stones');
     await visitor.sees('Nothing here yet');
@@ -88,7 +88,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('that a proxy keeps back is taken for none', async () => {
+  it('the page polls if a proxy holds the stream back', async () => {
     const visitor = await signedIn('Buffered');
     const held: Route[] = [];
     await visitor.page.route(events, (route) => (isStream(route) ? void held.push(route) : route.continue()));
@@ -100,7 +100,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('that is lost is said to be lost, and is there again once the service is', async () => {
+  it('a lost connection is shown, and is restored when the service is back', async () => {
     const { site, log } = running();
     const visitor = await signedIn('Lost');
     await lookingAt(visitor, 'stones');
@@ -112,7 +112,7 @@ describe('the connection', () => {
     await visitor.later(0.25);
     await visitor.seesConnection('Live');
     await visitor.heading('Slate').waitFor();
-    // What is tried now and then is a stream, and the list.
+    // The page retries the stream and the list.
     assert.deepEqual(
       [...new Set(log.takeErrors())],
       ['net::ERR_CONNECTION_REFUSED /api/consumer/v1/events', `net::ERR_CONNECTION_REFUSED ${stones}`],
@@ -120,7 +120,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('goes on with a new token when the old one ends', async () => {
+  it('the stream is reopened with a new token when the old one expires', async () => {
     const { site, log } = running();
     const visitor = await signedIn('Renewed');
     await lookingAt(visitor, 'stones');
@@ -142,7 +142,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('ends when a page is not seen any more, and goes on when it is seen again', async () => {
+  it('the stream closes while the page is hidden, and reopens when it is visible', async () => {
     const visitor = await signedIn('Hidden');
     await lookingAt(visitor, 'stones');
     const show = (isHidden: boolean) =>
@@ -159,7 +159,7 @@ describe('the connection', () => {
     await visitor.leave();
   });
 
-  it('does not take anybody to the provider who has only looked on', async () => {
+  it('an expired token does not redirect an idle viewer to the provider', async () => {
     const { site, log } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });

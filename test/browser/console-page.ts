@@ -22,12 +22,12 @@ export class ConsolePage {
     return this.page.locator(`section#${id}`);
   }
 
-  /** What the operator has to know first. */
+  /** The summary at the top of the console. */
   get headline(): Locator {
     return this.page.locator('.headline');
   }
 
-  /** A picture of the whole page in both widths, by day and by night, for whoever wants to look. */
+  /** Saves screenshots of the whole page in both widths and both color schemes. */
   async photograph(name: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [390, 1280]) {

@@ -22,7 +22,7 @@ import { part } from '../support/surroundings.ts';
 import { answerWith, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { consolePage } from './console-page.ts';
 
-/** Whatever happens is on the page by then. */
+/** The page shows a change within this time. */
 const visibleWithinMs = 5_000;
 const megabytes = 40;
 
@@ -31,7 +31,7 @@ schema: { properties: { text: { type: string, maxLength: 100 } } }
 states: { open: { close: { to: closed, by: owner } }, closed: {} }
 limits: { per_user: 100000, writes: 1000000/min }`;
 
-describe('the console, while things happen to a service', () => {
+describe('the operator console during faults of a service', () => {
   const opened = consolePage();
   let disk: SmallDisk;
   let provider: TestProvider;
@@ -73,14 +73,14 @@ describe('the console, while things happen to a service', () => {
     disk.remove();
   });
 
-  it('shows a service that has started', async () => {
+  it('shows that a new service is ready', async () => {
     await opened().open(service.opsUrl);
     await sees('Ready, and nothing needs attention');
     await sees('No requests in the last hour', 'traffic');
     await opened().photograph('started');
   });
 
-  it('shows traffic from a load', async () => {
+  it('shows the traffic of a load', async () => {
     const load = new SteadyLoad(4, (person, turn) =>
       (person + turn) % 3 === 0
         ? {
@@ -116,7 +116,7 @@ describe('the console, while things happen to a service', () => {
     await sees('Keys at hand', 'identity');
   });
 
-  it('shows a receiver that fails', async () => {
+  it('shows a webhook receiver that fails', async () => {
     receiver.answer = answerWith(500);
     provider.aheadMs = aheadMs;
     caller = new ApiCaller(service.url, await provider.token());
@@ -127,7 +127,7 @@ describe('the console, while things happen to a service', () => {
     receiver.answer = answerWith(204);
   });
 
-  it('shows a database that another program has locked', async () => {
+  it('shows that another program has locked the database', async () => {
     const outsider = await beginOutside(fileOf(service.settings));
     await sees(/The database takes no writes/);
     await opened().photograph('locked');
@@ -135,7 +135,7 @@ describe('the console, while things happen to a service', () => {
     await sees('Answers, and takes writes', 'data');
   });
 
-  it('shows a disk that is nearly full', async () => {
+  it('shows that the disk is nearly full', async () => {
     const { bavail, bsize } = statfsSync(disk.folder);
     writeFileSync(`${disk.folder}/filler-64000000`, Buffer.alloc(bavail * bsize - 2_000_000));
     await sees('The disk of the database is nearly full');
@@ -143,7 +143,7 @@ describe('the console, while things happen to a service', () => {
     disk.free();
   });
 
-  it('says when the service is gone, and goes on when it is back', async () => {
+  it('shows that the service is down, and recovers with it', async () => {
     const { opsUrl, settings } = service;
     await service.stop();
     await sees(/The service has not answered since/);
@@ -154,14 +154,14 @@ describe('the console, while things happen to a service', () => {
     opened().log.takeErrors();
   });
 
-  it('complains of nothing, and asks nobody else', () => {
+  it('has no content policy violation, no error and no request to another host', () => {
     const { log } = opened();
     assert.deepEqual([log.violations, log.errors], [[], []]);
     assert.deepEqual(log.outside({ origins: [service.opsUrl] }), []);
   });
 });
 
-describe('the console, while one of two processes is killed', () => {
+describe('the operator console, while one of two processes is killed', () => {
   const opened = consolePage();
   let provider: TestProvider;
   let service: Service;
@@ -176,7 +176,7 @@ describe('the console, while one of two processes is killed', () => {
     await service?.stop();
   });
 
-  it('shows both, its end, and the one in its place', async () => {
+  it('shows both processes, the end of one, and its replacement', async () => {
     const machine = () => opened().section('machine');
     await opened().open(service.opsUrl);
     await machine().getByText('2 of 2 serving').waitFor();

@@ -16,7 +16,7 @@ const tickets = `title: '${hostile}'
 schema: { properties: { text: { type: string, maxLength: 9 } } }
 states: { open: { close: { to: closed, by: owner } }, closed: {} }`;
 
-describe('the console in a browser', () => {
+describe('the operator console in a browser', () => {
   const opened = consolePage();
   const running = oneService(
     { COLLECTIONS_DIR: declarationsFolder({ tickets }), WEBHOOK_ALLOW: 'loopback' },
@@ -28,7 +28,7 @@ describe('the console in a browser', () => {
     },
   );
 
-  it('shows every section, in the width of a phone and of a desk, and axe finds nothing', async () => {
+  it('fits phones and desktops with every section, and axe finds no problem', async () => {
     const { page } = opened();
     await opened().open(running().service.opsUrl);
     await opened().headline.getByText('Ready, and nothing needs attention').waitFor();
@@ -45,7 +45,7 @@ describe('the console in a browser', () => {
     assert.ok(wide <= 390, `${wide} pixels wide with everything unfolded`);
   });
 
-  it('shows what others have written as text, and of a receiver only the origin', async () => {
+  it('shows labels and titles as text, and of a webhook address only the origin', async () => {
     const { page } = opened();
     for (const section of ['data', 'identity'])
       await opened().section(section).getByText(hostile).first().waitFor();
@@ -53,7 +53,7 @@ describe('the console in a browser', () => {
     assert.equal((await page.content()).includes('secret-path'), false);
   });
 
-  it('can be used without a mouse: a command is copied, and a pseudonym is looked up', async () => {
+  it('works by keyboard: copying a command and looking up a pseudonym', async () => {
     const { page } = opened();
     const { service, provider } = running();
     const { id } = (await withToken(service.url + me, await provider.token())).json();
@@ -85,7 +85,7 @@ describe('the console in a browser', () => {
     opened().log.takeErrors();
   });
 
-  it('says that the service does not answer, and keeps the last numbers', async () => {
+  it('reports that the service does not answer, and keeps the last numbers', async () => {
     const { page } = opened();
     await page.route('**/console/data', (route) => route.abort());
     await page.getByText(/The service has not answered since .* These numbers are from before/).waitFor();
@@ -98,20 +98,20 @@ describe('the console in a browser', () => {
     opened().log.takeErrors();
   });
 
-  it('violates no content policy, causes no error and asks nobody else', () => {
+  it('has no content policy violation, no error and no request to another host', () => {
     const { log } = opened();
     assert.deepEqual([log.violations, log.errors], [[], []]);
     assert.deepEqual(log.outside({ origins: [running().service.opsUrl] }), []);
   });
 });
 
-describe('the console that needs a token, in a browser', () => {
+describe('the operator console with OPS_TOKEN, in a browser', () => {
   const opened = consolePage();
   const running = oneService({ OPS_TOKEN: token }, async () => {
     await part('frontend');
   });
 
-  it('asks for it, says that it is wrong, and opens with the right one', async () => {
+  it('asks for the token, refuses a wrong one and opens with the right one', async () => {
     const { page } = opened();
     await opened().open(running().service.opsUrl);
     assert.deepEqual(await findingsOn(page), []);

@@ -41,7 +41,7 @@ access: { create: everyone, read: { owner: all, everyone: all }, update: everyon
 `,
 };
 
-describe('records under records, in a browser', () => {
+describe('records under a parent, in a browser', () => {
   const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
   let visitor: Visitor;
   let stranger: ApiCaller;
@@ -55,7 +55,7 @@ describe('records under records, in a browser', () => {
     await visitor.sees(/^usr_/);
   });
 
-  it('follows a record that everyone reads, and what others do under it', async () => {
+  it('a public record shows comments of others live, and its closing ends new ones', async () => {
     const { record } = await stranger.make('issues', { title: 'It is slow' });
     await visitor.open('everybodys', 'issues');
     await visitor.link('Comments of It is slow').click();
@@ -76,7 +76,7 @@ describe('records under records, in a browser', () => {
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/comments']);
   });
 
-  it('says that another person has changed what is being edited, also where everyone edits', async () => {
+  it('a form reports a change by another person, also if everyone may edit', async () => {
     const { record } = await stranger.make('issues', { title: 'It is dark' });
     const comment = await stranger.make('comments', { issue: record.id, title: 'Very dark' });
     await visitor.open('data', 'comments', comment.record.id);
@@ -89,7 +89,7 @@ describe('records under records, in a browser', () => {
     await visitor.heading('Rather dark').waitFor();
   });
 
-  it('asks for the person that an action is for', async () => {
+  it('an action for a person offers the members to choose from', async () => {
     const { record } = await visitor.elsewhere().make('teams', { title: 'Kitchen' });
     await visitor.elsewhere().make('tasks', { team: record.id, title: 'Wash up' });
     await visitor.open('data', 'teams', record.id, 'open');

@@ -27,7 +27,7 @@ access: { create: judge, read: [owner, judge] }
 `,
 };
 
-describe('a list that one person shares with another, in two browsers', () => {
+describe('a list shared by invitation, in two browsers', () => {
   const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
   const visitors: Visitor[] = [];
   const [ada, bob] = [() => visitors[0] as Visitor, () => visitors[1] as Visitor];
@@ -61,7 +61,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     }
   });
 
-  it('offers "New" to those who may create records, and says who they are to others', async () => {
+  it('"New" is offered only to callers who may create; others read which role may', async () => {
     await ada().open('data', 'rulings');
     await ada().sees(/Only people with the role “judge”/);
     assert.equal(await ada().link('New').count(), 0);
@@ -73,7 +73,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     await ada().link('New').waitFor();
   });
 
-  it('asks for a role, people and time, and shows the link with the code behind "#"', async () => {
+  it('the invitation dialog shows a link with the code after "#"', async () => {
     await ada().addOne('lists', 'Title', 'Flat');
     await ada().button('Invite to Flat').click();
     const roles = dialog(ada()).getByLabel('Role');
@@ -94,7 +94,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     await dialog(ada()).getByRole('button', { name: 'Done' }).click();
   });
 
-  it('lists the open invitation and the owner under "Members"', async () => {
+  it('"Members" lists the owner and the open invitation', async () => {
     await ada().link('Members of Flat').click();
     await ada().seesConnection('Live');
     await invitations(ada()).getByText('For 2 more people').waitFor();
@@ -103,7 +103,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     assert.deepEqual(await findingsOn(ada().page), []);
   });
 
-  it('the link survives signing in, and its code is in no address', async () => {
+  it('the invitation survives sign-in, and its code leaves the address bar', async () => {
     await bob().page.goto(link);
     await bob().page.reload();
     await bob().sees('You are invited');
@@ -115,7 +115,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     assert.deepEqual(await findingsOn(bob().page), []);
   });
 
-  it('who accepts sees the record and becomes a member before the eyes of the owner', async () => {
+  it('accepting shows the record, and the owner sees the new member live', async () => {
     await bob().button('Accept').click();
     await bob().sees('You are a member');
     await bob().seesConnection('Live');
@@ -131,7 +131,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     assert.deepEqual(await findingsOn(bob().page), []);
   });
 
-  it('says in words why a second link does not work', async () => {
+  it('a link that cannot be accepted says why: already a member, invalid, rate limited', async () => {
     await accept(link);
     await bob().sees('You have a role in it already');
     await accept(`${bob().site.origin}/#/invitation/${'x'.repeat(22)}`);
@@ -153,7 +153,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     await bob().site.pass(minuteMs);
   });
 
-  it('the owner ends an invitation, and changes the role of the member', async () => {
+  it('the owner ends an invitation and changes the role of the member', async () => {
     await ada()
       .button(/^End for member/)
       .click();
@@ -173,7 +173,7 @@ describe('a list that one person shares with another, in two browsers', () => {
     await dialog(bob()).getByRole('button', { name: 'Cancel' }).click();
   });
 
-  it('a member who is removed reads that the record is no longer shared, and not that it was deleted', async () => {
+  it('a removed member reads that the record is no longer shared, not that it was deleted', async () => {
     await bob().seesConnection('Live');
     await ada()
       .button(/^Remove per_/)
@@ -188,11 +188,11 @@ describe('a list that one person shares with another, in two browsers', () => {
       'the list of members has not changed',
     );
     assert.deepEqual(await findingsOn(bob().page), []);
-    // The page may look once more before it is told.
+    // The page may read the record once more before the event arrives.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
-  it('the same in a list, and in a form', async () => {
+  it('a removed member reads the same in a list and in a form', async () => {
     await accept(await invite('Member'));
     await bob().sees('You are a member');
     await bob().open('data', 'lists');
@@ -212,11 +212,11 @@ describe('a list that one person shares with another, in two browsers', () => {
       .click();
     await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
     await bob().page.locator('.notice').getByText('It is no longer shared with you').waitFor();
-    // The page may look once more before it is told.
+    // The page may read the record once more before the event arrives.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
-  it('a member leaves', async () => {
+  it('a member leaves, and the owner sees it live', async () => {
     await accept(await invite('Member'));
     await bob().sees('You are a member');
     await bob().button('Leave Flat').click();
@@ -228,11 +228,11 @@ describe('a list that one person shares with another, in two browsers', () => {
       .page.getByRole('list', { name: 'Members' })
       .getByText('Member since')
       .waitFor({ state: 'detached' });
-    // The page asks whether it can still be read; its event may come before or after that.
+    // The page reads the record once more, before or after the event.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
-  it('no code of a link has been in the address of a request', () => {
+  it('no request address contains the invitation code', () => {
     const code = new URL(link).hash.split('/').at(-1) ?? assert.fail();
     assert.deepEqual(running().log.addressesWith(code), []);
   });

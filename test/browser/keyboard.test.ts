@@ -5,8 +5,8 @@ import { Keyboard } from './browser-keyboard.ts';
 import { password, personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** The trip once more, without a mouse: Tab to get somewhere, Enter, Space, Escape and the arrows to do something. */
-describe('by keyboard alone', () => {
+/** The steps of trip.test.ts without a mouse: Tab to move, Enter, Space, Escape and arrow keys to act. */
+describe('a user with a keyboard only', () => {
   const running = browsing();
   const person = personNamed('Typing');
   let visitor: Visitor;
@@ -33,7 +33,7 @@ describe('by keyboard alone', () => {
     assert.ok(await keyboard.isOn(visitor.heading('You')));
   });
 
-  it('goes to a collection, and hears the title of each screen on the way', async () => {
+  it('goes to a collection; the focus is on the title of each screen', async () => {
     await keyboard.goTo(visitor.link('Your data'));
     await keyboard.press('Enter');
     await visitor.heading('Your data').and(visitor.page.locator(':focus')).waitFor();
@@ -42,7 +42,7 @@ describe('by keyboard alone', () => {
     await visitor.heading('Lendings').and(visitor.page.locator(':focus')).waitFor();
   });
 
-  it('creates a record, and lands on what does not fit first', async () => {
+  it('creates a record; the error summary leads to the first invalid field', async () => {
     await keyboard.goTo(visitor.link('New'));
     await keyboard.press('Enter');
     await keyboard.goTo(visitor.field('Thing'));
@@ -86,7 +86,7 @@ describe('by keyboard alone', () => {
     assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
   });
 
-  it('edits it', async () => {
+  it('edits the record', async () => {
     await keyboard.goTo(visitor.link('Edit A tent'));
     await keyboard.press('Enter');
     await keyboard.goTo(visitor.field('Thing'));
@@ -95,21 +95,21 @@ describe('by keyboard alone', () => {
     await visitor.heading('A big tent').waitFor();
   });
 
-  it('chooses the order of the list', async () => {
+  it('changes the order of the list', async () => {
     await keyboard.goTo(visitor.page.getByLabel('Order'));
     await keyboard.press('ArrowDown');
     await visitor.heading('A big tent').waitFor();
     assert.equal(await visitor.page.getByLabel('Order').inputValue(), 'created_at');
   });
 
-  it('moves it to another state, and stays at the record', async () => {
+  it('takes an action, and the focus stays on the record', async () => {
     await keyboard.goTo(visitor.button('Hand out A big tent'));
     await keyboard.press('Enter');
     await visitor.heading('A big tent').and(visitor.page.locator(':focus')).waitFor();
     await keyboard.goTo(visitor.button('Bring back A big tent'));
   });
 
-  it('is asked before a record is deleted; Escape keeps it', async () => {
+  it('is asked before a record is deleted; Escape cancels', async () => {
     const opener = visitor.button('Delete A big tent');
     await keyboard.goTo(opener);
     await keyboard.press('Enter');
@@ -119,14 +119,14 @@ describe('by keyboard alone', () => {
     assert.ok(await keyboard.isOn(opener), 'the focus is where it was');
   });
 
-  it('exports', async () => {
+  it('exports the data', async () => {
     await keyboard.goTo(visitor.link('← Your data'));
     await keyboard.press('Enter');
     await keyboard.goTo(visitor.button('Export as a file'));
     await Promise.all([visitor.page.waitForEvent('download'), keyboard.press('Enter')]);
   });
 
-  it('cannot leave the question before everything is erased but by an answer; Escape keeps everything', async () => {
+  it('cannot tab out of the erasure dialog; Escape cancels', async () => {
     const opener = visitor.button('Erase everything…');
     await keyboard.goTo(opener);
     await keyboard.press('Enter');
@@ -144,7 +144,7 @@ describe('by keyboard alone', () => {
     assert.ok(await keyboard.isOn(opener));
   });
 
-  it('erases everything', async () => {
+  it('erases all data', async () => {
     await keyboard.press('Enter');
     const dialog = visitor.page.getByRole('dialog');
     await keyboard.goTo(dialog.getByRole('textbox'));

@@ -9,7 +9,7 @@ import type { Visitor } from './browser-visitor.ts';
 const many = 65;
 const plates = 13;
 
-describe('a long list', () => {
+describe('a list of many records', () => {
   const running = browsing(startHouseholdSite);
   let visitor: Visitor;
   let listId = '';
@@ -26,7 +26,7 @@ describe('a long list', () => {
       await visitor.elsewhere().make('entries', { list: listId, what: `${n % 5 ? 'Cup' : 'Plate'} ${n}` });
   });
 
-  it('is searched, selected and bought by keyboard alone', async () => {
+  it('is searched, selected and changed by keyboard only', async () => {
     const keyboard = new Keyboard(visitor.page);
     await visitor.open('data', 'lists', listId, 'open');
     await visitor.sees(`${many} records`);
@@ -49,7 +49,7 @@ describe('a long list', () => {
     assert.deepEqual(bought.sort(), ['Plate 60', 'Plate 65']);
   });
 
-  it('a batch without an answer is repeated under the same key, and done once', async () => {
+  it('a batch whose answer is lost is repeated with the same key and done once', async () => {
     const { page } = visitor;
     const keys: (string | undefined)[] = [];
     await page.route('**/batch', async (route) => {
@@ -72,7 +72,7 @@ describe('a long list', () => {
     await page.unroute('**/batch');
   });
 
-  it('at most 50 records are selected at once', async () => {
+  it('at most 50 records can be selected', async () => {
     await visitor.sees(`${plates - 10} records found`);
     await visitor.page.getByRole('searchbox').fill('');
     await visitor.heading('Cup 64').waitFor();

@@ -7,7 +7,7 @@ import { startHouseholdSite } from './browser-household.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-describe('two people with one shopping list', () => {
+describe('a shopping list shared by two people', () => {
   const running = browsing(startHouseholdSite);
   let [owner, member]: Visitor[] = [];
   let listId = '';
@@ -38,7 +38,7 @@ describe('two people with one shopping list', () => {
     }
   });
 
-  it('a search lists what it finds, says how many records there are, and what to do where there are none', async () => {
+  it('a search shows its results, their number, and a way out when nothing is found', async () => {
     const { page } = ada();
     const box = page.getByRole('searchbox', { name: 'Search in “What”' });
     const count = page.locator('[aria-live=polite]', { hasText: 'found' });
@@ -60,7 +60,7 @@ describe('two people with one shopping list', () => {
     assert.equal(await box.inputValue(), '');
   });
 
-  it('several records are bought in one request, and the other person sees it without a reload', async () => {
+  it('several records are bought in one request, and the other person sees it live', async () => {
     const { page } = ada();
     const { log, site } = running();
     const sent = log.countOf('POST', site.origin);
@@ -78,7 +78,7 @@ describe('two people with one shopping list', () => {
       await card(bob(), name).locator('.state').getByText('Bought').waitFor();
   });
 
-  it('where one record is refused the dialog says which, nothing has changed, and the others go without it', async () => {
+  it('a refused record is named, nothing changes, and the rest can be sent without it', async () => {
     const { page } = ada();
     await ada().elsewhere().make('lists', { title: 'Empty' });
     await ada().open('data', 'lists');
@@ -101,7 +101,7 @@ describe('two people with one shopping list', () => {
     assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/batch']);
   });
 
-  it('the history of a record says what was done in which role, also by another person while it is shown', async () => {
+  it('the history shows each action with its role, and updates live', async () => {
     const { page } = ada();
     await ada().open('data', 'lists', listId, 'open');
     await ada().link('History of Milk').click();

@@ -11,12 +11,12 @@ import type { Visitor } from './browser-visitor.ts';
 async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
   await visitor.open('data', collection);
   await visitor.seesConnection('Live');
-  // Everything has come before anything goes away.
+  // Wait until the page is complete.
   await visitor.page.locator('.meters').waitFor();
   return visitor;
 }
 
-/** Everything that the page says from now on, once it is asked for. */
+/** Records the notices of the page from now on. */
 async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
   await page.evaluate(`window.said = [];
     new MutationObserver(() => {
@@ -38,7 +38,7 @@ describe('two windows of one person', () => {
     machine = await running().site.machine();
   });
 
-  it('a record that is made in one is in the other, which says so in words', async () => {
+  it('a new record appears in the other window, with a notice', async () => {
     await lookingAt(first(), 'stones');
     await second().open('data', 'stones', 'new');
     await second().field('Colour').fill('Slate');
@@ -48,7 +48,7 @@ describe('two windows of one person', () => {
     await first().sees('1 of 2');
   });
 
-  it('a change and a deletion are seen as well, and are no news where they were made', async () => {
+  it('changes and deletions appear in the other window, and are announced only there', async () => {
     await lookingAt(second(), 'stones');
     await first().link('Edit Slate').click();
     await first().field('Colour').fill('Amber');
@@ -67,7 +67,7 @@ describe('two windows of one person', () => {
     assert.deepEqual(await said(), ['Deleted.', 'Stones: “Coral” is new.']);
   });
 
-  it('what a machine client approves is approved here, and said in words', async () => {
+  it('an action by a machine client appears in both windows, with a notice', async () => {
     const { record } = await first().elsewhere().make('visits', { guest: 'Ada' });
     for (const window of [first(), second()]) await lookingAt(window, 'visits');
     await first().heading('Ada').waitFor();
@@ -81,7 +81,7 @@ describe('two windows of one person', () => {
     assert.deepEqual(await findingsOn(first().page), []);
   });
 
-  it('many changes at once are one message', async () => {
+  it('several changes at once are announced in one notice', async () => {
     const caller = first().elsewhere();
     const letThrough = await first().hold('**/api/consumer/v1/visits?*');
     await Promise.all(['Ben', 'Cas', 'Dot', 'Eve'].map((guest) => caller.make('visits', { guest })));
@@ -90,7 +90,7 @@ describe('two windows of one person', () => {
     await first().sees('Visits: 4 changes made elsewhere.');
   });
 
-  it('stands where the chosen order and state have it', async () => {
+  it('a new record follows the chosen order and state filter', async () => {
     await first().page.getByLabel('State').selectOption({ label: 'Asked for' });
     await first().heading('Ada').waitFor({ state: 'detached' });
     await first().page.getByLabel('Order').selectOption({ label: 'Oldest first' });
@@ -104,7 +104,7 @@ describe('two windows of one person', () => {
     assert.equal(await titles.count(), 4);
   });
 
-  it('whoever is at a button that goes away stays at the record', async () => {
+  it('the focus moves to the record when its focused button disappears', async () => {
     const keyboard = new Keyboard(first().page);
     const titles = first().page.getByRole('listitem').getByRole('heading');
     const name = await titles.first().innerText();
@@ -117,7 +117,7 @@ describe('two windows of one person', () => {
     await first().heading(name).and(first().page.locator(':focus')).waitFor();
   });
 
-  it('what is being edited is not overwritten, and can be loaded', async () => {
+  it('a form is not overwritten by a change elsewhere, which can be loaded', async () => {
     const caller = first().elsewhere();
     const fields = { thing: 'A rope', from: '2027-03-01T08:30:00Z', count: 1 };
     const { record, etag } = await caller.make('lendings', fields);
@@ -138,7 +138,7 @@ describe('two windows of one person', () => {
     await first().heading('A rope, of both').waitFor();
   });
 
-  it('what is deleted elsewhere while it is edited is said to be gone', async () => {
+  it('a form reports that its record was deleted elsewhere', async () => {
     const [record] = await first().elsewhere().all('lendings');
     let reads = 0;
     const rereads = first().page.waitForResponse((reply) => {
@@ -146,7 +146,7 @@ describe('two windows of one person', () => {
       return reads === 2;
     });
     await first().link('Edit A rope, of both').click();
-    // Once the stream has begun the record is read once more; from then on an event is all that it takes.
+    // The page reads the record again when the stream starts; afterwards an event is enough.
     await rereads;
     await first().field('Thing').fill('A rope, once more');
     await first().elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
@@ -155,8 +155,8 @@ describe('two windows of one person', () => {
     assert.deepEqual(running().log.takeErrors(), ['404 /api/consumer/v1/lendings/…']);
   });
 
-  it('what is erased in one is not written down again by the other', async () => {
-    // The tabs share a stream: from here on it is the second one that holds it.
+  it('after erasure in one window the other sends no more requests', async () => {
+    // The tabs share a stream; from here on the second tab holds it.
     await first().open('data');
     await lookingAt(second(), 'visits');
     await first().button('Erase everything…').click();

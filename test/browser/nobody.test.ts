@@ -12,7 +12,7 @@ const nobody = {
   token: { issued_at: null, expires_at: '2099-01-01T00:00:00.000Z' },
 };
 
-describe('a caller without an id, in a browser', () => {
+describe('a caller without a subject, in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
@@ -21,12 +21,12 @@ describe('a caller without an id, in a browser', () => {
     await visitor.page.route('**/api/consumer/v1/me', (route) => route.fulfill({ json: nobody }));
   });
 
-  it('is told that there is none', async () => {
+  it('reads that it has no id', async () => {
     await visitor.open('you');
     await visitor.sees('none: your token has no subject');
   });
 
-  it('is told that the token is accepted all the same', async () => {
+  it('reads that its token is accepted and nothing is stored', async () => {
     await visitor.open('token');
     await visitor.sees('It has no subject, so nothing is stored about you.');
   });

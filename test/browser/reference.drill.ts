@@ -8,10 +8,10 @@ import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** A fifth of what the page once took for two collections. The site of these tests has more. */
+/** A fifth of the former height for two collections; this site has more. */
 const tallest = 8_400;
 
-describe('the reference of the API at /docs, in a browser', () => {
+describe('the API reference at /docs, in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   let token: string;
@@ -40,7 +40,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       '[document.documentElement.scrollHeight, document.documentElement.scrollWidth]',
     );
 
-  it('shows everything at once, folded: on a desk and in the width of a phone', async () => {
+  it('shows all operations folded, within the width of a phone and a desktop', async () => {
     for (const width of [390, 1280]) {
       await visitor.page.setViewportSize({ width, height: 800 });
       const [height, wide] = await sizes();
@@ -50,7 +50,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.ok((await visitor.page.locator('article').count()) > 30);
   });
 
-  it('nothing of an operation is wider than a phone once it is unfolded', async () => {
+  it('an unfolded operation is not wider than a phone', async () => {
     await visitor.page.setViewportSize({ width: 390, height: 800 });
     await visitor.page.evaluate(
       "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
@@ -62,7 +62,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('a link of the contents unfolds the operation, which says first how it is called', async () => {
+  it('a link in the contents unfolds its operation, which begins with the curl command', async () => {
     assert.equal(await isOpen('boards_do_mark'), null);
     const contents = visitor.page.getByRole('navigation', { name: 'Contents' });
     await contents.locator('a[href="#boards_do_mark"]').click();
@@ -76,7 +76,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.equal(await operation('boards_do_mark').getByText('token_expired').isVisible(), false);
   });
 
-  it('and so does an address from outside, and the name of an error', async () => {
+  it('a link from outside unfolds its operation; an error name leads to its description', async () => {
     await open('#stones_create');
     assert.equal(await isOpen('stones_create'), '');
     await operation('stones_create')
@@ -87,20 +87,20 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.ok(await visitor.page.locator('#error-quota_exceeded').isVisible());
   });
 
-  it('an address that somebody has cut off does no harm', async () => {
+  it('a damaged fragment in the address causes no error', async () => {
     for (const cutOff of ['#%', '#%E4', '#nothing-of-this-name']) {
       await open(cutOff);
-      // What comes after it in the script has run.
+      // The rest of the script has run.
       await visitor.page.getByLabel('Filter').fill('no operation is like this');
       assert.equal(await visitor.page.locator('article').filter({ visible: true }).count(), 0, cutOff);
       await visitor.page.getByLabel('Filter').fill('');
-      // And so does the script when it is told of one later.
+      // A later change of the fragment is handled, too.
       await visitor.page.evaluate(`location.hash = '${cutOff}x'`);
     }
     assert.deepEqual(errors, []);
   });
 
-  it('is filtered by any words of an operation, in the contents as well', async () => {
+  it('the filter matches words of an operation, in the list and in the contents', async () => {
     await visitor.page.getByLabel('Filter').fill('BOARDS take');
     const shown = visitor.page.locator('article').filter({ visible: true });
     assert.equal(await shown.count(), 1);
@@ -112,7 +112,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.ok((await shown.count()) > 30);
   });
 
-  describe('trying it', () => {
+  describe('the form "Try it"', () => {
     /** The form of an operation, unfolded. */
     const trying = async (id: string) => {
       await visitor.page.goto(`${visitor.site.origin}/docs#${id}`);
@@ -121,14 +121,14 @@ describe('the reference of the API at /docs, in a browser', () => {
       return form;
     };
 
-    it('needs a token, and says so before anything is sent', async () => {
+    it('asks for a token before it sends a request', async () => {
       const form = await trying('stones_list');
       await form.getByRole('button', { name: 'Send' }).click();
       await form.getByText('Put an access token into the field at the top first.').waitFor();
       await visitor.page.locator('#token:focus').waitFor();
     });
 
-    it('sends what stands in the form with the token that was pasted, and shows the answer', async () => {
+    it('sends its body with the pasted token and shows the answer', async () => {
       await visitor.page.getByLabel('Access token').fill(token);
       const form = await trying('stones_create');
       await form.getByLabel('Body').fill('{"colour":"Onyx"}');
@@ -139,7 +139,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       assert.equal(stone?.colour, 'Onyx');
     });
 
-    it('sends parameters, and leaves out what is empty', async () => {
+    it('sends filled parameters and leaves out empty ones', async () => {
       const form = await trying('stones_list');
       await form.getByLabel('limit').fill('1');
       const sent = visitor.page.waitForRequest((request) => request.url().includes('/stones'));
@@ -148,7 +148,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       await form.getByText('200 OK').waitFor();
     });
 
-    it('shows a refusal as it is', async () => {
+    it('shows a refusal with its status and code', async () => {
       const form = await trying('stones_create');
       await form.getByLabel('Body').fill('{"colour":1}');
       await form.getByRole('button', { name: 'Send' }).click();
@@ -170,7 +170,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       assert.equal((await visitor.elsewhere().all('stones')).length, 0);
     });
 
-    it('keeps the token nowhere', async () => {
+    it('stores the token nowhere', async () => {
       const kept = await visitor.page.evaluate<string>(
         'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
       );
@@ -180,7 +180,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     });
   });
 
-  it('has nothing that axe finds serious, folded or not', async () => {
+  it('axe finds no serious problem, folded or unfolded', async () => {
     await open();
     // Two operations, links and rows stand for the others, which are drawn alike: a search of the whole page takes long.
     await visitor.page.evaluate(`
@@ -192,7 +192,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.deepEqual(await findingsOn(visitor.page), []);
   });
 
-  it('without JavaScript leads to the document, and offers nothing that needs a script', async () => {
+  it('without JavaScript it links to the OpenAPI document and shows no script controls', async () => {
     const browser = visitor.context.browser();
     const context = await browser?.newContext({ javaScriptEnabled: false });
     const page = (await context?.newPage()) ?? assert.fail();
@@ -204,7 +204,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     await context?.close();
   });
 
-  it('says so when the document cannot be read', async () => {
+  it('it reports that the document cannot be read', async () => {
     await visitor.page.route('**/openapi.json', (route) => route.fulfill({ status: 503 }));
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.sees('The OpenAPI document could not be read: 503');
@@ -212,7 +212,7 @@ describe('the reference of the API at /docs, in a browser', () => {
     assert.deepEqual(running().log.takeErrors(), ['503 /openapi.json']);
   });
 
-  describe('drawn from any document', () => {
+  describe('drawn from any OpenAPI document', () => {
     const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
     const hostile = {
       ...everything,
@@ -250,7 +250,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       markup = await draw(shown);
     });
 
-    it('shows whatever a declaration says as text, and never as markup', async () => {
+    it('text of a declaration is escaped, never markup', async () => {
       const tags = new Set(all(/<([a-z][a-z0-9]*)/gi));
       for (const tag of ['style', 'img', 'em', 'b', 'i']) assert.ok(!tags.has(tag), tag);
       assert.equal(all(/<(svg)/gi).length, 1, 'the logo');
@@ -259,7 +259,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       assert.match(markup, /&lt;script&gt;alert\(1\)&lt;\/script&gt;"'&amp;/);
     });
 
-    it('has every operation under its name, and every link leads somewhere', () => {
+    it('every operation has its anchor, and every link leads to one', () => {
       const ids = all(/ id="([^"]+)"/g);
       assert.equal(new Set(ids).size, ids.length);
       for (const item of Object.values(shown.paths)) {
@@ -269,7 +269,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       for (const named of all(/ aria-labelledby="([^"]+)"/g)) assert.ok(ids.includes(named), named);
     });
 
-    it('goes down one heading at a time, from the only first one', () => {
+    it('heading levels descend without gaps from one h1', () => {
       const levels = all(/<h([1-6])/g).map(Number);
       assert.deepEqual(
         levels.filter((level) => level === 1),
@@ -280,7 +280,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       });
     });
 
-    it('can be read without seeing it and used without a mouse', () => {
+    it('code blocks and fields have accessible names', () => {
       for (const region of all(/<pre([^>]*)>/g)) assert.match(region, /tabindex="0" aria-label="/);
       const labelled = all(/<label for="([^"]+)"/g);
       for (const field of all(/<(?:input|textarea) id="([^"]+)"/g))
@@ -288,7 +288,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       assert.equal(all(/<(input|textarea)\b/g).length, labelled.length);
     });
 
-    it('shows of each operation how it is called before anything else, and folds its errors', () => {
+    it('an operation begins with its curl command, and its errors are folded', () => {
       const operations = markup.split('<article ').slice(1);
       assert.ok(operations.length > 10);
       for (const operation of operations) {
@@ -301,7 +301,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       }
     });
 
-    it('shows what each role may do, as `check --matrix` prints it, for collections with roles only', async () => {
+    it('the access table equals `check --matrix`, for collections with roles only', async () => {
       const table = visitor.page.getByRole('region', { name: 'Who may do what in shared-things' });
       const withRoles = unusual.filter(({ isShared }) => isShared).map(({ name }) => name);
       const named = await visitor.page
@@ -325,7 +325,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       ]);
     });
 
-    it('shows how to call it from a shell, whatever the example contains', async () => {
+    it('the curl command quotes any example safely', async () => {
       const lines = (await calls()).join('\n');
       assert.match(lines, /curl -X POST "https:\/\/api\.example\.org\/api\/consumer\/v1\/x"/);
       assert.match(lines, /-d '\{"text":"text"\}'/);
@@ -333,7 +333,7 @@ describe('the reference of the API at /docs, in a browser', () => {
       assert.match((await calls()).join('\n'), /-d '\{"a":"it'\\''s"\}'/);
     });
 
-    it('shows how a request is proven, and offers nothing to try, where no plain bearer token is taken', async () => {
+    it('with DPoP required it shows the proof header and offers no form to try', async () => {
       const tokens = { dpop: 'required', nonce: false } as const;
       assert.ok(await visitor.page.getByLabel('Access token').isVisible());
       await draw(documentWith([...unusual], { ...about, tokens }));

@@ -6,7 +6,7 @@ import { browsing, describeNetworkLog } from './browser.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-describe('the reference of the API at /docs, in short', () => {
+describe('the API reference at /docs, in short', () => {
   const running = browsing();
   let visitor: Visitor;
   const open = async () => {
@@ -20,7 +20,7 @@ describe('the reference of the API at /docs, in short', () => {
     await visitor.sees('0 of 40');
   });
 
-  it('shows everything at once, folded, in the width of a phone', async () => {
+  it('shows all operations within the width of a phone', async () => {
     await visitor.page.setViewportSize({ width: 390, height: 800 });
     await open();
     const width = await visitor.page.evaluate<number>('document.documentElement.scrollWidth');
@@ -28,7 +28,7 @@ describe('the reference of the API at /docs, in short', () => {
     assert.ok((await visitor.page.locator('article').count()) > 30);
   });
 
-  it('shows whatever a declaration says as text, and never as markup', async () => {
+  it('escapes text of a declaration', async () => {
     const title = '</h3><script>document.title = 1</script>';
     const document = documentWith([{ ...everything, name: 'hostile', title }], {
       version: '1.2.3',

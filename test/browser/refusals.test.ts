@@ -8,7 +8,7 @@ import type { Visitor } from './browser-visitor.ts';
 
 const lendings = '/api/consumer/v1/lendings';
 
-describe('what the service refuses, in a browser', () => {
+describe('refusals of the service, in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
@@ -23,7 +23,7 @@ describe('what the service refuses, in a browser', () => {
     return (await Promise.all(texts)).join(' ');
   }
 
-  it('422: what does not fit stands at its field, and at the top with a way to it', async () => {
+  it('422: invalid fields are marked, and the error summary leads to them', async () => {
     await visitor.open('data', 'lendings', 'new');
     await visitor.page.getByLabel('From').fill('2027-03-01T09:30');
     await visitor.field('Count').fill('17');
@@ -45,7 +45,7 @@ describe('what the service refuses, in a browser', () => {
     assert.deepEqual(running().log.takeErrors(), [`422 ${lendings}`]);
   });
 
-  it('what is no number is said at its field before anything is sent', async () => {
+  it('a text in a number field is reported before a request is sent', async () => {
     await visitor.field('Thing').fill('A drill');
     await visitor.page.getByLabel('Labels 1').fill('loud');
     await visitor.field('Count').fill('two');
@@ -83,7 +83,7 @@ describe('what the service refuses, in a browser', () => {
       return [thing, count];
     }
 
-    it("shows both versions, field by field, and one's own is saved when nothing else is chosen", async () => {
+    it('both versions are shown field by field; the own version is the default', async () => {
       const id = await clash('Rake');
       const thing = choices('Thing');
       await thing.getByRole('radio', { name: 'Yours Rake, mine' }).waitFor();
@@ -96,7 +96,7 @@ describe('what the service refuses, in a browser', () => {
       assert.deepEqual(await saved(id), ['Rake, mine', 2]);
     });
 
-    it('saves of each field what was chosen', async () => {
+    it('each field is saved as chosen', async () => {
       const id = await clash('Spade');
       await choices('Thing')
         .getByRole('radio', { name: /^Saved in the meantime/ })
@@ -106,7 +106,7 @@ describe('what the service refuses, in a browser', () => {
       assert.deepEqual(await saved(id), ['Spade, theirs', 2]);
     });
 
-    it('goes back to the form with what was chosen, on top of what is saved', async () => {
+    it('the form reopens with the choices, on top of the saved version', async () => {
       const id = await clash('Hoe');
       await choices('Count')
         .getByRole('radio', { name: /^Saved in the meantime/ })
@@ -119,7 +119,7 @@ describe('what the service refuses, in a browser', () => {
       assert.deepEqual(await saved(id), ['Hoe, of both', 3]);
     });
 
-    it("throws one's own away", async () => {
+    it('"Discard mine" drops the own version and its draft', async () => {
       const id = await clash('Saw');
       await visitor.button('Discard mine').click();
       await visitor.heading('Saw, theirs').waitFor();
@@ -129,7 +129,7 @@ describe('what the service refuses, in a browser', () => {
     });
   });
 
-  it('409: an action that somebody else was faster with shows the record as it is now', async () => {
+  it('409: an action that lost a race shows the current record', async () => {
     const caller = visitor.elsewhere();
     const { record, etag } = await caller.make('lendings', {
       thing: 'A kettle',
@@ -147,7 +147,7 @@ describe('what the service refuses, in a browser', () => {
     assert.deepEqual(running().log.takeErrors(), [`409 ${lendings}/…/hand_out`]);
   });
 
-  it('409: a collection that is full says so and what can be done, and has room after a deletion', async () => {
+  it('409: a full collection keeps the draft, which can be saved after a deletion', async () => {
     await visitor.addOne('stones', 'Colour', 'Slate');
     await visitor.heading('Slate').waitFor();
     await visitor.addOne('stones', 'Colour', 'Amber');
@@ -168,7 +168,7 @@ describe('what the service refuses, in a browser', () => {
     await visitor.heading('Coral').waitFor();
   });
 
-  it('429: counts down, and can be saved when the time is over', async () => {
+  it('429: the form counts down, and can be saved afterwards', async () => {
     await visitor.site.nextMinute();
     await visitor.addOne('sparks', 'Idea', 'One');
     await visitor.heading('One').waitFor();

@@ -7,7 +7,7 @@ import type { Visitor } from './browser-visitor.ts';
 
 const afterItsLife = tokenSeconds / 60 + 1;
 
-describe('a token that expires while somebody types', () => {
+describe('a token that expires while a form is being filled', () => {
   const running = browsing();
 
   let visitor: Visitor | undefined;
@@ -29,7 +29,7 @@ describe('a token that expires while somebody types', () => {
     return (await visitor.elsewhere().all('stones')).map(({ colour }) => colour);
   }
 
-  it('is renewed with the refresh token, and nobody notices', async () => {
+  it('is renewed with the refresh token, and the form is saved at once', async () => {
     const visitor = await typing(personNamed('Refreshed'));
     const before = visitor.elsewhere().token;
     await visitor.later(afterItsLife);
@@ -38,7 +38,7 @@ describe('a token that expires while somebody types', () => {
     assert.notEqual(visitor.elsewhere().token, before);
   });
 
-  it('is renewed as well when it is the service that finds it expired, by a clock of its own', async () => {
+  it('is also renewed if only the clock of the service finds it expired', async () => {
     const { log, site } = running();
     const visitor = await typing(personNamed('Disputed'));
     const ahead = tokenSeconds * 1000 + minuteMs;
@@ -52,7 +52,7 @@ describe('a token that expires while somebody types', () => {
     assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/stones']);
   });
 
-  it('keeps the form while the provider is down, and saves it once it is back', async () => {
+  it('the draft survives an outage of the provider and is saved afterwards', async () => {
     const { log, site } = running();
     const person = personNamed('Waiting');
     const visitor = await typing(person);
@@ -63,7 +63,7 @@ describe('a token that expires while somebody types', () => {
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /token']);
 
-    // It has forgotten its sessions and refresh tokens: there is nothing left but to sign in again.
+    // A restarted provider has no sessions or refresh tokens: the user must sign in again.
     await site.startProvider();
     await visitor.button('Save').click();
     await visitor.sees('Please sign in again');
@@ -75,7 +75,7 @@ describe('a token that expires while somebody types', () => {
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
   });
 
-  it('is renewed by a trip to the provider without a word, where there are no refresh tokens', async () => {
+  it('without refresh tokens a silent redirect to the provider renews it and keeps the draft', async () => {
     const { log, site } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });

@@ -6,8 +6,8 @@ import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
-/** Where everybody reads everybody's records. */
-describe('a collection that everybody reads, in a browser', () => {
+/** A collection with `read: everyone`. */
+describe('a collection that everyone can read, in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   let stranger: ApiCaller;
@@ -28,7 +28,7 @@ describe('a collection that everybody reads, in a browser', () => {
   const text = () => visitor.page.locator('main').innerText();
   const cards = () => visitor.page.locator('.record');
 
-  it('is said to be one before anything is made in it, and promises nothing else', async () => {
+  it('is announced as public before the first record is made', async () => {
     await visitor.open('data');
     const board = visitor.page.locator('.card.collection', { hasText: 'Boards' });
     await board.getByText('Everybody who signs in can read what you make here').waitFor();
@@ -43,7 +43,7 @@ describe('a collection that everybody reads, in a browser', () => {
     assert.doesNotMatch(await text(), promise);
   });
 
-  it('one that nobody else reads still promises it, and says nothing of everybody', async () => {
+  it('a private collection promises privacy, except where machine clients see all records', async () => {
     await visitor.open('data', 'stones');
     await visitor.sees('Nothing here yet');
     assert.match(await text(), promise);
@@ -53,7 +53,7 @@ describe('a collection that everybody reads, in a browser', () => {
     assert.doesNotMatch(await text(), promise, 'where clients see everybody’s');
   });
 
-  it('has one\'s own records under "Your data", and nobody else\'s', async () => {
+  it('"Your data" lists the own records only', async () => {
     await visitor.elsewhere().make('boards', { text: 'Mine', size: 1 });
     await visitor.open('data', 'boards');
     await visitor.heading('Mine').waitFor();
@@ -62,7 +62,7 @@ describe('a collection that everybody reads, in a browser', () => {
     assert.equal(await visitor.heading('Theirs').count(), 0);
   });
 
-  it("hears of one's own alone", async () => {
+  it('"Your data" follows changes of the own records only', async () => {
     await visitor.seesConnection('Live');
     await stranger.make('boards', { text: 'Theirs, too', size: 3 });
     await visitor.elsewhere().make('boards', { text: 'Mine, too', size: 4 });
@@ -70,7 +70,7 @@ describe('a collection that everybody reads, in a browser', () => {
     assert.equal(await cards().count(), 2);
   });
 
-  it("shows everybody's in a place of its own, to be read and not to be changed", async () => {
+  it("the list of everybody's records is read-only", async () => {
     await visitor.link(/^See everybody’s/).click();
     await visitor.heading('Boards: everybody’s').waitFor();
     for (const name of ['Mine', 'Mine, too', 'Theirs', 'Theirs, too']) await visitor.heading(name).waitFor();
@@ -82,7 +82,7 @@ describe('a collection that everybody reads, in a browser', () => {
     assert.deepEqual(await findingsOn(visitor.page), []);
   });
 
-  it('there, too, whatever can be chosen can be had', async () => {
+  it("the list of everybody's records can be filtered, sorted and reloaded", async () => {
     const [state, order] = [visitor.page.getByLabel('State'), visitor.page.getByLabel('Order')];
     await order.selectOption({ label: 'Size, ascending' });
     await cards().nth(3).getByText('Mine, too').waitFor();
@@ -98,7 +98,7 @@ describe('a collection that everybody reads, in a browser', () => {
     await visitor.heading('The newest').waitFor();
   });
 
-  it('has no form for a record of somebody else, whatever the address says', async () => {
+  it("the form of another person's record is refused", async () => {
     await visitor.open('data', 'boards', theirs);
     await visitor.page.getByRole('alert').getByText('It belongs to another person').waitFor();
     assert.equal(await visitor.page.locator('form').count(), 0);

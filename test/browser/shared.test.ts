@@ -24,7 +24,7 @@ describe('the lending library, for two people', () => {
     await borrower.signIn(personNamed('Bob'));
   });
 
-  it('the form for a new thing leaves out what only an action sets', async () => {
+  it('the form of a new item omits fields that only an action sets', async () => {
     await ada().open('data', 'items', 'new');
     await ada().field('Title').fill('Drill');
     assert.equal(await ada().page.getByLabel('Due').count(), 0);
@@ -35,7 +35,7 @@ describe('the lending library, for two people', () => {
     await ada().seesConnection('Live');
   });
 
-  it("another person acts on it among everybody's, and cannot change it", async () => {
+  it("another person can act on the item in everybody's list, but not edit it", async () => {
     await bob().open('everybodys', 'items');
     await bob().seesConnection('Live');
     await bob().button('Request Drill').waitFor();
@@ -54,7 +54,7 @@ describe('the lending library, for two people', () => {
     assert.equal(await ada().button('Delete Drill').count(), 0);
   });
 
-  it('an action with input asks for it in a dialog, where the keyboard is at the first field', async () => {
+  it('an action with input opens a dialog with the focus on its first field', async () => {
     await ada().button('Lend Drill').click();
     await due().and(ada().page.locator(':focus')).waitFor();
     assert.deepEqual(await findingsOn(ada().page), []);
@@ -63,7 +63,7 @@ describe('the lending library, for two people', () => {
     await ada().button('Lend Drill').and(ada().page.locator(':focus')).waitFor();
   });
 
-  it('what is wrong with the input stands at the field', async () => {
+  it('invalid input is reported at its field', async () => {
     await ada().button('Lend Drill').click();
     await due().and(ada().page.locator(':focus')).waitFor();
     await lend().click();
@@ -73,7 +73,7 @@ describe('the lending library, for two people', () => {
     assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/items/…/lend']);
   });
 
-  it('lends it with a date, and the borrower sees that without a reload', async () => {
+  it('the item is lent with a date, and the borrower sees it live', async () => {
     await due().fill('2027-01-15');
     await lend().click();
     await due().waitFor({ state: 'detached' });
@@ -86,7 +86,7 @@ describe('the lending library, for two people', () => {
     assert.deepEqual(await findingsOn(bob().page), []);
   });
 
-  it("a new thing of one person comes into everybody's list of another", async () => {
+  it("a new item appears live in everybody's list of another person", async () => {
     await ada().elsewhere().make('items', { title: 'Saw' });
     await bob().button('Request Saw').waitFor();
   });

@@ -7,10 +7,10 @@ import { personNamed } from './browser-person.ts';
 const discovery = '/.well-known/openid-configuration';
 const settings = '**/web/config.json';
 
-describe('signing in, when it does not go well', () => {
+describe('sign-in with errors', () => {
   const running = browsing();
 
-  it('a wrong password is said to be wrong, and the right one works after it', async () => {
+  it('a wrong password is reported, and the right one works afterwards', async () => {
     const visitor = await running().visitor();
     const person = personNamed('Forgetful');
     await visitor.button('Sign in').click();
@@ -25,21 +25,21 @@ describe('signing in, when it does not go well', () => {
     assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
   });
 
-  it('a refused consent is taken for an answer', async () => {
+  it('a refused consent is reported, and signing in works afterwards', async () => {
     const visitor = await running().visitor();
     await visitor.signInInVain();
     assert.equal(new URL(visitor.page.url()).search, '');
     await visitor.signIn(personNamed('Unwilling'));
   });
 
-  it('a sign-in that was begun elsewhere is not taken', async () => {
+  it('an authorization answer that this tab did not request is refused', async () => {
     const visitor = await running().visitor();
     await visitor.page.goto(`${visitor.site.origin}/?code=stolen&state=guessed`);
     await visitor.sees('This sign-in was not begun in this tab.');
     assert.equal(new URL(visitor.page.url()).search, '');
   });
 
-  it('of two providers the page signs in at the one that was chosen', async () => {
+  it('of two providers the chosen one signs the user in', async () => {
     const visitor = await running().visitor();
     const person = personNamed('Choosing');
     const school = { title: 'Harbour School', issuer: 'https://school.example.org' };
@@ -64,7 +64,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.seesPicture(person);
   });
 
-  it('an answer that names another provider is refused, and its code is not redeemed', async () => {
+  it('an answer with another issuer is refused and its code not redeemed', async () => {
     const { log, site } = running();
     const visitor = await running().visitor();
     await visitor.button('Sign in').click();
@@ -83,7 +83,7 @@ describe('signing in, when it does not go well', () => {
     assert.equal(log.countOf('POST', site.providerOrigin), redeemed);
   });
 
-  it('a provider that is down is said to be down, and can be tried again', async () => {
+  it('an unreachable provider is reported, and signing in can be retried', async () => {
     const { log, site } = running();
     const visitor = await running().visitor();
     await site.stopProvider();
@@ -99,7 +99,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.signIn(personNamed('Patient'));
   });
 
-  it('a reload while the provider is down ends in its page, and goes on from there once it is back', async () => {
+  it('the draft survives a reload during an outage of the provider', async () => {
     const { log, site } = running();
     const visitor = await running().visitor();
     const person = personNamed('Reloading');
@@ -111,7 +111,7 @@ describe('signing in, when it does not go well', () => {
     await visitor.page.reload();
     await visitor.heading('The provider does not answer').waitFor();
     assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
-    // The provider has forgotten its sessions over it.
+    // A restarted provider has no sessions.
     await site.startProvider();
     await visitor.button('Try again').click();
     await visitor.sees('Please sign in again');
@@ -120,7 +120,7 @@ describe('signing in, when it does not go well', () => {
     assert.equal(await visitor.field('Colour').inputValue(), 'Half a word');
   });
 
-  it('somebody else who signs in in the same tab finds nothing of what was typed', async () => {
+  it('another person who signs in in the same tab does not see the draft', async () => {
     const visitor = await running().visitor();
     await visitor.signIn(personNamed('Former'));
     await visitor.open('data', 'stones', 'new');

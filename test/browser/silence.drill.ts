@@ -6,7 +6,7 @@ import type { Visitor } from './browser-visitor.ts';
 
 const stones = '/api/consumer/v1/stones';
 
-describe('when nobody answers', () => {
+describe('an unreachable service or network', () => {
   const running = browsing();
 
   let visitor: Visitor | undefined;
@@ -17,13 +17,13 @@ describe('when nobody answers', () => {
     visitor = await running().visitor();
     const person = personNamed(word);
     await visitor.signIn(person);
-    // Everything has come before anything goes away.
+    // Wait until the page is complete.
     await visitor.seesPicture(person);
     await visitor.sees(/^usr_/);
     return visitor;
   }
 
-  it('a list says that the service is down, and comes once it is back', async () => {
+  it('a list reports that the service is down, and loads when it is back', async () => {
     const { log, site } = running();
     const visitor = await signedIn('Listing');
     await visitor.open('data', 'stones');
@@ -42,7 +42,7 @@ describe('when nobody answers', () => {
     ]);
   });
 
-  it('a form keeps what was typed while the service is down, and it is saved once', async () => {
+  it('a form keeps the draft while the service is down, and saves it once', async () => {
     const { log, site } = running();
     const visitor = await signedIn('Saving');
     await visitor.open('data', 'stones', 'new');
@@ -58,7 +58,7 @@ describe('when nobody answers', () => {
     assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${stones}`]);
   });
 
-  it('an answer that gets lost on the way does not make a second record', async () => {
+  it('repeating a create whose answer was lost makes one record', async () => {
     const { log } = running();
     const visitor = await signedIn('Unlucky');
     await visitor.open('data', 'stones', 'new');
@@ -77,7 +77,7 @@ describe('when nobody answers', () => {
     assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_RESET ${stones}`]);
   });
 
-  it('the page says so when the service goes away between the page and its settings', async () => {
+  it('the page reports that its settings cannot be loaded, and can retry', async () => {
     const { log } = running();
     const visitor = await running().visitor();
     const settings = '**/web/config.json';
@@ -90,7 +90,7 @@ describe('when nobody answers', () => {
     assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
   });
 
-  it('offline is said at once, nothing typed is lost, and it goes on when the network is back', async () => {
+  it('offline is shown at once, and the draft is saved when the network is back', async () => {
     const { log } = running();
     const visitor = await signedIn('Travelling');
     await visitor.open('data', 'stones', 'new');
@@ -108,7 +108,7 @@ describe('when nobody answers', () => {
     assert.deepEqual(log.takeErrors(), [`net::ERR_INTERNET_DISCONNECTED ${stones}`]);
   });
 
-  it('an export that breaks off is not offered as a file', async () => {
+  it('an export that breaks off is not saved as a file', async () => {
     const { log } = running();
     const visitor = await signedIn('Cut');
     await visitor.open('data');

@@ -10,7 +10,7 @@ import { freePort } from '../support/ports.ts';
 import { serveFiles } from './static-files.ts';
 
 /** What `vestibule init` writes, as plain files at an origin of their own, with ports that are free. */
-describe('the page of vestibule init', () => {
+describe('the page that vestibule init writes', () => {
   const folder = newDirectory();
   let dev: Development;
   let pages: OwnPages;
@@ -50,7 +50,7 @@ describe('the page of vestibule init', () => {
 
   const notes = () => page.getByRole('listitem').allTextContents();
 
-  it('signs in at the provider of dev, from an origin of its own', async () => {
+  it('signs in at the development provider, from its own origin', async () => {
     await page.goto(origin);
     await signInAsAda(page);
     assert.equal(page.url(), `${origin}/`, 'no code stays in the address');
@@ -68,7 +68,7 @@ describe('the page of vestibule init', () => {
     );
   });
 
-  it('keeps no token where another script could find it', async () => {
+  it('stores no token where other scripts can read it', async () => {
     const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])');
     assert.equal(kept, '[{},{"signed-in":"yes"},""]');
   });
@@ -79,14 +79,14 @@ describe('the page of vestibule init', () => {
     assert.equal(page.url(), `${origin}/`);
   });
 
-  it('says what the service has against something', async () => {
+  it('shows why the service refused a note', async () => {
     await page.getByLabel('New note').evaluate((input) => input.removeAttribute('required'));
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('status').getByText('schema').waitFor();
     assert.match(pages.errors.splice(0).join(), /422/);
   });
 
-  it('says what to look at when there is no answer', async () => {
+  it('suggests CORS_ORIGINS when there is no answer', async () => {
     await page.route('**/notes', (route) => route.abort());
     await page.getByLabel('New note').fill('cake');
     await page.getByRole('button', { name: 'Add' }).click();
@@ -95,7 +95,7 @@ describe('the page of vestibule init', () => {
     assert.match(pages.errors.splice(0).join(), /ERR_FAILED/);
   });
 
-  it('goes on when the collection has changed under it', async () => {
+  it('keeps working after the collection has changed', async () => {
     const file = `${folder}/collections/notes.yaml`;
     writeFileSync(file, readFileSync(file, 'utf8').replace('minLength: 1', 'minLength: 3'));
     await until(dev.printed, (text) => text.includes('are served: notes.'), 'the change is not served');
@@ -104,7 +104,7 @@ describe('the page of vestibule init', () => {
     await page.getByRole('listitem').getByText('tea').waitFor();
   });
 
-  it('does not take up a sign-in that was begun elsewhere', async () => {
+  it('refuses an authorization answer that this tab did not request', async () => {
     const other = await (await pages.context()).newPage();
     await other.goto(`${origin}/?code=stolen&state=guessed`);
     await other.getByText('This sign-in was not begun in this tab.').waitFor();
@@ -112,7 +112,7 @@ describe('the page of vestibule init', () => {
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
-  it('keeps to one screen, wide or narrow', async (context) => {
+  it('needs no horizontal scrolling on a phone or a desktop', async (context) => {
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 700 });
       assert.equal(
@@ -125,9 +125,9 @@ describe('the page of vestibule init', () => {
     context.diagnostic(`${folder}/page-390.png`);
   });
 
-  it('signs out, at the provider too', async () => {
+  it('signs out here and at the provider', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
-    // The page's own button has the same name, and the page stays until the provider has told where to go.
+    // The page has a button of the same name and stays until the provider redirects.
     await page.waitForURL(`http://127.0.0.1:${dev.providerPort}/**`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
@@ -136,5 +136,5 @@ describe('the page of vestibule init', () => {
     await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   });
 
-  it('nothing else has gone wrong in it', () => assert.deepEqual(pages.errors, []));
+  it('causes no other error', () => assert.deepEqual(pages.errors, []));
 });

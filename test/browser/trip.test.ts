@@ -8,8 +8,8 @@ import type { Visitor } from './browser-visitor.ts';
 
 const person = personNamed('First');
 
-/** One person, from the door and back to it. Each step begins where the one before has ended. */
-describe('the whole trip in a browser', () => {
+/** One person, from sign-in to sign-out. Each test continues where the one before ended. */
+describe('the whole trip of one person in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
@@ -21,7 +21,7 @@ describe('the whole trip in a browser', () => {
     assert.equal(new URL(visitor.page.url()).search, '', 'the code is not left in the address');
   });
 
-  it('shows name and picture from the provider beside what the service holds', async () => {
+  it('shows name and picture from the provider beside the data of the service', async () => {
     const provider = visitor.page.getByRole('region', { name: 'What your provider knows' });
     await provider.getByText(person.name, { exact: true }).waitFor();
     const picture = await visitor.seesPicture(person);
@@ -31,7 +31,7 @@ describe('the whole trip in a browser', () => {
     assert.doesNotMatch(await service.innerText(), /Quixotella/i);
   });
 
-  it('keeps no token where a script could find it later', async () => {
+  it('stores no token and no sign-in secret where scripts can read it', async () => {
     const kept = await visitor.page.evaluate(
       'JSON.stringify([localStorage, sessionStorage, document.cookie])',
     );
@@ -39,13 +39,13 @@ describe('the whole trip in a browser', () => {
     assert.doesNotMatch(String(kept), /verifier|nonce/, 'what was needed on the way is gone');
   });
 
-  it('comes back signed in after a reload', async () => {
+  it('is still signed in after a reload', async () => {
     await visitor.page.reload();
     await visitor.seesPicture(person);
     await visitor.sees(/^usr_/);
   });
 
-  it('shows a collection that it has never heard of, empty', async () => {
+  it('shows an empty collection from its declaration alone', async () => {
     await visitor.link('Your data').click();
     await visitor.link('Open Lendings').click();
     await visitor.heading('Lendings').waitFor();
@@ -85,7 +85,7 @@ describe('the whole trip in a browser', () => {
     });
   });
 
-  it('edits it', async () => {
+  it('edits the record', async () => {
     await visitor.link('Edit A ladder').click();
     assert.equal(await visitor.page.getByLabel('From').inputValue(), '2027-03-01T09:30');
     await visitor.field('Thing').fill('A long ladder');
@@ -95,7 +95,7 @@ describe('the whole trip in a browser', () => {
     await visitor.sees('With both hands.');
   });
 
-  it('moves it from state to state with the buttons that the service offers', async () => {
+  it('takes the actions that the service offers', async () => {
     await visitor.button('Hand out A long ladder').click();
     await visitor.sees(/^Lent$/);
     assert.equal(await visitor.link('Edit A long ladder').count(), 0, 'it is not editable any more');
@@ -108,7 +108,7 @@ describe('the whole trip in a browser', () => {
     assert.equal(await visitor.button(/A long ladder/).count(), 1, 'nothing but to delete it');
   });
 
-  it('lists page by page, by state and in the order that was chosen', async () => {
+  it('lists by page, state and chosen order', async () => {
     const caller = visitor.elsewhere();
     for (let number = 1; number <= 11; number += 1) {
       await caller.make('lendings', {
@@ -132,14 +132,14 @@ describe('the whole trip in a browser', () => {
       .waitFor();
   });
 
-  it('deletes one, once that was confirmed', async () => {
+  it('deletes a record after confirmation', async () => {
     await visitor.button('Delete Chair 4').click();
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await visitor.heading('Chair 4').waitFor({ state: 'detached' });
     await visitor.sees('11 of 40');
   });
 
-  it('shows the claims of the token and what the service says to it', async () => {
+  it('shows the claims of the token and that the service accepts it', async () => {
     await visitor.link('Token').click();
     await visitor.sees('Accepted');
     await visitor.page
@@ -151,7 +151,7 @@ describe('the whole trip in a browser', () => {
     await visitor.sees('A new token is here.');
   });
 
-  it('exports everything as a file that is whole', async () => {
+  it('exports all records as a complete file', async () => {
     await visitor.link('Your data').click();
     const [download] = await Promise.all([
       visitor.page.waitForEvent('download'),
@@ -167,7 +167,7 @@ describe('the whole trip in a browser', () => {
     assert.deepEqual(exported.sort(), kept.sort());
   });
 
-  it('erases everything once the words are typed, and shows the receipt', async () => {
+  it('erases all data after the words are typed, and shows the receipt', async () => {
     await visitor.button('Erase everything…').click();
     const dialog = visitor.page.getByRole('dialog');
     const erase = dialog.getByRole('button', { name: 'Erase everything' });
@@ -192,7 +192,7 @@ describe('the whole trip in a browser', () => {
     await visitor.page.getByLabel('Password').waitFor();
   });
 
-  it('the network log would show whatever must not be in it', async () => {
+  it('control: the network log finds personal data, violations, errors and other hosts', async () => {
     const log = new BrowserLog();
     const { page, site } = await running().visitor(log);
     const said = Buffer.from(`{"who":"${person.name}"}`).toString('base64');
