@@ -11,12 +11,12 @@ import { databaseEngines } from '../support/service.ts';
 const COLLECTIONS_DIR = declarationsFolder({ ...attackDeclarations, ...sampleDeclarations });
 
 for (const engine of databaseEngines)
-  describe(`POST /batch that is done, on ${engine}`, () => {
+  describe(`POST /batch that succeeds, on ${engine}`, () => {
     const target = declaredService(engine, { settings: { COLLECTIONS_DIR }, clients: { desk: [] } });
     const batch = (person: Person, operations: readonly object[], headers = {}) =>
       person.send('POST', 'batch', { operations }, headers);
 
-    it('does all operations in order, and answers with what each single request would have been told', async () => {
+    it('runs all operations in order and answers each as the single request would', async () => {
       const ada = await Person.of(target());
       const chosen = randomUUID();
       const { record, etag } = await ada.caller.make('ledger', { amount: 1 });
@@ -89,7 +89,7 @@ for (const engine of databaseEngines)
       );
     });
 
-    it('takes a role by an action, and then writes what that role may write', async () => {
+    it('an action that grants a role lets later operations of the batch use that role', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('items', { title: 'Drill' });
       const { status, body } = await batch(bob, [
@@ -114,7 +114,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(lent.body.results[0].record, (await ada.get(`items/${id}`)).body);
     });
 
-    it('admits machine clients where the single requests do', async () => {
+    it('admits machine clients exactly where the single requests do', async () => {
       const desk = new Person(await target().machine('desk'));
       const made = await batch(desk, [{ create: 'parcels', fields: { label: 'x' } }]);
       assert.equal(made.status, 200, JSON.stringify(made.body));
@@ -130,7 +130,7 @@ for (const engine of databaseEngines)
       const keyed = (person: Person, operations: readonly object[], key: string) =>
         batch(person, operations, { 'idempotency-key': key });
 
-      it('does it once, and answers a repeat with the records as they are now', async () => {
+      it('runs the batch once and answers a repeat with the current records', async () => {
         const [ada, key, chosen] = [await Person.of(target()), randomUUID(), randomUUID()];
         const kept = await ada.make('notes', { text: 'kept' });
         const gone = await ada.make('notes', { text: 'gone' });
@@ -160,7 +160,7 @@ for (const engine of databaseEngines)
         assert.equal((await keyed(ada, operations.slice(1), key)).body.code, 'idempotency_key_reused');
       });
 
-      it('keeps the key for a batch that is done, and for this caller', async () => {
+      it('a key is kept only for a batch that succeeds, and per caller and endpoint', async () => {
         const [ada, bob, key] = [await Person.of(target()), await Person.of(target()), randomUUID()];
         const good = [{ create: 'notes', fields: { text: 'x' } }];
         const bad = [...good, { delete: 'notes', id: randomUUID() }];
@@ -172,7 +172,7 @@ for (const engine of databaseEngines)
         assert.equal((await ada.get('notes')).body.items.length, 2);
       });
 
-      it('makes the records once, however many requests come at once', async () => {
+      it('creates the records once when 20 requests with one key arrive together', async () => {
         const [ada, key] = [await Person.of(target()), randomUUID()];
         const operations = Array.from({ length: 5 }, (_, index) => ({
           create: 'notes',

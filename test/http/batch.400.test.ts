@@ -108,12 +108,12 @@ const malformed: readonly (readonly [unknown, pointer: string, message: string])
 ];
 
 for (const engine of someEngine)
-  describe(`POST /batch that is malformed, on ${engine}`, () => {
+  describe(`malformed POST /batch, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(declarations), MAX_BODY_BYTES: '65536' },
     });
 
-    it('is 400, says where the fault is, and changes nothing', async () => {
+    it('answers 400 with a pointer to the fault and changes nothing', async () => {
       const ada = await Person.of(target());
       for (const [body, pointer, message] of malformed) {
         const reply = await sendBytes(ada.caller, 'POST', '/batch', JSON.stringify(body));
@@ -128,7 +128,7 @@ for (const engine of someEngine)
       assert.equal((await ada.caller.usage('notes')).writes.used, 0);
     });
 
-    it('names the first fault of each operation', async () => {
+    it('reports the first fault of each operation', async () => {
       const ada = await Person.of(target());
       const { body } = await ada.post('batch', { operations: [{}, create, { create: 'notes' }] });
       assert.deepEqual(
@@ -137,7 +137,7 @@ for (const engine of someEngine)
       );
     });
 
-    it('takes only JSON that can be kept as it is', async () => {
+    it('refuses invalid JSON, duplicate members, other content types and a malformed Idempotency-Key', async () => {
       const { caller } = await Person.of(target());
       const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
       for (const body of [
@@ -163,7 +163,7 @@ for (const engine of someEngine)
       assert.equal((await sendBytes(caller, 'POST', '/batch', body, { headers })).status, 400);
     });
 
-    it('is 413 past a mebibyte, and takes more than MAX_BODY_BYTES', async () => {
+    it('answers 413 above one mebibyte, and accepts bodies larger than MAX_BODY_BYTES', async () => {
       const ada = await Person.of(target());
       const fields = { text: 'x'.repeat(20_000) };
       const large = { operations: Array(50).fill({ create: 'notes', fields }) };
@@ -173,7 +173,7 @@ for (const engine of someEngine)
       assert.equal((await ada.caller.all('notes')).length, 50);
     });
 
-    it('is 403 for a token without a scope that one of the operations asks for', async () => {
+    it('answers 403 if the token lacks the scope of any operation', async () => {
       const ada = await Person.of(target(), { scope: 'files.read' });
       const { status, body, reply } = await ada.post('batch', {
         operations: [

@@ -28,7 +28,7 @@ limits: { newcomer: 2/day for 7d }
 };
 
 for (const engine of databaseEngines)
-  describe(`POST /batch that is refused, on ${engine}`, () => {
+  describe(`refused POST /batch, on ${engine}`, () => {
     const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
     const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
     const create = { create: 'notes', fields: { text: 'new' } };
@@ -55,7 +55,7 @@ for (const engine of databaseEngines)
       return single.body.code as string;
     };
 
-    it('names the operation, and tells of it what the single request would have been told', async () => {
+    it('names the refused operation with the problem that the single request would get', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const note = await ada.make('notes', { text: 'x' });
       const closed = await ada.make('notes', { text: 'closed' });
@@ -110,7 +110,7 @@ for (const engine of databaseEngines)
       ]);
     });
 
-    it('names the first one that is refused, also if a later one is wrong by itself', async () => {
+    it('names the first refused operation, even if a later one is malformed', async () => {
       const ada = await Person.of(target());
       const missing = { delete: 'notes', id: randomUUID() };
       const wrong = { create: 'notes', fields: { text: 7 } };
@@ -123,7 +123,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await ada.get('notes')).body.items, []);
     });
 
-    it('leaves nothing of what came before: no record, event, budget, id or key', async () => {
+    it('a refused batch rolls back its records, events, budget, ids and idempotency key', async () => {
       const [ada, key, id] = [await Person.of(target()), randomUUID(), randomUUID()];
       const { next } = (await ada.get('events')).body;
       const made = { create: 'notes', id, fields: { text: 'x' } };
@@ -143,7 +143,7 @@ for (const engine of databaseEngines)
       assert.equal(again.status, 200, again.reply.text);
     });
 
-    it('charges operation by operation: the first one past a budget or a quota is refused', async () => {
+    it('charges each operation, and refuses the first one past a budget or quota', async () => {
       const ada = await Person.of(target());
       const full = await batch(ada, Array(21).fill(create));
       assert.deepEqual(
@@ -161,7 +161,7 @@ for (const engine of databaseEngines)
       assert.equal((await batch(ada, Array(20).fill(create))).status, 200);
     });
 
-    it('lets no more than the quota through, however many batches come at once', async () => {
+    it('concurrent batches never exceed the record quota', async () => {
       const ada = await Person.of(target());
       const replies = await atOnce(50, (index) =>
         ada.at(target().service(index)).post('batch', { operations: Array(7).fill(create) }),
@@ -174,7 +174,7 @@ for (const engine of databaseEngines)
       assert.deepEqual([records.used, writes.used, (await ada.get('notes')).body.items.length], [14, 14, 14]);
     });
 
-    it('[10] takes no more roles by actions than a person may have', async () => {
+    it('[10] a batch cannot take more roles by actions than the limit per person', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const ids = await atOnce(50, () => ada.make('items', { title: 'Thing' }));
       const take = (some: readonly string[]) =>

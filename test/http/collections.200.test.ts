@@ -27,7 +27,7 @@ describe('declared collections', () => {
   const described = async (name: string) =>
     (await overview()).collections.find((one) => one.name === name) ?? assert.fail(name);
 
-  it('anybody may see which there are, where, and by what rules', async () => {
+  it('anyone can list the collections with their addresses and rules', async () => {
     const { collections } = await overview();
     assert.deepEqual(
       collections.map(({ name }) => name),
@@ -63,7 +63,7 @@ describe('declared collections', () => {
     assert.deepEqual((schema as { required: unknown }).required, ['slot', 'seats']);
   });
 
-  it('what is not declared has its default', async () => {
+  it('an undeclared rule has its documented default', async () => {
     const { schema, ...scraps } = await described('scraps');
     assert.deepEqual(scraps, {
       name: 'scraps',
@@ -84,7 +84,7 @@ describe('declared collections', () => {
     assert.equal((schema as { additionalProperties: unknown }).additionalProperties, false);
   });
 
-  it('every link and every address of it leads somewhere', async () => {
+  it('every link and every collection address in the overview answers 200', async () => {
     const { collections, links } = await overview();
     const { token } = await declared().person({ scope: 'files.read' });
     const headers = { authorization: `Bearer ${token}` };
@@ -94,7 +94,7 @@ describe('declared collections', () => {
     }
   });
 
-  it('a deprecated one says so on every answer, and the others on none', async () => {
+  it('a deprecated collection says so on every answer, and others on none', async () => {
     const person = await declared().person();
     const { record } = await person.make('faxes', { text: 'x' });
     const replies: readonly Reply[] = [
@@ -127,7 +127,7 @@ describe('declared collections', () => {
     });
   });
 
-  it('a deprecated list has both links', async () => {
+  it('a list of a deprecated collection has a deprecation link and a next link', async () => {
     const person = await declared().person();
     for (const text of 'abc') await person.make('faxes', { text });
     const link = (await person.get('/faxes?limit=1')).headers.get('link') ?? '';
@@ -146,7 +146,7 @@ describe('declared collections', () => {
     '/me/export': ['GET', 'HEAD'],
   };
 
-  it('a preflight of a listed origin is told which methods and headers may be sent', async () => {
+  it('a preflight from a listed origin gets the allowed methods and headers', async () => {
     for (const [path, methods] of Object.entries(addresses)) {
       for (const method of methods) {
         const headers = {
@@ -173,7 +173,7 @@ describe('declared collections', () => {
     }
   });
 
-  it('a script of a listed origin may read answers and refusals of writes, and their headers', async () => {
+  it('scripts of a listed origin can read answers and refusals of writes, with their headers', async () => {
     const person = await declared().person();
     const origin = { origin: frontend };
     for (const [reply, status] of [
@@ -190,7 +190,7 @@ describe('declared collections', () => {
     assert.equal(foreign.headers.get('access-control-allow-origin'), null);
   });
 
-  it('every method that an address does not answer to is 405 with those it does', async () => {
+  it('a method that an address does not support gets 405 with the supported ones', async () => {
     const { token } = await declared().person();
     const authorization = `authorization: Bearer ${token}`;
     for (const [path, methods] of Object.entries(addresses)) {
@@ -204,7 +204,7 @@ describe('declared collections', () => {
     }
   });
 
-  it('no header turns one method into another', async () => {
+  it('method override headers have no effect', async () => {
     const person = await declared().person();
     const { record } = await person.make('notes', { text: 'kept' });
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {

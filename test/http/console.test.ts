@@ -59,12 +59,12 @@ function sees(service: Service, what: string, isSo: (data: ConsoleData) => boole
   return until(() => dataOf(service), isSo, what);
 }
 
-describe('the data of the console', () => {
+describe('console data', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ desks }) }, async (settings) => {
     await addClient(settings, 'billing');
   });
 
-  it('counts requests, refusals and writes, and the records of each collection by state', async () => {
+  it('counts requests, refusals, writes and the records of each collection by state', async () => {
     const { service, provider } = running();
     const caller = new ApiCaller(service.url, await provider.token());
     const { record } = await caller.make('desks', { text: 'one' });
@@ -90,7 +90,7 @@ describe('the data of the console', () => {
     );
   });
 
-  it('says how provider, database and alerts are, and what to do about each alert', async () => {
+  it('shows the health of provider and database, and every alert with advice', async () => {
     const data = await sees(running().service, 'it is not ready', ({ health }) => health.status === 'ready');
     assert.deepEqual(
       data.providers.map(({ name, usable }) => [name, usable]),
@@ -104,14 +104,14 @@ describe('the data of the console', () => {
     assert.ok(data.alerts.length > 20 && data.alerts.every(({ advice }) => advice !== null));
   });
 
-  it('names the settings in force, and no secret', async () => {
+  it('lists the settings in force', async () => {
     const { settings } = await dataOf(running().service);
     const byName = new Map(settings.map(({ name, value }) => [name, value]));
     assert.equal(byName.get('API_AUDIENCE'), running().service.settings.API_AUDIENCE);
     assert.equal(byName.get('CONSOLE'), 'on');
   });
 
-  it('shows of a pseudonym what "consumer show" shows', async () => {
+  it('shows for a pseudonym what "consumer show" prints', async () => {
     const { service, provider } = running();
     const { id } = (await new ApiCaller(service.url, await provider.token()).get('/me')).json();
     const shown = await send(`${service.opsUrl}/console/consumers/${id}`);
@@ -120,7 +120,7 @@ describe('the data of the console', () => {
     assert.equal((await send(`${service.opsUrl}/console/consumers/usr_nobody`)).status, 404);
   });
 
-  it('knows of the last backup', async () => {
+  it('shows the last backup', async () => {
     const { service } = running();
     assert.equal((await dataOf(service)).database.value.last_backup, null);
     const { bytes } = JSON.parse(
@@ -129,7 +129,7 @@ describe('the data of the console', () => {
     await sees(service, 'it is not noted', ({ database }) => database.value.last_backup?.bytes === bytes);
   });
 
-  it('says that a locked database takes no writes, and goes on', async () => {
+  it('reports that a locked database takes no writes, and recovers', async () => {
     const { service } = running();
     const outsider = await beginOutside(fileOf(service.settings));
     await sees(service, 'it is not noticed', ({ health }) => health.checks.database === 'takes no writes');
@@ -138,10 +138,10 @@ describe('the data of the console', () => {
   });
 });
 
-describe('the console of a service with CONSOLE=off', () => {
+describe('console with CONSOLE=off', () => {
   const running = oneService({ CONSOLE: 'off' });
 
-  it('is not there, and health and metrics are', async () => {
+  it('the console answers 404, while health and metrics answer 200', async () => {
     const { opsUrl } = running().service;
     const statuses = ['/', '/console/data', '/console/consumers/usr_x', '/livez', '/metrics'].map(
       async (path) => (await send(opsUrl + path)).status,
@@ -150,10 +150,10 @@ describe('the console of a service with CONSOLE=off', () => {
   });
 });
 
-describe('the console of several processes', () => {
+describe('console of several processes', () => {
   const running = oneService({ TEST_SERVE_OPTIONS: '--processes 2' });
 
-  it('shows each of them, and one that was killed', async () => {
+  it('lists every process, and counts and replaces a killed one', async () => {
     const { service } = running();
     const both = await sees(
       service,
@@ -173,7 +173,7 @@ describe('the console of several processes', () => {
     await sees(service, 'it is not replaced', ({ machine }) => machine.processes.length === 2);
   });
 
-  it('adds up what they have answered, and looks callers up', async () => {
+  it('adds up the requests of all processes, and looks up callers', async () => {
     const { service } = running();
     for (let count = 0; count < 6; count += 1)
       await send(`${service.url}/.well-known/jwks.json`, { headers: { connection: 'close' } });

@@ -28,7 +28,7 @@ function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> 
   return request(url, { method: 'OPTIONS', headers: { origin, ...asked } });
 }
 
-describe('with origins in CORS_ORIGINS', () => {
+describe('CORS with origins in CORS_ORIGINS', () => {
   let secret = '';
   const running = oneService({ CORS_ORIGINS: frontends.join(', ') }, async (settings) => {
     secret = await addClient(settings, 'caller');
@@ -46,7 +46,7 @@ describe('with origins in CORS_ORIGINS', () => {
       'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Events-Scope, Deprecation, Sunset',
   });
 
-  it('a script of a listed origin may read the answer', async () => {
+  it('a script of a listed origin can read the answer', async () => {
     for (const origin of frontends) {
       const reply = await get(origin);
       assert.equal(reply.status, 200);
@@ -55,13 +55,13 @@ describe('with origins in CORS_ORIGINS', () => {
     }
   });
 
-  it('a script of a listed origin may read why it was refused', async () => {
+  it('a script of a listed origin can read a refusal', async () => {
     const reply = await request(url(me), { headers: { origin: 'https://app.example' } });
     assert.equal(reply.status, 403);
     assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
   });
 
-  it('a foreign origin and no origin get no leave, and caches are told that it depends', async () => {
+  it('a foreign or missing origin gets no CORS headers, and Vary still names Origin', async () => {
     for (const origin of [...foreign, undefined]) {
       const reply = await get(origin);
       assert.deepEqual(corsHeaders(reply), {}, String(origin));
@@ -69,7 +69,7 @@ describe('with origins in CORS_ORIGINS', () => {
     }
   });
 
-  it('a preflight of a listed origin is told that Authorization may be sent', async () => {
+  it('a preflight from a listed origin allows the Authorization header', async () => {
     const reply = await preflight(url(me), 'https://app.example');
     assert.deepEqual([reply.status, reply.text], [204, '']);
     assert.deepEqual(corsHeaders(reply), {
@@ -83,7 +83,7 @@ describe('with origins in CORS_ORIGINS', () => {
     assert.equal(reply.headers.get('allow'), 'GET, HEAD, DELETE, OPTIONS');
   });
 
-  it('a preflight of a foreign origin gets no leave', async () => {
+  it('a preflight from a foreign origin gets no CORS headers', async () => {
     for (const origin of foreign) {
       const reply = await preflight(url(me), origin);
       assert.deepEqual(corsHeaders(reply), {}, origin);
@@ -91,19 +91,19 @@ describe('with origins in CORS_ORIGINS', () => {
     }
   });
 
-  it('cookies are never allowed along', async () => {
+  it('credentials (cookies) are never allowed', async () => {
     for (const reply of [await get('https://app.example'), await preflight(url(me), 'https://app.example')]) {
       assert.equal(reply.headers.get('access-control-allow-credentials'), null);
     }
   });
 
-  it('the published keys may be read from a listed origin too', async () => {
+  it('a script of a listed origin can read the published keys', async () => {
     const reply = await request(url(jwks), { headers: { origin: 'https://app.example' } });
     assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
     assert.equal(reply.headers.get('vary'), 'Origin');
   });
 
-  it('no origin whatever may call POST /token from a browser', async () => {
+  it('POST /token gets no CORS headers for any origin', async () => {
     const refused = await preflight(url('/token'), 'https://app.example', 'POST');
     assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST']);
     assert.deepEqual(corsHeaders(refused), {});
@@ -116,10 +116,10 @@ describe('with origins in CORS_ORIGINS', () => {
   });
 });
 
-describe('without CORS_ORIGINS', () => {
+describe('CORS without CORS_ORIGINS', () => {
   const running = oneService();
 
-  it('no origin gets leave, and the origin changes nothing', async () => {
+  it('no origin gets CORS headers, and Vary does not name Origin', async () => {
     const { service, provider } = running();
     const authorization = `Bearer ${await provider.token()}`;
     const headers = { authorization, origin: 'https://app.example' };
@@ -130,7 +130,7 @@ describe('without CORS_ORIGINS', () => {
     );
   });
 
-  it('a preflight is a method that is not allowed', async () => {
+  it('a preflight gets 405', async () => {
     for (const path of [me, jwks, '/token']) {
       const reply = await preflight(`${running().service.url}${path}`, 'https://app.example');
       assert.deepEqual([reply.status, corsHeaders(reply)], [405, {}], path);

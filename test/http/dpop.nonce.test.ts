@@ -147,8 +147,8 @@ async function byDpop(): Promise<Client> {
 
 const clients = { oauth4webapi: byOauth4webapi, 'openid-client': byOpenidClient, dpop: byDpop };
 
-describe('with nonces required', () => {
-  it('clients that others wrote succeed every time while the nonce changes', async () => {
+describe('DPoP with required nonces', () => {
+  it('third-party clients succeed on every call while the nonce changes', async () => {
     const all = await Promise.all(Object.values(clients).map((connect) => connect()));
     // A minute without a call now and then, and one of six, after which every nonce they know is gone.
     for (const pauseMs of [0, 1_000, 60_000, 60_000, 60_000, 119_000, 121_000, 360_000, 30_000, 60_000]) {
@@ -164,7 +164,7 @@ describe('with nonces required', () => {
     for (const { nonces } of all) assert.deepEqual([...nonces].at(-1), [...(first?.nonces ?? [])].at(-1));
   });
 
-  it('every answer of a protected route and of POST /token has the current one, refusals too', async () => {
+  it('every answer of a protected route and of POST /token carries the current nonce, even a refusal', async () => {
     const answers = await Promise.all([
       fetch(url()),
       fetch(url(), { headers: { authorization: 'Bearer x' } }),
@@ -177,7 +177,7 @@ describe('with nonces required', () => {
     assert.equal(open.headers.get('dpop-nonce'), null);
   });
 
-  it('a proof without one, with a wrong one and with one of long ago is refused, and told the current one', async () => {
+  it('a proof with a missing, wrong or expired nonce is refused with the current nonce', async () => {
     const key = newDpopKey();
     const { token, nonce: old } = await boundToken(key);
     const send = (nonce: string | null) =>
@@ -190,7 +190,7 @@ describe('with nonces required', () => {
     }
   });
 
-  it('a proof is told about its nonce only when all else is right', async () => {
+  it('a proof with another fault is refused for that fault before its nonce', async () => {
     const key = newDpopKey();
     const { token } = await boundToken(key);
     const wrong = proofBy(key, { method: 'POST', url: url().href, token });

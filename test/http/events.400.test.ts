@@ -23,18 +23,18 @@ describe('400 at GET /events', () => {
     '?limit=5': 'limit',
     '?cursor=5': 'cursor',
   }))
-    it(`${query} names ${parameter}`, async () => {
+    it(`${query} is refused with parameter ${parameter}`, async () => {
       const caller = await service().person();
       assertProblemWith(await caller.get(`/events${query}`), 'query_invalid', { parameter });
     });
 
-  it('?wait= is for pages', async () => {
+  it('?wait= is refused on a stream', async () => {
     const caller = await service().person();
     assertProblemWith(await caller.get('/events?wait=5', stream), 'query_invalid', { parameter: 'wait' });
   });
 
   for (const id of ['x', '-1', '1.5', '01', '9999999999999999', '"5"'])
-    it(`Last-Event-ID: ${id}`, async () => {
+    it(`Last-Event-ID: ${id} is refused`, async () => {
       const caller = await service().person();
       const reply = await caller.get('/events', { ...stream, 'last-event-id': id });
       assertProblemWith(reply, 'header_invalid', { header: 'Last-Event-ID' });

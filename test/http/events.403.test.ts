@@ -11,12 +11,12 @@ describe('403 at GET /events', () => {
   });
 
   for (const accept of ['application/json', 'text/event-stream']) {
-    it(`whoever has no name has no events (${accept})`, async () => {
+    it(`a caller without a subject gets subject_required (${accept})`, async () => {
       const caller = await one().person({ sub: undefined as never });
       assertCode(await caller.get('/events', { accept }), 'subject_required');
     });
 
-    it(`a collection that is asked for by name refuses as it does elsewhere (${accept})`, async () => {
+    it(`a requested collection that does not admit the caller is refused (${accept})`, async () => {
       const person = await one().person();
       assertCode(await person.get('/events?collection=guarded', { accept }), 'insufficient_scope');
       const machine = await one().machine(await one().processes.addClient(`machine-${accept.length}`));
@@ -24,7 +24,7 @@ describe('403 at GET /events', () => {
     });
   }
 
-  it('without names, collections that do not admit the caller are left out', async () => {
+  it('without ?collection=, collections that do not admit the caller are left out', async () => {
     const person = await one().person({ scope: 'guarded.read' });
     const [begun, blind] = [(await person.get('/events')).json(), await one().person({ sub: 'without' })];
     await person.make('guarded', {});

@@ -16,7 +16,7 @@ describe('429 at GET /events', () => {
   const service = declaredService('sqlite');
   const stream = { accept: 'text/event-stream' };
 
-  it('a caller has so many streams and waiting requests, and one more when one has ended', async () => {
+  it('streams and long polls share one limit per caller, and a closed stream frees its slot', async () => {
     const [caller, other] = [await service().person(), await service().person()];
     const [first, ...further] = await openAll(caller, streamsPerCaller - 1);
     const waiting = caller.get('/events?wait=30');
@@ -43,7 +43,7 @@ describe('429 at GET /events', () => {
     for (const one of [...further, second, others]) one.close();
   });
 
-  it('HEAD takes no place', async () => {
+  it('HEAD does not count towards the stream limit', async () => {
     const caller = await service().person();
     for (let time = 0; time < 5; time += 1) {
       const reply = await caller.send('HEAD', '/events', undefined, stream);
@@ -65,7 +65,7 @@ describe('429 at GET /events with opaque tokens', () => {
     await service.stop();
   });
 
-  it('a caller has no more streams when all requests wait for the same introspection', async () => {
+  it('concurrent requests waiting for one introspection cannot exceed the stream limit', async () => {
     const caller = new ApiCaller(service.url, await provider.userToken('listener'));
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => EventStream.open(caller)));
     const streams = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

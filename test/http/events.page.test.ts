@@ -30,7 +30,7 @@ for (const engine of someEngine) {
       );
     const elsewhere = (caller: ApiCaller) => caller.at(two().service(1));
 
-    it('has nothing to begin with but where to go on, and then what has happened since', async () => {
+    it('the first page is empty with a position, and the next has the events since', async () => {
       const caller = await two().person();
       await caller.make('notes', { text: 'before' });
       const begun = await page(caller);
@@ -50,7 +50,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await page(caller, `?after=${next}`), { items: [], next, reset: false });
     });
 
-    it('leads through all that is kept, a hundred at a time', async () => {
+    it('pages through all kept events, 100 at a time', async () => {
       const caller = await two().person();
       const ids: string[] = [];
       for (let number = 0; number < 205; number += 1) ids.push((await caller.make('notes', {})).record.id);
@@ -70,7 +70,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('waits for an event where there is none, no longer than is said', async () => {
+    it('a long poll ends with the first event of the caller, or empty after its wait', async () => {
       const [caller, other] = [await two().person(), await two().person()];
       const { next } = await page(caller);
       const waiting = page(caller, `?after=${next}&wait=20`);
@@ -93,7 +93,7 @@ for (const engine of someEngine) {
       assert.deepEqual((await inVain).items, []);
     });
 
-    it('waits with a token as long as it counts elsewhere, which is five seconds more', async () => {
+    it('a long poll accepts a token up to five seconds after its expiry', async () => {
       const caller = await two().person({ exp: Math.floor(two().processes.now() / 1000) + 10 });
       const { next } = await page(caller);
       await two().advance(12_000);
@@ -104,7 +104,7 @@ for (const engine of someEngine) {
       assert.deepEqual((await waiting).items, []);
     });
 
-    it('is refused when the token ends while it waits, or the caller is suspended', async () => {
+    it('a long poll is refused when the token expires or the caller is suspended meanwhile', async () => {
       const expires = Math.floor(two().processes.now() / 1000) + 10;
       const caller = await two().person({ exp: expires });
       const { next } = await page(caller);
@@ -121,7 +121,7 @@ for (const engine of someEngine) {
       assertCode(await again, 'consumer_suspended');
     });
 
-    it('is told by a list from where on nothing is missed', async () => {
+    it('a list carries the position from which no event is missed', async () => {
       const caller = await two().person();
       await caller.make('notes', { text: 'listed' });
       const list = await elsewhere(caller).get('/notes');
@@ -132,7 +132,7 @@ for (const engine of someEngine) {
       assert.equal(items.at(-1)?.data.id, record.id);
     });
 
-    it('says so where what was asked for is not kept any more, or was never given', async () => {
+    it('reset is true for a position that is no longer kept or was never issued', async () => {
       const caller = await two().person();
       await caller.make('notes', {});
       await two().advance(31 * dayMs);

@@ -24,7 +24,7 @@ for (const engine of someEngine) {
       return reply;
     };
 
-    it('begins now, says from where, and tells what happens to own records at any process, and nothing else', async () => {
+    it('starts at the current position and sends only changes of own records, from any process', async () => {
       const [caller, other] = [await two().person(), await two().person()];
       await caller.make('notes', { text: 'before' });
       const stream = await EventStream.open(caller);
@@ -53,7 +53,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it('has the fields where the collection says so, the action and where it led, and no owner for people', async () => {
+    it('full events carry the fields and the transition, and people get no owner', async () => {
       const caller = await two().person();
       const stream = await EventStream.open(caller, { query: '?collection=orders' });
       const { record, etag } = await caller.make('orders', { text: 'ä "quoted" \u2028' });
@@ -73,7 +73,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it('leaves out fields that are too large, and says so', async () => {
+    it('fields above the size limit are left out, and fields_too_large is set', async () => {
       const caller = await two().person();
       const stream = await EventStream.open(caller);
       await caller.make('orders', { text: 'x'.repeat(20_000) });
@@ -83,7 +83,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it('cuts nobody off who reads, however much happens at once', async () => {
+    it('a reading caller is not disconnected by a burst of 40 large events', async () => {
       const caller = await two().person();
       const stream = await EventStream.open(caller);
       const text = 'x'.repeat(16_000);
@@ -94,7 +94,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it('tells only what the collection wants told', async () => {
+    it('only the event types that the collection declares are sent', async () => {
       const caller = await two().person();
       const stream = await EventStream.open(caller);
       await caller.make('silent', {});
@@ -106,7 +106,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it("gives a machine client everybody's where it may see everybody's records, with the owner, and its own elsewhere", async () => {
+    it("a client sees all records' events with owners where declared, and only its own elsewhere", async () => {
       const [machine, person] = [await house(), await two().person()];
       const stream = await EventStream.open(elsewhere(machine));
       await person.make('notes', { text: "a person's own" });
@@ -121,7 +121,7 @@ for (const engine of someEngine) {
       stream.close();
     });
 
-    it('tells machine clients that somebody was erased, and nobody else; of the erased nothing more is told', async () => {
+    it('an erasure is announced to machine clients only, and past events of the erased are withheld', async () => {
       const [machine, bystander] = [await house(), await two().person()];
       const gone = await two().person();
       const id = await idOf(gone);
@@ -140,7 +140,7 @@ for (const engine of someEngine) {
       for (const stream of [before, others, again]) stream.close();
     });
 
-    it('resumes exactly, on another process, by Last-Event-ID and by ?after=', async () => {
+    it('a stream resumes without gap or duplicate on another process, by Last-Event-ID or ?after=', async () => {
       const caller = await two().person();
       const first = await EventStream.open(caller);
       for (const text of ['one', 'two']) await caller.make('notes', { text });
@@ -164,7 +164,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('gives a sign of life every fifteen seconds, with the position', async () => {
+    it('a heartbeat with the position is sent every fifteen seconds', async () => {
       const [caller, other] = [await two().person(), await two().person()];
       const stream = await EventStream.open(caller);
       const marker = await EventStream.open(other);
@@ -181,7 +181,7 @@ for (const engine of someEngine) {
       for (const one of [stream, marker]) one.close();
     });
 
-    it('ends when the token does, and says so', async () => {
+    it('a stream ends with token_expired five seconds after the token expires', async () => {
       const expires = Math.floor(two().processes.now() / 1000) + 600;
       const caller = await two().person({ exp: expires });
       const streams = [await EventStream.open(caller), await EventStream.open(elsewhere(caller))];
@@ -195,7 +195,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('ends within a second when the caller is suspended or erased, or the client disabled, at every process', async () => {
+    it('streams at every process end on suspension, erasure or disabling of the caller', async () => {
       const { settings } = two().processes;
       const suspended = await two().person();
       const erased = await two().person();
@@ -224,7 +224,7 @@ for (const engine of someEngine) {
       bystander.close();
     });
 
-    it('says "reset" where what was asked for is not kept, or was never given', async () => {
+    it('a "reset" event is sent for a position that is no longer kept or was never issued', async () => {
       const caller = await two().person();
       await caller.make('notes', {});
       await two().advance(31 * dayMs);
@@ -247,7 +247,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('tells of what expires', async () => {
+    it('an expired record sends an expired event', async () => {
       const caller = await two().person();
       const machine = await house();
       // Not from the beginning: what is too old by now may be deleted while it is read.

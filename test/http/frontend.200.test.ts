@@ -13,11 +13,11 @@ const web = {
 };
 
 // Not with the request of the other tests: the page is not part of the API, and its description says nothing of it.
-describe('the frontend, switched on', () => {
+describe('frontend with WEB=on', () => {
   const running = oneService(web);
   const get = (path: string, init: RequestInit = {}) => fetch(`${running().service.url}${path}`, init);
 
-  it('GET / is a page that nobody keeps', async () => {
+  it('GET / is an uncached HTML page with isolation headers', async () => {
     const reply = await get('/');
     assert.equal(reply.status, 200);
     assert.equal(reply.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -26,7 +26,7 @@ describe('the frontend, switched on', () => {
     assert.equal(reply.headers.get('cross-origin-opener-policy'), 'same-origin');
   });
 
-  it('the page may load its own files, ask itself and the provider, and show their pictures; nothing else', async () => {
+  it('the page may load only its own files, and connect to itself and the provider', async () => {
     const policy = (await get('/')).headers.get('content-security-policy') ?? '';
     const provider = running().provider.settings.IDP_ORIGIN;
     assert.deepEqual(policy.split('; '), [
@@ -43,7 +43,7 @@ describe('the frontend, switched on', () => {
     ]);
   });
 
-  it('the page has nothing inline and names files of this service only', async () => {
+  it('the page has no inline script or style and names only files of this service', async () => {
     const page = await (await get('/')).text();
     assert.doesNotMatch(page, /<style|<script(?![^>]*\ssrc=)|\son\w+=|javascript:/i);
     const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? '');
@@ -51,7 +51,7 @@ describe('the frontend, switched on', () => {
     for (const name of named) assert.match(name, /^\/web\/\w+-[0-9a-f]{12}\.(js|css|svg)$/);
   });
 
-  it('what the page names is there, is what it says it is, and may be kept for good', async () => {
+  it('the files of the page have the right type and are cached as immutable', async () => {
     const page = await (await get('/')).text();
     const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
     for (const [, name = '', kind = ''] of page.matchAll(/"(\/web\/[^"]+\.(\w+))"/g)) {
@@ -64,7 +64,7 @@ describe('the frontend, switched on', () => {
     }
   });
 
-  it('GET /web/config.json says whom to sign in at, as whom, and what to ask for', async () => {
+  it('GET /web/config.json has provider, client id and scopes for the sign-in', async () => {
     const reply = await get('/web/config.json');
     assert.equal(reply.headers.get('cache-control'), 'no-store');
     assert.deepEqual(await reply.json(), {
@@ -83,7 +83,7 @@ describe('the frontend, switched on', () => {
     });
   });
 
-  it('serves what was built and nothing beside it', async () => {
+  it('files that are not part of the build get 404', async () => {
     for (const path of [
       '/web',
       '/web/',
@@ -98,7 +98,7 @@ describe('the frontend, switched on', () => {
     }
   });
 
-  it('takes no other method', async () => {
+  it('other methods get 405', async () => {
     for (const path of ['/', '/web/config.json']) {
       const reply = await get(path, { method: 'POST' });
       assert.equal(reply.status, 405, path);
@@ -107,10 +107,10 @@ describe('the frontend, switched on', () => {
   });
 });
 
-describe('the frontend with bound tokens', () => {
+describe('frontend with DPOP=page', () => {
   const running = oneService({ ...web, DPOP: 'page, nonce' });
 
-  it('GET /web/config.json says so, and brings the nonce for the first proof', async () => {
+  it('GET /web/config.json enables DPoP and carries the nonce for the first proof', async () => {
     const { service } = running();
     const reply = await fetch(`${service.url}/web/config.json`);
     assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
@@ -121,17 +121,17 @@ describe('the frontend with bound tokens', () => {
   });
 });
 
-describe('the frontend with DPOP=required', () => {
+describe('frontend with DPOP=required', () => {
   const running = oneService({ ...web, DPOP: 'required' });
 
-  it('GET /web/config.json has the page ask for bound tokens', async () => {
+  it('GET /web/config.json enables DPoP', async () => {
     const reply = await fetch(`${running().service.url}/web/config.json`);
     assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
   });
 });
 
-describe('the frontend with several providers', () => {
-  it('offers those with a web client, in the order of the file, and may talk to no other', async (t) => {
+describe('frontend with several providers', () => {
+  it('offers the providers with a web client in file order, and allows connections to those only', async (t) => {
     const file = `${newDirectory()}/providers.yaml`;
     writeFileSync(
       file,
@@ -160,10 +160,10 @@ describe('the frontend with several providers', () => {
   });
 });
 
-describe('the frontend, as long as nobody switches it on', () => {
+describe('frontend with WEB not set', () => {
   const running = oneService();
 
-  it('is not there', async () => {
+  it('the page and its configuration answer 404', async () => {
     for (const path of ['/', '/web/config.json']) {
       const reply = await fetch(`${running().service.url}${path}`);
       assert.equal(reply.status, 404, path);

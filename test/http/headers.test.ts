@@ -19,11 +19,11 @@ function remaining({ headers }: Reply): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !others.includes(name)));
 }
 
-describe('headers of every answer', () => {
+describe('response headers', () => {
   const running = oneService();
   const url = (path: string) => `${running().service.url}${path}`;
 
-  it('[G186] a personal answer has exactly the security headers and may be kept by nobody', async () => {
+  it('[G186] a personal answer has exactly the security headers and must not be cached', async () => {
     const headers = { authorization: `Bearer ${await running().provider.token()}` };
     const reply = await request(url(me), { headers });
     assert.equal(reply.status, 200);
@@ -46,7 +46,7 @@ describe('headers of every answer', () => {
     assert.deepEqual(wrongMethod, { ...plain, allow: 'POST' });
   });
 
-  it('what is published for everybody has the security headers and may be cached', async () => {
+  it('public documents have the security headers and may be cached', async () => {
     for (const [path, keep] of [
       ['jwks.json', 300],
       ['oauth-authorization-server', 3600],
@@ -57,7 +57,7 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('wrong credentials get a challenge that says how a client may prove itself', async () => {
+  it('wrong credentials get a challenge that names the client authentication methods', async () => {
     const json = await postToken(running().service.url, '{"client_id":"x","client_secret":"x"}');
     const form = await postToken(
       running().service.url,
@@ -71,14 +71,14 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('the answers of the ops port have the security headers too', async () => {
+  it('answers of the ops port have the security headers', async () => {
     for (const path of ['/livez', '/readyz', '/metrics', '/nothing']) {
       const found = remaining(await request(`${running().service.opsUrl}${path}`));
       assert.deepEqual(found, { ...security, 'cache-control': 'no-store' }, path);
     }
   });
 
-  it('an answer to what is no HTTP or cannot be read has the security headers too', async () => {
+  it('answers to malformed HTTP have the security headers', async () => {
     const tooLarge = head('GET', me, `x-large: ${'x'.repeat(20_000)}`);
     const broken = {
       'an address': head('GET', '/%zz'),
@@ -91,18 +91,18 @@ describe('headers of every answer', () => {
     }
   });
 
-  it('[G186] no answer says which software gave it', async () => {
+  it('[G186] no answer names the server software', async () => {
     for (const path of [me, '/token', '/nothing', '/.well-known/oauth-authorization-server']) {
       const { headers } = await request(url(path));
       for (const name of ['server', 'x-powered-by', 'via']) assert.equal(headers.get(name), null, path);
     }
   });
 
-  it('over plain HTTP on loopback nothing is promised about HTTPS', async () => {
+  it('plain HTTP on loopback sends no Strict-Transport-Security', async () => {
     assert.equal((await request(url(me))).headers.get('strict-transport-security'), null);
   });
 
-  it('every answer has a request id of its own, whatever the caller sends', async () => {
+  it('every answer has its own request id, whatever the caller sends', async () => {
     const headers = { 'x-request-id': 'of-the-caller', 'request-id': 'of-the-caller' };
     const replies = await Promise.all([1, 2, 3, 4].map(() => request(url(me), { headers })));
     const ids = replies.map((reply) => reply.headers.get('x-request-id'));

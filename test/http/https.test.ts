@@ -13,7 +13,7 @@ import { writeTlsFiles } from '../support/tls-files.ts';
 
 const strictTransport = 'max-age=31536000; includeSubDomains';
 
-describe('TLS of its own', () => {
+describe('built-in TLS', () => {
   const files = { TLS_CERT_FILE: '', TLS_KEY_FILE: '' };
   let tls: Awaited<ReturnType<typeof writeTlsFiles>>;
   before(async () => {
@@ -42,21 +42,21 @@ describe('TLS of its own', () => {
     return promise;
   }
 
-  it('a token is taken over TLS, and browsers are told to stay with it', async () => {
+  it('a token is accepted over TLS, with Strict-Transport-Security', async () => {
     assert.deepEqual(await get(await running().provider.token()), { status: 200, hsts: strictTransport });
   });
 
-  it('a refusal over TLS tells browsers the same', async () => {
+  it('a refusal over TLS has Strict-Transport-Security', async () => {
     assert.deepEqual(await get('x'), { status: 403, hsts: strictTransport });
   });
 
-  it('plain HTTP on the TLS port opens nothing', async () => {
+  it('plain HTTP on the TLS port gets no success', async () => {
     const token = `authorization: Bearer ${await running().provider.token()}`;
     const answer = await exchange(address('http'), head('GET', me, token));
     assert.doesNotMatch(answer, /^HTTP\/1\.1 2/);
   });
 
-  it('[G185] HTTP/2 is not agreed on, whoever asks for it', async () => {
+  it('[G185] HTTP/2 is not negotiated', async () => {
     const { hostname, port } = new URL(address('https'));
     const agreedOn = async (...protocols: string[]) => {
       const options = { host: hostname, port: Number(port), ca: tls.certificate, ALPNProtocols: protocols };
@@ -74,7 +74,7 @@ describe('TLS of its own', () => {
     assert.equal(await agreedOn('h2'), 'none');
   });
 
-  it('the line that says where it listens says https', () => {
+  it('the line "listening" names an https address', () => {
     assert.equal(running().service.url, address('https'));
   });
 });
@@ -87,7 +87,7 @@ describe('behind a trusted proxy', () => {
     return rawReply(running().service.url, head('GET', me, token, ...lines));
   };
 
-  it('a request that the proxy got over https is taken, and browsers are told to stay with it', async () => {
+  it('a request forwarded as https is accepted, with Strict-Transport-Security', async () => {
     for (const proto of ['https', 'HTTPS', 'https, https']) {
       const reply = await send(proto);
       assert.equal(reply.status, 200, proto);
@@ -95,7 +95,7 @@ describe('behind a trusted proxy', () => {
     }
   });
 
-  it('a request that came over plain HTTP anywhere on its way is refused', async () => {
+  it('a request with any plain HTTP hop is refused', async () => {
     for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,']) {
       assertProblem(await send(proto), 'https_required', proto);
     }
@@ -103,7 +103,7 @@ describe('behind a trusted proxy', () => {
     assertProblem(await send('https', 'http'), 'https_required', 'two headers');
   });
 
-  it('a request over plain HTTP is refused before its token or its secret is read', async () => {
+  it('a request over plain HTTP is refused before its credentials are read', async () => {
     const { url } = running().service;
     for (const token of ['', 'authorization: Bearer x', 'authorization: Bearer']) {
       const lines = token === '' ? [] : [token];
@@ -112,7 +112,7 @@ describe('behind a trusted proxy', () => {
     assertProblem(await request(`${url}/token`, { method: 'POST' }), 'https_required', '/token');
   });
 
-  it('other headers of proxies say nothing about the way', async () => {
+  it('other proxy headers do not mark a request as https', async () => {
     const { url } = running().service;
     for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https']) {
       assertProblem(await rawReply(url, head('GET', me, line)), 'https_required', line);
@@ -120,10 +120,10 @@ describe('behind a trusted proxy', () => {
   });
 });
 
-describe('behind a proxy, but reached by somebody else', () => {
+describe('behind a proxy, with a peer that is not trusted', () => {
   const running = oneService({ TRUSTED_PROXIES: '10.0.0.7' });
 
-  it('what a peer says that is no trusted proxy is not believed', async () => {
+  it('X-Forwarded headers of an untrusted peer are ignored', async () => {
     const headers = { authorization: `Bearer ${await running().provider.token()}` };
     for (const forwarded of [{}, { 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.7' }]) {
       const reply = await request(`${running().service.url}${me}`, { headers: { ...headers, ...forwarded } });
@@ -135,7 +135,7 @@ describe('behind a proxy, but reached by somebody else', () => {
 describe('on loopback without a proxy', () => {
   const running = oneService();
 
-  it('X-Forwarded-Proto counts for nothing', async () => {
+  it('X-Forwarded-Proto is ignored', async () => {
     const authorization = `Bearer ${await running().provider.token()}`;
     for (const proto of ['http', 'https', 'x']) {
       const headers = { authorization, 'x-forwarded-proto': proto };
@@ -145,7 +145,7 @@ describe('on loopback without a proxy', () => {
   });
 });
 
-describe('settings that would send tokens in the clear', () => {
+describe('settings that would send tokens in clear text', () => {
   const refuseToStart = async (setting: string, overrides: Settings) => {
     const provider = await TestProvider.start();
     const settings = await newSettings('sqlite', { ...provider.settings, ...overrides });
@@ -157,17 +157,17 @@ describe('settings that would send tokens in the clear', () => {
     );
   };
 
-  it('serve refuses to start in plain HTTP on anything but loopback', async () => {
+  it('serve refuses to listen in plain HTTP on addresses other than loopback', async () => {
     await refuseToStart('HOST', { HOST: '0.0.0.0' });
     await refuseToStart('HOST', { HOST: '::' });
   });
 
-  it('serve refuses a provider that is reached in plain HTTP, except on loopback', async () => {
+  it('serve refuses a plain HTTP provider, except on loopback', async () => {
     await refuseToStart('IDP_ORIGIN', { IDP_ORIGIN: 'http://idp.example' });
     await refuseToStart('IDP_ORIGIN', { IDP_ORIGIN: 'http://127.0.0.1.idp.example' });
   });
 
-  it('serve refuses an address of its own in plain HTTP, except on loopback', async () => {
+  it('serve refuses a plain HTTP BASE_URL, except on loopback', async () => {
     await refuseToStart('BASE_URL', { BASE_URL: 'http://api.example.org' });
   });
 });

@@ -18,7 +18,7 @@ describe('GET /.well-known/jwks.json', () => {
     return reply.json<{ keys: JWK[] }>().keys;
   };
 
-  it('the key set is JSON that anybody may read and keep for five minutes', async () => {
+  it('the key set is public JSON that may be cached for five minutes', async () => {
     const reply = await request(`${running().service.url}/.well-known/jwks.json`);
     assert.equal(reply.status, 200);
     assert.equal(reply.headers.get('content-type'), 'application/json');
@@ -44,7 +44,7 @@ describe('GET /.well-known/jwks.json', () => {
     }
   });
 
-  it('a published key is an RSA key of at least 2048 bits, named by its thumbprint', async () => {
+  it('a published key is an RSA key of at least 2048 bits, and its kid is its thumbprint', async () => {
     for (const key of await publishedKeys()) {
       const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
         key: key as Record<string, unknown>,
@@ -56,13 +56,13 @@ describe('GET /.well-known/jwks.json', () => {
     }
   });
 
-  it('the tokens of POST /token name a published key', async () => {
+  it('tokens of POST /token name a published key', async () => {
     const token = await tokenOf(running().service.url, { id: 'reader', secret });
     const kids = (await publishedKeys()).map(({ kid }) => kid);
     assert.ok(kids.includes(decodeProtectedHeader(token).kid));
   });
 
-  it("the keys are the service's own, not those of the provider, and outlive a restart", async () => {
+  it("the keys are the service's own, not the provider's, and survive a restart", async () => {
     const { service, provider } = running();
     const keys = await publishedKeys();
     assert.ok(keys.every(({ n }) => n !== provider.key.jwk.n));

@@ -18,7 +18,7 @@ import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 const bodyBytes = 65_536;
 const headerBytes = 16_384;
 
-describe('sizes', () => {
+describe('size limits', () => {
   let secret = '';
   const running = oneService({}, async (settings) => {
     secret = await addClient(settings, 'caller');
@@ -27,19 +27,19 @@ describe('sizes', () => {
   const paddedTo = (size: number) => credentialsBody({ id: 'caller', secret }).padEnd(size, ' ');
   const json = 'content-type: application/json';
 
-  it('a body of exactly the limit is read, and one byte more is answered with 413', async () => {
+  it('a body at the limit is read, and one byte more gets 413', async () => {
     assert.equal((await postToken(url(), paddedTo(bodyBytes))).status, 200);
     const reply = await postToken(url(), paddedTo(bodyBytes + 1));
     assertProblem(reply, 'body_too_large');
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
-  it('a body that only says it is too large is refused before it comes', async () => {
+  it('a Content-Length above the limit gets 413 before the body arrives', async () => {
     const announced = head('POST', '/token', json, `content-length: ${bodyBytes + 1}`);
     assertProblem(await rawReply(url(), announced), 'body_too_large');
   });
 
-  it('a chunked body is counted as it comes', async () => {
+  it('a chunked body gets 413 once it exceeds the limit', async () => {
     const start = head('POST', '/token', json, 'transfer-encoding: chunked');
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
     const fits = await rawReply(url(), `${start}${chunk(paddedTo(bodyBytes))}0\r\n\r\n`);
@@ -48,7 +48,7 @@ describe('sizes', () => {
     assertProblem(await rawReply(url(), `${start}${endless}`), 'body_too_large');
   });
 
-  it('[G182] headers up to the limit are read, and larger ones are answered with 431', async () => {
+  it('[G182] headers up to the limit are read, and larger ones get 431', async () => {
     const { provider } = running();
     const token = `authorization: Bearer ${await provider.token()}`;
     const almost = headerBytes - head('GET', me, token, 'x-pad: ').length - 64;
@@ -64,7 +64,7 @@ describe('sizes', () => {
   });
 });
 
-describe('times', { concurrency: true }, () => {
+describe('request timeouts', { concurrency: true }, () => {
   const running = oneService({ REQUEST_TIMEOUT_SECONDS: '1' });
 
   /** Sends a beginning and waits for whatever the service does about it. */
@@ -80,13 +80,13 @@ describe('times', { concurrency: true }, () => {
     return received;
   }
 
-  it('[G177] headers that do not end are answered with 408, and the connection closes', async () => {
+  it('[G177] unfinished headers get 408, and the connection closes', async () => {
     const reply = parseReply(await begin(`GET ${me} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: `));
     assertProblem(reply, 'request_timeout');
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
-  it('[G178] a body that does not end is answered with 408, and the connection closes', async () => {
+  it('[G178] an unfinished body gets 408', async () => {
     const start = head('POST', '/token', 'content-type: application/json', 'content-length: 100');
     assertProblem(parseReply(await begin(`${start}{"client_id"`)), 'request_timeout');
   });
@@ -96,7 +96,7 @@ describe('times', { concurrency: true }, () => {
     if (answer !== '') assertProblem(parseReply(answer), 'request_timeout');
   });
 
-  it('a request in time is answered meanwhile', async () => {
+  it('a fast request is answered while a slow one is pending', async () => {
     const { service, provider } = running();
     const slow = begin(`GET ${me} HTTP/1.1\r\n`);
     const headers = { authorization: `Bearer ${await provider.token()}` };
@@ -139,7 +139,9 @@ describe('connections', { concurrency: true }, () => {
     return { socket, read, closed };
   }
 
-  it('an idle one is kept as long as the answer says, and then closed', { timeout: 30_000 }, async () => {
+  it('an idle connection announces its keep-alive timeout and is closed after it', {
+    timeout: 30_000,
+  }, async () => {
     const { socket, closed } = open(get(me));
     const [first] = await once(socket, 'data');
     const reply = parseReply(String(first));
@@ -152,7 +154,7 @@ describe('connections', { concurrency: true }, () => {
     await closed;
   });
 
-  it('an idle one is not closed before its time is up', async (t) => {
+  it('an idle connection is not closed before its timeout', async (t) => {
     const keepAliveSeconds = 5;
     const connections = new Connections({
       ...connectionLimits({
@@ -195,12 +197,12 @@ describe('connections', { concurrency: true }, () => {
     assert.equal(atService.destroyed, true);
   });
 
-  it('one that the caller closes after the answer makes no promise', async () => {
+  it('"Connection: close" from the caller gets no Keep-Alive header', async () => {
     const { headers } = await rawReply(running().service.url, head('GET', me));
     assert.deepEqual([headers.get('connection'), headers.get('keep-alive')], ['close', null]);
   });
 
-  it('one whose caller takes its time is not idle', async () => {
+  it('a connection with a slowly read answer is not closed as idle', async () => {
     const { socket, read } = open(large);
     await once(socket, 'readable');
     await delay(3_500);
@@ -209,7 +211,7 @@ describe('connections', { concurrency: true }, () => {
     assert.ok(answer.endsWith('0\r\n\r\n'), 'the answer is incomplete');
   });
 
-  it('[G178] one whose caller takes nothing of its answer is closed', { timeout: 60_000 }, async () => {
+  it('[G178] a connection whose caller stops reading is closed', { timeout: 60_000 }, async () => {
     const { socket, closed } = open(large);
     await once(socket, 'readable');
     // A client that does not read notices a closed connection only when it sends.

@@ -10,7 +10,7 @@ import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 const members = ['duration_ms', 'level', 'method', 'msg', 'request_id', 'route', 'status', 'time'];
 
-describe('the log', () => {
+describe('request log', () => {
   let secret = '';
   const running = oneService({}, async (settings) => {
     secret = await addClient(settings, 'caller');
@@ -38,7 +38,7 @@ describe('the log', () => {
     assert.equal(new Date(String(line.time)).toISOString(), line.time);
   });
 
-  it('a refused request has its reason code beside that', async () => {
+  it('a refused request also has its reason code', async () => {
     const { service, provider } = running();
     const tokens = { token_malformed: 'x', audience_mismatch: await provider.token({ aud: 'other' }) };
     for (const [code, token] of Object.entries(tokens)) {
@@ -48,7 +48,7 @@ describe('the log', () => {
     }
   });
 
-  it('incomplete credentials have a private detail, wrong ones have none', async () => {
+  it('incomplete credentials are logged with a detail, wrong credentials without', async () => {
     const { url } = running().service;
     const incomplete = await lineOf(await postToken(url, '{"client_id":"secret-thistledrake"}'));
     assert.deepEqual(Object.keys(incomplete).sort(), ['code', 'detail', ...members].sort());
@@ -58,19 +58,19 @@ describe('the log', () => {
     assert.equal(wrong.code, 'credentials_wrong');
   });
 
-  it('an unknown address is written down as none, not as what was asked for', async () => {
+  it('an unknown or unreadable address is logged as route "(none)"', async () => {
     const line = await lineOf(await request(`${running().service.url}/path-mistlewombat/x?y=z`));
     assert.deepEqual([line.route, line.status, line.code], ['(none)', 404, 'not_found']);
     const unreadable = await lineOf(await request(`${running().service.url}/path-mistlewombat/%zz`));
     assert.deepEqual([unreadable.route, unreadable.status, unreadable.code], ['(none)', 400, 'bad_request']);
   });
 
-  it('a wrong method is written down with the route it was tried on', async () => {
+  it('a wrong method is logged with the route of the address', async () => {
     const line = await lineOf(await request(`${running().service.url}/token`));
     assert.deepEqual([line.method, line.route, line.status], ['GET', '/token', 405]);
   });
 
-  it('requests to the ops port are not written down', async () => {
+  it('requests to the ops port are not logged', async () => {
     const { service } = running();
     const before = requestLines().length;
     for (const path of ['/livez', '/readyz', '/metrics']) await request(`${service.opsUrl}${path}`);
@@ -78,7 +78,7 @@ describe('the log', () => {
     assert.equal(requestLines().length, before + 1);
   });
 
-  it('no line has a URL, query, address, user agent, token, claim or secret in it', async () => {
+  it('no line contains a URL, query, address, user agent, token, claim or secret', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     await exchange(service.url, 'path-mistlewombat is no HTTP\r\n\r\n');

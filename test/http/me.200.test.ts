@@ -58,7 +58,7 @@ onEveryDeployment((deployment) => {
     assert.deepEqual(body.token, { issued_at: seconds(claims.iat), expires_at: seconds(claims.exp) });
   });
 
-  it('a caller keeps its id and its registration date, and a token that names nobody has neither', async () => {
+  it('a caller keeps id and registration date; a token without a subject has neither', async () => {
     const { service, accessToken } = deployment();
     const tokens = [await accessToken(), await accessToken()];
     const replies = await Promise.all(tokens.map((token) => withToken(`${service.url}${me}`, token)));
@@ -73,7 +73,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('HEAD is answered like GET, without a body', async () => {
+  it('HEAD has the status and content type of GET, without a body', async () => {
     const { service, accessToken } = deployment();
     const headers = { authorization: `Bearer ${await accessToken()}` };
     const reply = await request(`${service.url}${me}`, { method: 'HEAD', headers });
@@ -83,7 +83,7 @@ onEveryDeployment((deployment) => {
 });
 
 for (const database of databaseEngines) {
-  describe(`tokens of every shape, on ${database}`, () => {
+  describe(`token shapes at GET /me, on ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
     const masterSecret = newMasterSecret();
@@ -103,25 +103,25 @@ for (const database of databaseEngines) {
       await provider.stop();
     });
 
-    it('the keys are downloaded once, and no request calls the provider', async () => {
+    it('keys are downloaded once, and requests do not call the provider', async () => {
       await Promise.all(Array.from({ length: 20 }, () => open()));
       assert.equal(provider.fetches, 1);
     });
 
-    it('nothing personal that the token carries is in the answer, but the subject', async () => {
+    it('the answer has no personal data of the token except the subject', async () => {
       const reply = await withToken(`${service.url}${me}`, await provider.token());
       assert.equal(reply.json().subject, canaryClaims.sub);
       assertNothingPersonal(reply, [canaryClaims.sub]);
     });
 
-    it('without a subject the caller is nobody, whatever program the token names', async () => {
+    it('a token without a subject has no id, whatever client it names', async () => {
       for (const program of [{}, { client_id: 'one', azp: 'two' }, { azp: 'two' }, { client_id: 'one' }]) {
         const { id, registered_at, subject } = await open({ sub: undefined, ...program });
         assert.deepEqual([id, registered_at, subject], [null, null, null], Object.keys(program).join());
       }
     });
 
-    it('a caller is a client when the token has no subject, or the client as its subject', async () => {
+    it('a caller is a client if the token has no subject or has the client as subject', async () => {
       const kinds: Record<string, Claims> = {
         'user alone': { sub: 'kind-1' },
         'user through a client': { sub: 'kind-2', client_id: 'c', azp: 'c' },
@@ -140,13 +140,13 @@ for (const database of databaseEngines) {
       });
     });
 
-    it('the id is a keyed hash of issuer and subject and holds nothing of the subject', async () => {
+    it('the id is a keyed hash of issuer and subject', async () => {
       const key = new Uint8Array(hkdfSync('sha256', masterSecret, '', 'vestibule/pseudonym/v1', 32));
       const hash = createHmac('sha256', key).update(`${provider.origin}\0${canaryClaims.sub}`);
       assert.equal((await open()).id, `usr_${hash.digest('base64url')}`);
     });
 
-    it('ids differ wherever a subject or its issuer differs by a byte', async () => {
+    it('subjects or issuers that differ in one byte give different ids', async () => {
       const subjects = [
         'ann',
         'Ann',
@@ -164,7 +164,7 @@ for (const database of databaseEngines) {
       assert.equal(new Set(ids).size, subjects.length + 1);
     });
 
-    it('another process on the same database knows the caller by the same id and date', async () => {
+    it('another process on the same database gives the caller the same id and date', async () => {
       const first = await open({ sub: 'wanderer' });
       const other = await startService(service.settings);
       const second = await open({ sub: 'wanderer' }, other).finally(() => other.stop());
@@ -182,14 +182,14 @@ for (const database of databaseEngines) {
       assert.deepEqual([body.scopes, (body.token as Record<string, unknown>).issued_at], [[], null]);
     });
 
-    it('the name of the scheme is read in any case', async () => {
+    it('the authentication scheme is case-insensitive', async () => {
       const authorization = `bEaReR ${await provider.token()}`;
       assert.equal((await request(`${service.url}${me}`, { headers: { authorization } })).status, 200);
     });
   });
 }
 
-it('the keys are at /.well-known/jwks.json unless a path is set, and a listed algorithm is accepted', async () => {
+it('keys default to /.well-known/jwks.json, and every listed algorithm is accepted', async () => {
   const provider = await TestProvider.start();
   const key = await makeKey();
   const keyServer = await startKeyServer([provider.key.jwk, { ...key.jwk, alg: 'PS256' }]);

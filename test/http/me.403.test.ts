@@ -17,7 +17,7 @@ onEveryDeployment((deployment) => {
   const refuse = async (token: string, code: ErrorCode, at = deployment().service) =>
     assertRefused(await withToken(`${at.url}${me}`, token), code, token);
 
-  it('a valid token is accepted, so that what follows is refused for its one fault', async () => {
+  it('a valid token is accepted (control for the refusals below)', async () => {
     const { service, accessToken } = deployment();
     assert.equal((await withToken(`${service.url}${me}`, await accessToken())).status, 200);
   });
@@ -28,7 +28,7 @@ onEveryDeployment((deployment) => {
     assert.equal(reply.headers.get('www-authenticate'), `${plainChallenge}, ${dpopChallenge}`);
   });
 
-  it('a signature with one bit turned is refused', async () => {
+  it('a signature with one flipped bit is refused', async () => {
     await refuse(withBrokenSignature(await deployment().accessToken()), 'signature_invalid');
   });
 
@@ -37,7 +37,7 @@ onEveryDeployment((deployment) => {
     await refuse(withClaims(token, { sub: 'somebody-else' }), 'signature_invalid');
   });
 
-  it("a token signed with a stranger's key under the name of the provider's key is refused", async () => {
+  it("a token signed with a foreign key under the provider's kid is refused", async () => {
     const { header, claims } = partsOf(await deployment().accessToken());
     const signer = new SignJWT(claims).setProtectedHeader({ ...header, alg: 'RS256' });
     await refuse(await signer.sign(strangersKey), 'signature_invalid');
@@ -49,11 +49,11 @@ onEveryDeployment((deployment) => {
     await refuse(await signer.sign(strangersKey), 'key_unknown');
   });
 
-  it('a good token of another provider is refused', async () => {
+  it('a valid token of another provider is refused', async () => {
     await refuse(await deployment().foreignToken(), 'issuer_mismatch');
   });
 
-  it('a service with another audience refuses a token that is good for this one', async () => {
+  it('a service with another audience refuses a token that is valid here', async () => {
     const { service, accessToken } = deployment();
     const other = await startService({ ...service.settings, API_AUDIENCE: 'https://other.example' });
     await refuse(await accessToken(), 'audience_mismatch', other).finally(() => other.stop());
@@ -81,13 +81,13 @@ describe('one change to a valid token', () => {
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 
-  it('an expired token is refused, and one that is not yet valid', async () => {
+  it('an expired token and a token that is not yet valid are refused', async () => {
     await refuse(await provider.token({ exp: now() - 60 }), 'token_expired');
     await refuse(await provider.token({ nbf: now() + 60 }), 'token_not_yet_valid');
     await refuse(await provider.token({ iat: now() + 60 }), 'token_not_yet_valid');
   });
 
-  it('another audience is refused, and so is what only resembles the right one', async () => {
+  it('another audience is refused, even one that resembles the right one', async () => {
     const { aud } = provider.claims();
     for (const wrong of ['https://other.example', `${aud}/`, String(aud).toUpperCase(), [], [`${aud}x`]]) {
       await refuse(await provider.token({ aud: wrong }), 'audience_mismatch');
@@ -95,7 +95,7 @@ describe('one change to a valid token', () => {
     await refuse(await provider.token({ aud: undefined }), 'audience_mismatch');
   });
 
-  it('another issuer is refused, and so is what only resembles the right one', async () => {
+  it('another issuer is refused, even one that resembles the right one', async () => {
     const { origin } = provider;
     for (const iss of [
       'https://idp.example',
@@ -109,7 +109,7 @@ describe('one change to a valid token', () => {
     await refuse(await provider.token({ iss: undefined }), 'issuer_mismatch');
   });
 
-  it('an algorithm that is not on the configured list is refused', async () => {
+  it('an algorithm outside ALLOWED_ALGORITHMS is refused', async () => {
     await refuse(await provider.token({}, { alg: 'RS512' }), 'algorithm_not_allowed');
     await refuse(await provider.token({}, { alg: 'PS256' }), 'algorithm_not_allowed');
     const [, claims, signature] = (await provider.token()).split('.');
@@ -117,7 +117,7 @@ describe('one change to a valid token', () => {
     await refuse([unsigned, claims, signature].join('.'), 'algorithm_not_allowed');
   });
 
-  it('a token without an expiry time is refused, and one whose times are no numbers', async () => {
+  it('a token without expiry or with non-numeric times is refused', async () => {
     await refuse(await provider.token({ exp: undefined }), 'expiry_missing');
     for (const name of ['exp', 'nbf', 'iat']) {
       await refuse(await provider.token({ [name]: String(now()) }), 'claim_invalid');
@@ -135,14 +135,14 @@ describe('one change to a valid token', () => {
       await refuse(await provider.token({ cnf }), 'token_bound');
   });
 
-  it('an ID token, an unknown type and a demanded extension are refused', async () => {
+  it('an ID token, another token type and a critical extension are refused', async () => {
     await refuse(await provider.token({ nonce: 'of-an-id-token' }), 'token_type_not_allowed');
     await refuse(await provider.token({}, { typ: 'logout+jwt' }), 'token_type_not_allowed');
     const crit = { crit: ['b64'], b64: true };
     await refuse(await provider.token({}, crit), 'header_not_supported');
   });
 
-  it('what is no compact JWT is refused as malformed', async () => {
+  it('malformed JWTs are refused as malformed, and oversized ones as too large', async () => {
     const token = await provider.token();
     const [header, claims, signature] = token.split('.');
     const malformed = ['x', 'a.b', `${header}.${claims}`, `${token}.${signature}`, `${header}..${signature}`];
@@ -152,17 +152,17 @@ describe('one change to a valid token', () => {
     await refuse(await provider.token({ padding: 'x'.repeat(8192) }), 'token_too_large');
   });
 
-  it("a token in the service's own name, signed by the provider, is refused", async () => {
+  it("a token with the service's own issuer, signed by the provider, is refused", async () => {
     const iss = String(service.settings.BASE_URL);
     await refuse(await provider.token({ iss }, { typ: 'at+jwt' }), 'key_unknown');
   });
 
-  it('nothing is said of the claims while the signature does not hold', async () => {
+  it('an invalid signature is reported before any wrong claim', async () => {
     const wrong = await provider.token({ exp: now() - 60, aud: 'https://other.example', sub: 7 });
     await refuse(withBrokenSignature(wrong), 'signature_invalid');
   });
 
-  it('another scheme is no token, and a malformed bearer header is a mistake', async () => {
+  it('another scheme is a missing token, and a malformed bearer header is refused as such', async () => {
     const token = await provider.token();
     for (const value of ['', 'Basic YTpi', `Token ${token}`, `Bearer${token}`, token]) {
       assertRefused(await send(`authorization: ${value}`), 'token_missing', token);
@@ -174,7 +174,7 @@ describe('one change to a valid token', () => {
     assertRefused(await send(...twice), 'authorization_malformed', token);
   });
 
-  it('a token in the query, a cookie or the body is not looked at', async () => {
+  it('a token in the query, a cookie or the body is ignored', async () => {
     const token = await provider.token();
     const inQuery = await request(`${service.url}${me}?access_token=${token}`);
     assertRefused(inQuery, 'token_missing', token);

@@ -19,7 +19,7 @@ function assertTooMany(reply: Reply): void {
   assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`);
 }
 
-describe('an address that is refused too often', () => {
+describe('an address above the refusal limit', () => {
   const pair = clockedPair({ settings });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   /** Until the limit is reached from there. */
@@ -30,7 +30,7 @@ describe('an address that is refused too often', () => {
     }
   };
 
-  it('the first refusals up to the limit are 403, and further ones 429 with Retry-After', async () => {
+  it('refusals up to the limit are 403, later ones 429 with Retry-After', async () => {
     await exhaust('127.0.0.1');
     for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
     assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
@@ -40,7 +40,7 @@ describe('an address that is refused too often', () => {
     );
   });
 
-  it('good tokens from there are served, those that were seen before and new ones', async () => {
+  it('valid tokens from a limited address are served, cached and new ones', async () => {
     const seen = await pair().provider.token({ sub: 'seen' });
     for (let count = 0; count < 2 * limit; count += 1) {
       assert.equal((await ask(pair(), '127.0.0.1', seen)).status, 200);
@@ -53,20 +53,20 @@ describe('an address that is refused too often', () => {
     assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
   });
 
-  it('honest callers at that address are told what to do: sign in, or get a new token', async () => {
+  it('missing and expired tokens from a limited address still get their own error', async () => {
     assertRefused(await requestFrom('127.0.0.1', pair().service.url + me), 'token_missing', 'no token');
     const expired = await pair().provider.token({ exp: 1_000_000_000 });
     assertRefused(await ask(pair(), '127.0.0.1', expired), 'token_expired', expired);
   });
 
-  it('other addresses are told as ever what is wrong', async () => {
+  it('other addresses are not limited', async () => {
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       const token = await bad();
       assertRefused(await ask(pair(), from, token), 'audience_mismatch', token);
     }
   });
 
-  it('who says that it comes from elsewhere is not believed', async () => {
+  it('forwarding headers of an untrusted peer do not change the counted address', async () => {
     for (const [name, value] of [
       ['x-forwarded-for', '192.0.2.1'],
       ['forwarded', 'for=192.0.2.1'],
@@ -81,7 +81,7 @@ describe('an address that is refused too often', () => {
     assertRefused(await ask(pair(), '127.0.0.5', token), 'audience_mismatch', token);
   });
 
-  it('what is not refused because of a token is neither counted nor 429', async () => {
+  it('answers other than token refusals are neither counted nor limited', async () => {
     await exhaust('127.0.0.6');
     const { url } = pair().service;
     for (let count = 0; count < 2 * limit; count += 1) {
@@ -93,7 +93,7 @@ describe('an address that is refused too often', () => {
     assertRefused(await ask(pair(), '127.0.0.7', token), 'audience_mismatch', token);
   });
 
-  it('after a minute the address is told again what is wrong', async () => {
+  it('the limit ends after Retry-After', async () => {
     const reply = await ask(pair(), '127.0.0.1', await bad());
     assertTooMany(reply);
     await pair().advance((Number(reply.headers.get('retry-after')) - 5) * 1_000);
@@ -104,7 +104,7 @@ describe('an address that is refused too often', () => {
   });
 });
 
-describe('behind a trusted proxy', () => {
+describe('refusal limit behind a trusted proxy', () => {
   const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' } });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   const through = async (forwardedFor: string, token: string, proxy = '127.0.0.1') =>
@@ -114,7 +114,7 @@ describe('behind a trusted proxy', () => {
       assert.equal((await through(forwardedFor(count), await bad())).status, 403);
   };
 
-  it('callers are told apart by what the proxy says of them', async () => {
+  it('callers are counted by the address that the proxy forwards', async () => {
     await exhaust(() => '192.0.2.1');
     assertTooMany(await through('192.0.2.1', await bad()));
     assertTooMany(await through('192.0.2.1, 127.0.0.8', await bad()));
@@ -123,19 +123,19 @@ describe('behind a trusted proxy', () => {
     assert.equal((await through('192.0.2.1', await pair().provider.token())).status, 200);
   });
 
-  it('what a caller has put in front of its address does not make it another', async () => {
+  it('addresses that a caller prepends to X-Forwarded-For are ignored', async () => {
     await exhaust((count) => `198.51.100.${count}, 192.0.2.3`);
     assertTooMany(await through('203.0.113.1, 192.0.2.3', await bad()));
     assert.equal((await through('192.0.2.3, 203.0.113.1', await bad())).status, 403, 'nor its victim');
   });
 
-  it('IPv6 callers of one network are one caller, and of two networks two', async () => {
+  it('IPv6 callers of one /64 network are counted together', async () => {
     await exhaust((count) => `2001:db8:0:1::${count + 1}`);
     assertTooMany(await through('2001:db8:0:1:ffff:ffff:ffff:ffff', await bad()));
     assert.equal((await through('2001:db8:0:2::1', await bad())).status, 403);
   });
 
-  it('somebody who is no proxy is counted by its own address', async () => {
+  it('a peer that is not a trusted proxy is counted by its own address', async () => {
     for (let count = 0; count < limit; count += 1) {
       const reply = await through(`192.0.2.${100 + count}`, await bad(), '127.0.0.9');
       assert.equal(reply.json().code, 'https_required');

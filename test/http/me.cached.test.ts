@@ -13,7 +13,7 @@ import { withoutDatabase } from '../support/unreachable-database.ts';
 
 const minute = 60_000;
 
-describe('a token that was seen before', () => {
+describe('a cached token', () => {
   const pair = clockedPair();
   const nowSeconds = () => Math.floor((Date.now() + pair().provider.aheadMs) / 1000);
   const isLetIn = async (token: string) => {
@@ -22,7 +22,7 @@ describe('a token that was seen before', () => {
     return reply.json();
   };
 
-  it('[A49] tokens of one moment that differ in their subject are never mixed up', async () => {
+  it('[A49] tokens that differ only in their subject are never mixed up', async () => {
     const times = { iat: nowSeconds(), exp: nowSeconds() + 600, jti: 'one' };
     const subjects = Array.from({ length: 50 }, (_, index) => `subject ${index}`);
     const tokens = await Promise.all(subjects.map((sub) => pair().provider.token({ ...times, sub })));
@@ -36,7 +36,7 @@ describe('a token that was seen before', () => {
     }
   });
 
-  it('[A49] it gets the answer it got, and a change of one letter is refused', async () => {
+  it('[A49] gets the same answer again, and a change of one letter is refused', async () => {
     const token = await pair().provider.token();
     assert.deepEqual(await isLetIn(token), await isLetIn(token));
     const [head, claims = '', signature = ''] = token.split('.');
@@ -48,7 +48,7 @@ describe('a token that was seen before', () => {
     await isLetIn(token);
   });
 
-  it('[A49] it is refused once it has expired', async () => {
+  it('[A49] is refused once it has expired', async () => {
     const token = await pair().provider.token({ exp: nowSeconds() + 120 });
     await isLetIn(token);
     await pair().advance(minute);
@@ -58,7 +58,7 @@ describe('a token that was seen before', () => {
     assertRefused(await pair().me(token), 'token_expired', token);
   });
 
-  it('[A49] it is refused at once when its key has left the set', async () => {
+  it('[A49] is refused as soon as its key has left the key set', async () => {
     const { provider } = pair();
     const far = { exp: nowSeconds() + 86_400 };
     const leaving = await makeKey();
@@ -73,7 +73,7 @@ describe('a token that was seen before', () => {
     await isLetIn(other);
   });
 
-  it('[A49] it is refused when its key was replaced by another of the same name', async () => {
+  it('[A49] is refused when its key was replaced under the same kid', async () => {
     const { provider } = pair();
     const token = await provider.token({ exp: nowSeconds() + 86_400 });
     await isLetIn(token);
@@ -87,7 +87,7 @@ describe('a token that was seen before', () => {
   });
 
   for (const claim of ['iat', 'nbf']) {
-    it(`it is refused while the clock is set back to before its ${claim}`, async () => {
+    it(`is refused while the clock is set back to before its ${claim}`, async () => {
       const earlier = nowSeconds() - 86_400;
       const token = await pair().provider.token({ iat: earlier, [claim]: nowSeconds() });
       await isLetIn(token);
@@ -98,7 +98,7 @@ describe('a token that was seen before', () => {
     });
   }
 
-  it('a refusal is not remembered: what was refused too early is let in at its time, and not before', async () => {
+  it('a refusal is not cached: a token is accepted once its nbf has passed', async () => {
     const token = await pair().provider.token({ nbf: nowSeconds() + 60 });
     for (let count = 0; count < 3; count += 1)
       assertRefused(await pair().me(token), 'token_not_yet_valid', token);
@@ -108,14 +108,14 @@ describe('a token that was seen before', () => {
   });
 });
 
-describe('a token that comes before the keys', () => {
+describe("a token before the provider's keys are loaded", () => {
   const pair = clockedPair({
     prepare(provider) {
       provider.answer = answerWith(500);
     },
   });
 
-  it('is 503 as long as there are none, and the same token is let in once there are', async () => {
+  it('gets 503 until the keys are loaded, then 200', async () => {
     const { provider } = pair();
     const token = await provider.token();
     for (let count = 0; count < 3; count += 1) assertProblem(await pair().me(token), 'keys_unavailable');
@@ -143,7 +143,7 @@ async function changeAllButCallers(pair: ClockedPair): Promise<void> {
 }
 
 for (const engine of someEngine) {
-  describe(`a caller that is known, without a database: ${engine}`, () => {
+  describe(`a known caller during a database outage: ${engine}`, () => {
     let pair: ClockedPair;
     before(async () => {
       pair = await ClockedPair.start({ engine });
@@ -151,7 +151,7 @@ for (const engine of someEngine) {
     });
     after(() => pair.stop());
 
-    it('is answered without a read whatever else has changed, while one that is new is 503', async () => {
+    it('a known caller gets 200 from memory, while a new caller gets 503', async () => {
       const { provider, service } = pair;
       const known = await provider.token({ sub: 'known caller' });
       const answer = (await pair.me(known)).json();

@@ -57,7 +57,7 @@ for (const engine of databaseEngines) {
     };
     const nothing = { records: 0, usage: 0, idempotency_keys: 0, events: 0, consumers: 0 };
 
-    it('answers with a receipt that counts, and nothing is left', async () => {
+    it('answers with a receipt of counts and deletes every row of the caller', async () => {
       const caller = await two().person();
       const { order } = await fill(caller);
       const id = await idOf(caller);
@@ -75,7 +75,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('the caller is new when it comes again, everywhere within a second', async () => {
+    it('a returning caller has the same id, a new registration date and its spent budget, at every process', async () => {
       const caller = await two().person();
       const { keyed } = await fill(caller);
       const everywhere = () =>
@@ -104,7 +104,7 @@ for (const engine of databaseEngines) {
       assert.notEqual(again.json<WireRecord>().id, keyed.id);
     });
 
-    it('all that stays are counts, not under its own name, and they go when their windows end', async () => {
+    it('only spent budgets stay, without the pseudonym, until their windows end', async () => {
       const kept = async () => plainSql(two().processes.settings).query('select * from spent_budgets');
       await two().nextWindow(dayMs);
       await until(kept, (left) => left.length === 0, 'the counts of earlier tests stay');
@@ -133,7 +133,7 @@ for (const engine of databaseEngines) {
       await until(kept, (left) => left.length === 0, 'the counts stay for longer than they count');
     });
 
-    it('nobody else notices', async () => {
+    it('other callers are not affected', async () => {
       const [caller, other] = [await two().person(), await two().person()];
       await fill(caller);
       const { order } = await fill(other);
@@ -145,7 +145,7 @@ for (const engine of databaseEngines) {
       assert.equal((await other.send('POST', `/orders/${order.id}/close`)).status, 200);
     });
 
-    it('somebody who has nothing, or has erased it all, gets an empty receipt', async () => {
+    it('a caller without data gets an empty receipt', async () => {
       const caller = await two().person();
       const empty = { records: {}, total: 0, idempotency_keys: 0, budgets_kept_until: null };
       for (let count = 0; count < 2; count += 1) {
@@ -154,7 +154,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('of several at once all together have erased each thing once', async () => {
+    it('concurrent erasures count each record exactly once in total', async () => {
       const caller = await two().person();
       await fill(caller);
       const receipts = await atOnce(6, (index) => erase(caller.at(two().service(index))));
@@ -168,7 +168,7 @@ for (const engine of databaseEngines) {
       );
     });
 
-    it('while the caller writes at both: what was answered before is gone, what was sent after is there', async () => {
+    it('with concurrent writes, earlier records are erased and later ones stay', async () => {
       for (let round = 0; round < 3; round += 1) {
         const caller = await two().person();
         const idsOf = (replies: readonly Reply[]) => replies.map((reply) => reply.json<WireRecord>().id);
@@ -203,7 +203,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('a machine client erases what is its own and can go on; the records of others are not its own', async () => {
+    it('a machine client erases only its own records and can continue', async () => {
       const machine = await two().machine(await house());
       const caller = await two().person();
       const { record } = await caller.make('notes', { text: 'of a person' });
@@ -223,7 +223,7 @@ for (const engine of databaseEngines) {
       await machine.at(two().service(1)).make('notes', {});
     });
 
-    it('what a machine client does to records of somebody who erases them leaves nothing behind', async () => {
+    it('concurrent writes of a client to records being erased leave no rows', async () => {
       const machine = await two().machine(await house());
       const caller = await two().person();
       const made = await atOnce(12, () => caller.make('notes', {}));

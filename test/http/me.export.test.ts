@@ -65,7 +65,7 @@ for (const engine of someEngine) {
       assert.equal((await owner.send('POST', `/orders/${record.id}/close`)).status, 200);
     });
 
-    it('is everything that is held, every record once and as it is, and says at the end how much it was', async () => {
+    it('exports every record exactly once, and ends with the count', async () => {
       const reply = await owner.get('/me/export');
       assert.equal(reply.status, 200);
       assert.equal(reply.headers.get('content-type'), 'application/x-ndjson');
@@ -88,7 +88,7 @@ for (const engine of someEngine) {
       assert.equal(expected.size, 0, 'every one was there');
     });
 
-    it("is only the caller's own, also for a client that sees everybody's", async () => {
+    it("exports only the caller's own records, also for a client that can read all", async () => {
       const machine = await one().machine(await one().processes.addClient('house'));
       assert.equal((await machine.all('letters')).length, letters + 1, 'control');
       for (const [caller, count] of [
@@ -103,7 +103,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('waits for a caller who reads slowly, while everybody else goes on', async () => {
+    it('a slow reader gets the whole export, while other requests are answered', async () => {
       const slow = exportBySocket(owner);
       await new Promise((resolve) => slow.once('readable', resolve));
       const received: Buffer[] = [slow.read()];
@@ -128,7 +128,7 @@ for (const engine of someEngine) {
       await until(finished, (count) => count === 1, 'it is not logged as one request');
     });
 
-    it('does no harm when the caller hangs up in the middle', async () => {
+    it('a caller that disconnects midway causes no error or 5xx', async () => {
       for (let count = 0; count < 10; count += 1) {
         const socket = exportBySocket(owner);
         await new Promise((resolve) => socket.once('readable', resolve));

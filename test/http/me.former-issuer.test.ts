@@ -36,7 +36,7 @@ const ways: Record<string, (provider: TestProvider, former: string, settings: Se
 };
 
 for (const [name, settingsOf] of Object.entries(ways)) {
-  describe(`a provider with another issuer than before, by ${name}`, () => {
+  describe(`a provider with a new issuer, by ${name}`, () => {
     let former: TestProvider;
     let provider: TestProvider;
     let settings: Settings;
@@ -65,7 +65,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
       await service.stop();
     });
 
-    it('keeps the id, the date and the records of a person, and shows the issuer of the token', async () => {
+    it('keeps id, registration date and records of a person, and shows the new issuer', async () => {
       // An origin alone stands for two issuers, with and without a slash.
       for (const iss of [provider.origin, `${provider.origin}/`]) {
         const person = await personAt(provider, { iss });
@@ -84,14 +84,14 @@ for (const [name, settingsOf] of Object.entries(ways)) {
       assertProblem(await person.get('/me'), 'consumer_suspended');
     });
 
-    it('takes no tokens of the former issuer', async () => {
+    it('refuses tokens of the former issuer', async () => {
       for (const signer of [former, provider]) {
         const person = await personAt(signer, { iss: former.origin });
         assertRefused(await person.get('/me'), 'issuer_mismatch', person.token);
       }
     });
 
-    it('"explain" finds the same caller', async () => {
+    it('"explain" finds the same pseudonym', async () => {
       const { token } = await personAt(provider);
       assert.equal((await explained(service.settings, token)).pseudonym, known.me.id);
     });
@@ -113,7 +113,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
       ],
     };
     for (const [what, [said, ends, leaves]] of Object.entries(logouts)) {
-      it(`ends the tokens of ${what} at a logout, and no others`, async () => {
+      it(`a logout of ${what} revokes its tokens and no others`, async () => {
         const callers = (claims: readonly Claims[]) =>
           Promise.all(claims.map((one) => personAt(provider, one)));
         const [ended, left] = [await callers(ends), await callers(leaves)];
@@ -134,8 +134,8 @@ for (const [name, settingsOf] of Object.entries(ways)) {
   });
 }
 
-describe('a provider with another issuer than before, without a former issuer', () => {
-  it('has other callers', async () => {
+describe('a provider with a new issuer, without a former issuer setting', () => {
+  it('gives callers a different id', async () => {
     const providers = [await TestProvider.start(), await TestProvider.start()];
     const settings = await newSettings('sqlite', {});
     const ids = new Set<unknown>();

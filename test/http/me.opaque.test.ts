@@ -26,7 +26,7 @@ describe('opaque tokens of a certified provider', () => {
     return Number(found?.slice(line.length) ?? 0);
   };
 
-  it('lets a person in, with what the provider says of the token, and asks once', async () => {
+  it("a person's token is accepted with the introspected claims, and introspected once", async () => {
     const before = await questions('active');
     const token = await provider.userToken('person-1');
     for (let count = 0; count < 5; count += 1) {
@@ -41,30 +41,30 @@ describe('opaque tokens of a certified provider', () => {
     assert.equal((await questions('active')) - before, 1);
   });
 
-  it('knows the same person by another token, and another person as another', async () => {
+  it('two tokens of one person give one id, and another person another id', async () => {
     const idOf = async (account: string) =>
       (await ask(await provider.userToken(account))).json<{ id: string }>().id;
     assert.equal(await idOf('person-2'), await idOf('person-2'));
     assert.notEqual(await idOf('person-2'), await idOf('person-3'));
   });
 
-  it('lets a program in as a client', async () => {
+  it('a machine token is accepted as a client', async () => {
     const reply = await ask(await provider.programToken());
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.json().kind, 'client');
   });
 
-  it('refuses what the provider has not issued', async () => {
+  it('refuses a token that the provider has not issued', async () => {
     const token = opaqueToken();
     assertRefused(await ask(token), 'token_inactive', token);
   });
 
-  it('refuses a refresh token, which is active at the same endpoint', async () => {
+  it('refuses a refresh token, although introspection calls it active', async () => {
     const token = await provider.refreshToken('person-4');
     assertRefused(await ask(token), 'audience_mismatch', token);
   });
 
-  it('takes a token for a minute after it was taken back, and no longer', async () => {
+  it('a revoked token is accepted for at most one minute', async () => {
     const token = await provider.userToken('person-5');
     assert.equal((await ask(token)).status, 200);
     await provider.revoke(token);
@@ -74,7 +74,7 @@ describe('opaque tokens of a certified provider', () => {
     assertRefused(await ask(token), 'token_inactive', token);
   });
 
-  it('is found in order by doctor, and explained', async () => {
+  it('doctor and explain pass, and print no part of the token', async () => {
     const token = await provider.userToken('person-6');
     const { stdout } = await runVestibule(service.settings, 'doctor');
     assert.match(stdout, /^pass {2}introspection +http\S+ says of a made-up token that it is not active$/m);

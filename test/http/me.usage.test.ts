@@ -14,7 +14,7 @@ for (const engine of someEngine) {
     const two = declaredProcesses(engine, 2, declarations);
     const at = (time: number) => new Date(time).toISOString();
 
-    it('says of every collection what a caller who has done nothing may do, and until when', async () => {
+    it('an idle caller sees its allowances and reset times for every collection', async () => {
       await two().nextWindow(dayMs);
       const caller = await two().person();
       const now = two().processes.now();
@@ -45,7 +45,7 @@ for (const engine of someEngine) {
       });
     });
 
-    it('counts what was written, at every process alike, and forgets it with the window', async () => {
+    it('counts writes across processes, and resets them with their windows', async () => {
       await two().nextWindow(dayMs);
       const sub = 'somebody busy';
       const caller = await two().person({ sub });
@@ -70,14 +70,14 @@ for (const engine of someEngine) {
       assert.deepEqual([tomorrow.records.used, tomorrow.writes.used, tomorrow.newcomer?.used], [3, 0, 0]);
     });
 
-    it('says nothing of anybody else', async () => {
+    it('does not count other callers', async () => {
       const [busy, idle] = [await two().person(), await two().person()];
       await busy.make('notes', {});
       const { records, writes } = await idle.usage('notes');
       assert.deepEqual([records.used, writes.used], [0, 0]);
     });
 
-    it('counts the records of a machine client, whose writes are not counted', async () => {
+    it("counts a machine client's records, but not its writes", async () => {
       const machine = await two().machine(await two().processes.addClient('house'));
       await atOnce(3, (index) => machine.at(two().service(index)).make('notes', {}));
       const { records, writes } = await machine.usage('notes');

@@ -47,7 +47,7 @@ function assertServerDocument(reply: Reply, issuer: string): void {
   for (const name of algorithms) assert.match(name, /^(?!none|HS)/, 'nothing that a public key could forge');
 }
 
-describe('the documents of a service that standard clients find by themselves', () => {
+describe('OAuth metadata documents', () => {
   let client: Credentials;
   const running = addressedService(
     { CORS_ORIGINS: frontend, IDP_REQUIRED_SCOPES: 'consumer, profile' },
@@ -57,11 +57,11 @@ describe('the documents of a service that standard clients find by themselves', 
   );
   const url = (path = '') => `${running().service.url}${path}`;
 
-  it('the authorization server describes itself as RFC 8414 says', async () => {
+  it('the authorization server document follows RFC 8414', async () => {
     assertServerDocument(await request(url(serverPath)), url());
   });
 
-  it('the protected resource describes itself as RFC 9728 says', async () => {
+  it('the protected resource document follows RFC 9728', async () => {
     const reply = await request(url(resourcePath));
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual(reply.json(), {
@@ -73,7 +73,7 @@ describe('the documents of a service that standard clients find by themselves', 
     });
   });
 
-  it('both are JSON that anybody may read, from any listed origin, and keep for an hour', async () => {
+  it('both documents are public JSON, readable from listed origins, and cached for an hour', async () => {
     for (const path of [serverPath, resourcePath]) {
       const reply = await request(url(path), { headers: { origin: frontend, authorization: 'Bearer x' } });
       assert.equal(reply.status, 200);
@@ -87,7 +87,7 @@ describe('the documents of a service that standard clients find by themselves', 
     }
   });
 
-  it('both answer to a preflight and to HEAD, and to nothing else', async () => {
+  it('both documents allow only GET, HEAD and OPTIONS', async () => {
     for (const path of [serverPath, resourcePath]) {
       const asked = { origin: frontend, 'access-control-request-method': 'GET' };
       const preflight = await request(url(path), { method: 'OPTIONS', headers: asked });
@@ -99,7 +99,7 @@ describe('the documents of a service that standard clients find by themselves', 
     }
   });
 
-  it('every challenge of a refused token says where the document of the resource is', async () => {
+  it('every challenge for a refused token names the resource document', async () => {
     const { provider } = running();
     const narrow = await provider.token({ scope: 'consumer' });
     const late = await provider.token({ exp: 1 });
@@ -114,13 +114,13 @@ describe('the documents of a service that standard clients find by themselves', 
       assert.ok(headers.get('www-authenticate')?.includes(`, resource_metadata="${url(resourcePath)}"`));
   });
 
-  it('a script of a listed origin can read that challenge', async () => {
+  it('a script of a listed origin can read the challenge', async () => {
     const { headers } = await request(url(me), { headers: { origin: frontend } });
     assert.equal(headers.get('access-control-allow-origin'), frontend);
     assert.match(headers.get('access-control-expose-headers') ?? '', /\bWWW-Authenticate\b/);
   });
 
-  it('a standard client finds its way from a refusal to the token endpoint, and comes back with a token', async () => {
+  it('a standard client discovers the token endpoint from a refusal and gets a token', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true } as const;
     const knock = (token: string) =>
       oauth.protectedResourceRequest(token, 'GET', new URL(url(me)), undefined, undefined, insecure);
@@ -144,7 +144,7 @@ describe('the documents of a service that standard clients find by themselves', 
     assert.equal((await knock(access_token)).status, 200);
   });
 
-  it('a client that knows only the address of the resource finds its document', async () => {
+  it('a client that knows only the resource address finds its document', async () => {
     const options = { [oauth.allowInsecureRequests]: true } as const;
     const reply = await oauth.resourceDiscoveryRequest(new URL(url()), options);
     const { bearer_methods_supported } = await oauth.processResourceDiscoveryResponse(new URL(url()), reply);
@@ -152,12 +152,12 @@ describe('the documents of a service that standard clients find by themselves', 
   });
 });
 
-describe('the documents of a service behind another address, whose provider issues under another name', () => {
+describe('OAuth metadata with BASE_URL and IDP_ISSUER set', () => {
   const base = 'http://127.0.0.1/vestibule';
   const issuer = 'https://login.example/realms/main';
   const running = oneService({ IDP_ISSUER: issuer, BASE_URL: base });
 
-  it('addresses are those that callers use, and no scopes are named when none are required', async () => {
+  it('documents use BASE_URL, and list no scopes when none are required', async () => {
     const { url } = running().service;
     assertServerDocument(await request(`${url}${serverPath}`), base);
     assert.deepEqual((await request(`${url}${resourcePath}`)).json(), {
@@ -170,7 +170,7 @@ describe('the documents of a service behind another address, whose provider issu
     assert.ok(challenge?.includes(`resource_metadata="${base}${resourcePath}"`), String(challenge));
   });
 
-  it('without CORS_ORIGINS no script may read them', async () => {
+  it('without CORS_ORIGINS no script can read the documents', async () => {
     for (const path of [serverPath, resourcePath]) {
       const { headers } = await request(`${running().service.url}${path}`, { headers: { origin: frontend } });
       assert.deepEqual([headers.get('access-control-allow-origin'), headers.get('vary')], [null, null]);

@@ -21,13 +21,13 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   [`${me}/export`]: ['GET', 'HEAD'],
 };
 
-describe('methods that an address does not answer to', () => {
+describe('methods that an address does not support', () => {
   let secret = '';
   const running = oneService({}, async (settings) => {
     secret = await addClient(settings, 'caller');
   });
 
-  it('every method that is allowed is not refused as a method', async () => {
+  it('an allowed method is never answered with 405', async () => {
     for (const [path, methods] of Object.entries(allowed)) {
       for (const method of methods) {
         const { status } = await request(`${running().service.url}${path}`, { method });
@@ -53,7 +53,7 @@ describe('methods that an address does not answer to', () => {
     assert.deepEqual([reply.status, reply.text, reply.headers.get('allow')], [405, '', 'POST']);
   });
 
-  it('the right credentials and the right token open nothing with the wrong method', async () => {
+  it('valid credentials with the wrong method get 405', async () => {
     const { service, provider } = running();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${await provider.token()}` };
     const body = bodyWith({ id: 'caller', secret }, '1');
@@ -68,7 +68,7 @@ describe('methods that an address does not answer to', () => {
     assertProblem(reply, 'method_not_allowed', 'an overriding header');
   });
 
-  it('[G185] CONNECT opens no tunnel, and an invented method is no HTTP', async () => {
+  it('[G185] CONNECT opens no tunnel, and an unknown method is a bad request', async () => {
     const { service } = running();
     const { host } = new URL(service.opsUrl);
     const tunnel = await exchange(service.url, `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
@@ -77,7 +77,7 @@ describe('methods that an address does not answer to', () => {
     assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
   });
 
-  it('the ops port answers to GET and HEAD only', async () => {
+  it('the ops port allows only GET and HEAD', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) {
       const reply = await request(`${running().service.opsUrl}${path}`, { method: 'POST' });
       assertProblem(reply, 'method_not_allowed', path);

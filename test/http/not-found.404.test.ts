@@ -7,7 +7,7 @@ import { assertNoEcho } from '../support/refusals.ts';
 import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 
-describe('addresses where there is nothing', () => {
+describe('unknown addresses', () => {
   const running = oneService();
   const expectNothing = async (path: string, method = 'GET') => {
     const reply = await rawReply(running().service.url, head(method, path));
@@ -15,7 +15,7 @@ describe('addresses where there is nothing', () => {
     assertNoEcho(reply, path);
   };
 
-  it('[G186] an unknown address is answered with 404, whatever the method', async () => {
+  it('[G186] an unknown address gets 404, whatever the method', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
       await expectNothing('/path-mistlewombat?query-snorkelfinch=1', method);
     }
@@ -44,7 +44,7 @@ describe('addresses where there is nothing', () => {
     }
   });
 
-  it('an address is compared byte by byte', async () => {
+  it('addresses are compared byte by byte', async () => {
     const variations = [
       '/TOKEN',
       '/token/',
@@ -66,7 +66,7 @@ describe('addresses where there is nothing', () => {
     }
   });
 
-  it('health and metrics are not on the public port, and the API is not on the other', async () => {
+  it('health and metrics are not on the public port, and the API is not on the ops port', async () => {
     for (const path of ['/livez', '/readyz', '/metrics']) await expectNothing(path);
     const { service } = running();
     for (const path of [me, '/token', '/.well-known/jwks.json']) {
@@ -74,13 +74,13 @@ describe('addresses where there is nothing', () => {
     }
   });
 
-  it('no file of the machine can be had', async () => {
+  it('no file of the machine can be read', async () => {
     for (const path of ['/../package.json', '/..%2fpackage.json', '/%2e%2e/package.json', '/src/main.ts']) {
       await expectNothing(path);
     }
   });
 
-  it('[G182] an address that cannot be read is a bad request and not an error of ours', async () => {
+  it('[G182] a malformed address gets 400, not 500', async () => {
     for (const path of ['/%', '/%zz', '/%ff', `${me}%`, '/%e0%a4%a']) {
       assertProblem(await rawReply(running().service.url, head('GET', path)), 'bad_request', path);
     }

@@ -9,7 +9,7 @@ import { newSettings, type Service, someEngine, startService } from '../support/
 const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
 
 for (const engine of someEngine) {
-  describe(`what /metrics counts of a caller's requests, on ${engine}`, () => {
+  describe(`request metrics at /metrics, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
     let caller: ApiCaller;
@@ -36,13 +36,13 @@ for (const engine of someEngine) {
         `${line} is not ${expected}`,
       );
 
-    it('is there with 0 before anything happens, so that the first one is seen', async () => {
+    it('refusal and batch counters exist with value 0 before the first event', async () => {
       for (const code of ['internal', 'storage_unavailable', 'overloaded', 'quota_exceeded'])
         assert.equal(await value(`vestibule_refusals_total{code="${code}"}`), 0);
       assert.equal(await value('vestibule_write_batch_size_count'), 0);
     });
 
-    it('is a batch for writes that come one by one, and nothing waits afterwards', async () => {
+    it('single writes are counted as batches, and the queue is empty afterwards', async () => {
       for (const text of ['one', 'two']) await caller.make('notes', { text });
       // The first sight of the caller is a write, too, in the batch of its first one.
       const batches = await value('vestibule_write_batch_size_count');
@@ -53,18 +53,18 @@ for (const engine of someEngine) {
       assert.equal(await value('vestibule_write_queue_oldest_seconds'), 0);
     });
 
-    it('is a quota that refused', async () => {
+    it('an exceeded quota is counted as a refusal', async () => {
       assert.equal((await caller.send('POST', '/notes', { text: 'three' })).status, 409);
       await becomes('vestibule_refusals_total{code="quota_exceeded"}', 1);
     });
 
-    it('is a token that was known, and one that was not', async () => {
+    it('token cache hits and misses are counted', async () => {
       assert.equal(await value('vestibule_token_cache_lookups_total{result="miss"}'), 1);
       assert.equal(await value('vestibule_token_cache_lookups_total{result="hit"}'), 2);
       assert.equal(await value('vestibule_token_cache_entries'), 1);
     });
 
-    it('is the sessions with PostgreSQL, where there are any', async () => {
+    it('PostgreSQL sessions are reported, and absent on SQLite', async () => {
       const limit = await value('vestibule_database_sessions_limit');
       if (engine === 'sqlite') return assert.equal(limit, null);
       assert.equal(limit, 10);

@@ -14,16 +14,16 @@ import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.t
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
 const allGood = { database: 'ok', provider_keys: 'ok' };
 
-describe('health and metrics of a service that is well', () => {
+describe('health and metrics of a healthy service', () => {
   const running = oneService();
 
-  it('/livez says that the process runs', async () => {
+  it('/livez answers 200 while the process runs', async () => {
     const reply = await request(`${running().service.opsUrl}/livez`);
     assert.deepEqual([reply.status, reply.json()], [200, { status: 'ok' }]);
     assert.equal(reply.headers.get('content-type'), 'application/json');
   });
 
-  it('/readyz says that the database and the keys are at hand', async () => {
+  it('/readyz reports database, provider keys and signing keys', async () => {
     const { service } = running();
     const reply = await until(
       () => ready(service),
@@ -114,7 +114,7 @@ describe('a provider that is down from the start', () => {
     assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   });
 
-  it('/readyz is 503 and says why, while /livez stays 200', async () => {
+  it('/readyz is 503 with the reason, while /livez stays 200', async () => {
     const { service } = running();
     const reply = await ready(service);
     assert.equal(reply.status, 503);
@@ -133,7 +133,7 @@ describe('a provider that is down from the start', () => {
     assert.match(await service.metrics(), /^vestibule_jwks_age_seconds\{provider="provider"\} NaN$/im);
   });
 
-  it('POST /token and its tokens need no provider', async () => {
+  it('POST /token and its tokens work without the provider', async () => {
     const { service } = running();
     const token = await tokenOf(service.url, { id: 'caller', secret });
     assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
@@ -152,7 +152,7 @@ describe('a provider that is down from the start', () => {
 });
 
 for (const database of ['postgres', 'sqlite'] as const) {
-  describe(`[F162] a database that is gone: ${database}`, () => {
+  describe(`[F162] a lost database: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
     let secret = '';
@@ -174,7 +174,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
       await provider.stop();
     });
 
-    it('without its database /readyz is 503 and says why, while /livez stays 200', async () => {
+    it('without its database /readyz is 503 with the reason, while /livez stays 200', async () => {
       const reply = await until(
         () => ready(service),
         ({ text }) => text.includes('does not answer'),
@@ -185,7 +185,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
       assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
     });
 
-    it('whatever needs the database is 503 with Retry-After', async () => {
+    it('requests that need the database get 503 with Retry-After', async () => {
       const replies = [
         await withToken(`${service.url}${me}`, await provider.token()),
         await postToken(service.url, credentialsBody({ id: 'brand-new', secret })),
@@ -196,7 +196,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
       }
     });
 
-    it('what needs no database is answered, a token for a known client too', async () => {
+    it('requests that need no database are answered, including a token for a known client', async () => {
       assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
       assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');

@@ -7,7 +7,7 @@ import { declaredService, sendBytes } from '../support/declared-service.ts';
 import { someEngine } from '../support/service.ts';
 
 for (const engine of someEngine) {
-  describe(`records that are read and changed, on ${engine}`, () => {
+  describe(`reading and changing records, on ${engine}`, () => {
     const declared = declaredService(engine);
     const owner = async (fields: object = { text: 'first', stars: 1 }) => {
       const person = await declared().person();
@@ -15,7 +15,7 @@ for (const engine of someEngine) {
       return { person, record, etag, path: `/notes/${record.id}` };
     };
 
-    it('GET is 200 with the version, and HEAD the same without a body', async () => {
+    it('GET is 200 with an ETag, and HEAD is the same without a body', async () => {
       const { person, record, etag, path } = await owner();
       const read = await person.get(path);
       assert.deepEqual([read.status, read.json()], [200, record]);
@@ -25,7 +25,7 @@ for (const engine of someEngine) {
       assert.equal(head.headers.get('content-length'), read.headers.get('content-length'));
     });
 
-    it('GET is 304 for whoever has the version, however it says so', async () => {
+    it('GET is 304 when If-None-Match holds the current ETag in any form', async () => {
       const { person, etag, path } = await owner();
       for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, '*']) {
         const reply = await person.get(path, { 'if-none-match': tag });
@@ -40,7 +40,7 @@ for (const engine of someEngine) {
       assert.equal((await person.get(path, { 'if-none-match': etag })).status, 200, 'after a change');
     });
 
-    it('PUT replaces all fields, and the version with them', async () => {
+    it('PUT replaces all fields and changes the ETag', async () => {
       const { person, record, etag, path } = await owner();
       const reply = await person.send('PUT', path, { text: 'second', tags: ['a', 'b'] });
       assert.equal(reply.status, 200, reply.text);
@@ -52,7 +52,7 @@ for (const engine of someEngine) {
       assert.equal((await person.get(path)).text, reply.text);
     });
 
-    it('PATCH merges as RFC 7396 says', async () => {
+    it('PATCH merges as RFC 7396 defines', async () => {
       const look = { colour: 'red', size: 3 };
       const { person, path } = await owner({ text: 'first', stars: 1, tags: ['a', 'b'], look });
       const steps: readonly (readonly [patch: object, expected: object])[] = [
@@ -79,7 +79,7 @@ for (const engine of someEngine) {
       assert.equal(etags.size, steps.length, 'every change makes another version');
     });
 
-    it('PATCH is taken as a merge patch and as plain JSON, PUT as JSON only', async () => {
+    it('PATCH accepts merge-patch and plain JSON, PUT only JSON', async () => {
       const { person, path } = await owner();
       for (const contentType of [
         'application/merge-patch+json',
@@ -92,7 +92,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a change that names the version it is for is taken, alone, in a list or as any', async () => {
+    it('a change with a matching If-Match is accepted: one tag, a list, or *', async () => {
       const { person, etag, path } = await owner();
       let current = etag;
       for (const tags of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*']) {
@@ -112,7 +112,7 @@ for (const engine of someEngine) {
       assert.deepEqual([last.status, last.json().stars], [200, 5]);
     });
 
-    it('DELETE is 204 without a body, and then there is nothing any more', async () => {
+    it('DELETE is 204 without a body, and later requests are 404', async () => {
       const { person, path } = await owner();
       const gone = await person.send('DELETE', path);
       assert.deepEqual([gone.status, gone.text, gone.headers.get('content-type')], [204, '', null]);
@@ -124,7 +124,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('notes'), []);
     });
 
-    it('a version is never had twice, not even with the same fields', async () => {
+    it('every version has a different ETag, even with the same fields', async () => {
       const person = await declared().person();
       const path = `/notes/${randomUUID()}`;
       const made = await person.send('PUT', path, { text: 'same' }, { 'if-none-match': '*' });
@@ -134,7 +134,7 @@ for (const engine of someEngine) {
       assert.equal(new Set(etags).size, 4);
     });
 
-    it('every write shows what is left of its budget, and every read of its own', async () => {
+    it('every write has RateLimit headers for writes, and every read for reads', async () => {
       const { person, path } = await owner();
       const written = await person.send('PATCH', path, { stars: 1 });
       assert.equal(written.headers.get('ratelimit-policy'), '"writes";q=1000000;w=60');

@@ -11,10 +11,10 @@ const etagForm = /^"[\x21\x23-\x7e]+"$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 for (const engine of someEngine) {
-  describe(`records that are made, on ${engine}`, () => {
+  describe(`creating records, on ${engine}`, () => {
     const declared = declaredService(engine);
 
-    it('POST answers with the record, its address and its version', async () => {
+    it('POST answers with the record, its Location and its ETag', async () => {
       const person = await declared().person();
       const reply = await person.send('POST', '/notes', { text: 'milk', stars: 3 });
       assert.equal(reply.status, 201, reply.text);
@@ -32,7 +32,7 @@ for (const engine of someEngine) {
       assert.match(headers.get('vary') ?? '', /\bAuthorization\b/);
     });
 
-    it('its address leads to the same record in the same version', async () => {
+    it('Location leads to the same record with the same ETag', async () => {
       const person = await declared().person();
       const made = await person.send('POST', '/notes', { text: 'eggs' });
       const location = new URL(String(made.headers.get('location')), person.url);
@@ -41,19 +41,19 @@ for (const engine of someEngine) {
       assert.equal(read.headers.get('etag'), made.headers.get('etag'));
     });
 
-    it('a record of a collection with states begins in the first, and says what its owner may do', async () => {
+    it("a record of a collection with states starts in the initial state and lists the owner's actions", async () => {
       const person = await declared().person();
       const { record } = await person.make('bookings', { slot: '2026-05-01T10:00:00Z', seats: 2 });
       assert.deepEqual([record.state, record.actions], ['draft', ['submit', 'cancel']]);
     });
 
-    it('fields that are not required may be missing', async () => {
+    it('optional fields may be missing', async () => {
       const person = await declared().person();
       const { record } = await person.make('scraps', {});
       assert.deepEqual(Object.keys(record), ['id', 'created_at', 'updated_at']);
     });
 
-    it('PUT with If-None-Match: * makes a record under an id of the caller', async () => {
+    it('PUT with If-None-Match: * creates a record under a chosen id', async () => {
       const person = await declared().person();
       const id = randomUUID();
       const reply = await person.send('PUT', `/notes/${id}`, { text: 'mine' }, { 'if-none-match': '*' });
@@ -65,7 +65,7 @@ for (const engine of someEngine) {
       assert.equal(read.headers.get('etag'), reply.headers.get('etag'));
     });
 
-    it('an id that one collection has is free in another', async () => {
+    it('one id can be used in several collections', async () => {
       const person = await declared().person();
       const id = randomUUID();
       const onlyNew = { 'if-none-match': '*' };
@@ -75,7 +75,7 @@ for (const engine of someEngine) {
       assert.deepEqual(statuses, [201, 201, 201]);
     });
 
-    it('JSON is named with and without its charset, in letters of any size', async () => {
+    it('JSON is accepted with and without its charset, in any letter case', async () => {
       const person = await declared().person();
       for (const contentType of [
         'application/json',
@@ -88,7 +88,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('[D120] [D123] whatever JSON is taken comes back as it went in, byte for byte', async () => {
+    it('[D120] [D123] accepted JSON is returned byte for byte', async () => {
       const person = await declared().person();
       const contents = [
         ...oddTexts,
@@ -109,7 +109,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('an indexed date-time is kept in UTC with milliseconds', async () => {
+    it('an indexed date-time is stored in UTC with milliseconds', async () => {
       const person = await declared().person();
       for (const [sent, kept] of [
         ['2026-05-01T12:00:00+02:00', '2026-05-01T10:00:00.000Z'],

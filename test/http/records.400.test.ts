@@ -71,7 +71,7 @@ const notKept: Readonly<Record<string, string>> = {
 const treacherous = ['__proto__', 'constructor', 'prototype'];
 
 for (const engine of someEngine) {
-  describe(`bodies that cannot be kept, on ${engine}`, () => {
+  describe(`bodies that cannot be stored, on ${engine}`, () => {
     const declared = declaredService(engine);
 
     /** Whatever takes a body refuses this one, and nothing changes. */
@@ -94,19 +94,19 @@ for (const engine of someEngine) {
       return { person, record: (await person.make('boxes', { content: { value: 'kept' } })).record };
     };
 
-    it('are 400 when they are not JSON in UTF-8', async () => {
+    it('a body that is not JSON in UTF-8 is 400', async () => {
       const { person, record } = await withBox();
       for (const [what, body] of Object.entries(noJson)) await refused(person, record, body, what);
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
-    it('[D120] are 400 when not every database and program could hold them: one rule for all', async () => {
+    it('[D120] JSON that some database or client could not hold is 400 on every database', async () => {
       const { person, record } = await withBox();
       for (const [what, body] of Object.entries(notKept)) await refused(person, record, body, what);
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
-    it('[D121] are 400 when a name in them means something to JavaScript, at every depth', async () => {
+    it('[D121] a body with __proto__, constructor or prototype as a name is 400 at any depth', async () => {
       const { person, record } = await withBox();
       for (const name of treacherous) {
         for (const body of [
@@ -131,7 +131,7 @@ for (const engine of someEngine) {
       assert.equal(values.record.content instanceof Object, true, 'as a value they are words like any other');
     });
 
-    it('[D121] a JSON Patch is no merge patch', async () => {
+    it('[D121] a JSON Patch is not accepted as a merge patch', async () => {
       const { person, record } = await withBox();
       for (const path of ['/__proto__/x', '/constructor/prototype/x', '/content/value']) {
         const patch = JSON.stringify([{ op: 'add', path, value: 1 }]);
@@ -142,7 +142,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
-    it('[D117] of 64 levels are kept and come back everywhere, and deeper ones are 400', async () => {
+    it('[D117] 64 levels of nesting are stored and returned, and deeper bodies are 400', async () => {
       const { person, record } = await withBox();
       for (const [open, close] of [
         ['[', ']'],
@@ -168,7 +168,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
-    it('[D118] that are wide or long are kept or refused, and others are answered meanwhile', async () => {
+    it('[D118] wide or long bodies are stored or refused, while other requests are answered', async () => {
       const person = await declared().person();
       const keys = (count: number) =>
         box(`{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join()}}`);
@@ -196,7 +196,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('headers without a usable value are 400 and named', async () => {
+    it('a malformed precondition or Idempotency-Key header is 400 and named', async () => {
       const { person, record } = await withBox();
       const path = `/boxes/${record.id}`;
       const body = { content: {} };

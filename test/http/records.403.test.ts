@@ -30,12 +30,12 @@ function requestsTo(collection: string, id: string = randomUUID()): { reads: Ask
 const ask = (caller: ApiCaller, [method, path, body]: Asked): Promise<Reply> =>
   caller.send(method, path, body);
 
-describe('callers who may not', () => {
+describe('callers without permission', () => {
   const declared = declaredService('sqlite', {
     clients: { desk: [], clerk: ['files.read', 'files.write'] },
   });
 
-  it('without a token nothing of a collection is told, not even that a record is missing', async () => {
+  it('without a token every request is refused alike, so existence is not revealed', async () => {
     const { reads, writes } = requestsTo('notes');
     for (const [method, path, body] of [...reads, ...writes]) {
       const reply = await request(`${declared().service.url}/api/consumer/v1${path}`, {
@@ -53,7 +53,7 @@ describe('callers who may not', () => {
     'a program as azp': { azp: 'keycloak-frontend' },
   };
   for (const [name, program] of Object.entries(programs)) {
-    it(`a token without a subject that names ${name} can keep nothing and reads nothing`, async () => {
+    it(`a token without a subject that names ${name} can neither read nor write`, async () => {
       const nobody = await declared().person({ sub: undefined, ...program });
       for (const collection of ['notes', 'posts', 'files']) {
         const { reads, writes } = requestsTo(collection);
@@ -70,7 +70,7 @@ describe('callers who may not', () => {
     });
   }
 
-  it('a scope is asked for by its exact name: one to read, one to write', async () => {
+  it('reading and writing each need their exact scope', async () => {
     const writer = await declared().person({ scope: 'files.read files.write' });
     const { record } = await writer.make('files', { text: 'x' });
     const { reads, writes } = requestsTo('files', record.id);
@@ -98,7 +98,7 @@ describe('callers who may not', () => {
     assert.equal((await sender.send('POST', '/files', { text: 'y' })).status, 201);
   });
 
-  it('the scopes of a machine client are those it was given', async () => {
+  it('a machine client has the scopes it was given', async () => {
     const clerk = await declared().machine('clerk');
     const { record } = await clerk.make('files', { text: 'x' });
     assert.equal((await clerk.get(`/files/${record.id}`)).status, 200);
@@ -108,7 +108,7 @@ describe('callers who may not', () => {
       assertRefused(await ask(desk, asked), 'insufficient_scope', desk.token);
   });
 
-  it('a machine client is not admitted where the collection does not say so', async () => {
+  it('a machine client is refused by collections that do not admit clients', async () => {
     const desk = await declared().machine('desk');
     for (const collection of ['notes', 'posts', 'scraps', 'tasks']) {
       const { reads, writes } = requestsTo(collection);
@@ -119,7 +119,7 @@ describe('callers who may not', () => {
     assertProblem(await ask(desk, action), 'client_not_admitted');
   });
 
-  it('a client of the provider is a caller like any other', async () => {
+  it('a client of the provider is treated like a person', async () => {
     const robot = await declared().person({ sub: 'robot', client_id: 'robot' });
     const { record } = await robot.make('notes', { text: 'beep' });
     assert.deepEqual(await robot.all('notes'), [record]);
@@ -128,7 +128,7 @@ describe('callers who may not', () => {
     assertProblem(await robot.get(`/bookings/${booking.record.id}`), 'not_found');
   });
 
-  it('what everybody reads only its owner changes', async () => {
+  it('a record that everyone can read is changed by its owner only', async () => {
     const author = await declared().person();
     const { record, etag } = await author.make('posts', { text: 'hello' });
     const reader = await declared().person();
@@ -148,7 +148,7 @@ describe('callers who may not', () => {
     assert.deepEqual((await author.get(path)).json(), record);
   });
 
-  it('whoever is refused has been asked nothing about its body first', async () => {
+  it('access is refused before the body is checked', async () => {
     const desk = await declared().machine('desk');
     for (const [method, path] of [
       ['POST', '/notes'],

@@ -40,12 +40,12 @@ const verbs: readonly Asked[] = [
 ];
 
 for (const engine of someEngine) {
-  describe(`records of others, on ${engine}`, () => {
+  describe(`records of other callers, on ${engine}`, () => {
     const declared = declaredService(engine);
     const ask = (caller: ApiCaller, path: string, [method, action, body, headers]: Asked) =>
       caller.send(method, `${path}${action}`, body, headers);
 
-    it('[D111] are to every verb the same bytes as records that do not exist', async () => {
+    it('[D111] every method gives the same bytes for a foreign record as for a missing one', async () => {
       const person = await declared().person();
       const stranger = await declared().person();
       const { record, etag } = await person.make('bookings', booking);
@@ -59,7 +59,7 @@ for (const engine of someEngine) {
       assert.deepEqual([read.json(), read.headers.get('etag')], [record, etag], 'nothing happened to it');
     });
 
-    it('[D111] an id that somebody else has cannot be taken', async () => {
+    it('[D111] an id in use by another caller cannot be taken', async () => {
       const person = await declared().person();
       const { record } = await person.make('notes', { text: 'kept' });
       const stranger = await declared().person();
@@ -71,7 +71,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await stranger.all('notes'), []);
     });
 
-    it('[D111] an id that was used is not given again, and nobody learns whether its record is still there', async () => {
+    it('[D111] a used id stays taken, and the answer does not reveal whether its record still exists', async () => {
       const onlyNew = { 'if-none-match': '*' };
       const [person, stranger] = [await declared().person(), await declared().person()];
       const chosen = `/notes/${randomUUID()}`;
@@ -89,7 +89,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('an id of the form that the service gives cannot be chosen, whether or not it was given', async () => {
+    it('an id in the form of generated ids cannot be chosen, used or not', async () => {
       const person = await declared().person();
       const own = await person.make('notes', { text: 'mine' });
       const never = own.record.id.replace(/.{4}$/, (end) => (end === '0000' ? '0001' : '0000'));
@@ -97,7 +97,7 @@ for (const engine of someEngine) {
       assertProblem(reply, 'not_found');
     });
 
-    it('[D112] leave no trace in anything that a stranger can ask for', async () => {
+    it('[D112] no answer to a stranger contains any trace of a foreign record', async () => {
       const person = await declared().person();
       const stranger = await declared().person({ scope: 'files.read' });
       const label = `unmistakable-${randomUUID()}`;
@@ -146,7 +146,7 @@ for (const engine of someEngine) {
       assert.deepEqual((await person.get(`/tasks/${record.id}`)).json(), record);
     });
 
-    it('[D112] a record that everybody reads does not say whose it is', async () => {
+    it('[D112] a record that everyone can read does not reveal its owner', async () => {
       const person = await declared().person();
       const { record } = await person.make('posts', { text: 'hello' });
       const { id } = (await person.get('/me')).json();
@@ -158,7 +158,7 @@ for (const engine of someEngine) {
       assert.ok(!`${read.text}${listed.text}`.includes(String(id)));
     });
 
-    it('[D114] are 400 or 404, whatever they are made of', async () => {
+    it('[D114] malformed record ids are 400 or 404', async () => {
       const person = await declared().person();
       const { record } = await person.make('notes', { text: 'kept' });
       const { id } = record;
@@ -208,13 +208,13 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('notes'), [record]);
     });
 
-    it('[D114] an id in the query is no id, and a second one neither', async () => {
+    it('[D114] an id in the query is 400', async () => {
       const person = await declared().person();
       for (const query of ['?id=a', '?id=a&id=b', `?id=${randomUUID()}`])
         assert.equal((await person.get(`/notes${query}`)).status, 400, query);
     });
 
-    it('a trailing slash, another case and another depth are other addresses', async () => {
+    it('a trailing slash, another case or another depth is 404', async () => {
       const person = await declared().person();
       const { record } = await person.make('notes', { text: 'kept' });
       for (const path of [
@@ -232,7 +232,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a record cannot be made under an id that is not a UUID in small letters', async () => {
+    it('a record cannot be created under an id other than a lowercase UUID', async () => {
       const person = await declared().person();
       for (const id of [randomUUID().toUpperCase(), 'my-note', '1', '00000000-0000-0000-0000-000000000000']) {
         const reply = await person.send('PUT', `/notes/${id}`, { text: 'x' }, { 'if-none-match': '*' });

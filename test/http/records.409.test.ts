@@ -42,7 +42,7 @@ for (const engine of someEngine) {
       return { person, desk, record: (await person.make('bookings', fields)).record };
     };
 
-    it('a person and a machine client move a record together, and each is told what it may do', async () => {
+    it('owner and machine client move a record through its states and each see their actions', async () => {
       const { person, desk, record } = await parties();
       assert.deepEqual(await seen(person, record), ['draft', ['submit', 'cancel']]);
       assert.deepEqual(await seen(desk, record), ['draft', []]);
@@ -67,7 +67,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await seen(desk, record), ['cancelled', []]);
     });
 
-    it('every move makes another version, and can say which one it is for', async () => {
+    it('every action changes the ETag and honours If-Match', async () => {
       const { person, desk, record } = await parties();
       const etags = new Set<unknown>();
       const path = `/bookings/${record.id}`;
@@ -88,7 +88,7 @@ for (const engine of someEngine) {
       assert.equal(etags.add(etag).size, 4);
     });
 
-    it('an action that is somebody else\u2019s is 403, and the record stays where it is', async () => {
+    it('an action of another role is 403 and leaves the state', async () => {
       const { person, desk, record } = await parties();
       assertProblem(await act(desk, record, 'submit'), 'action_not_allowed');
       assertProblem(await act(desk, record, 'cancel'), 'action_not_allowed');
@@ -99,7 +99,7 @@ for (const engine of someEngine) {
       assert.equal(withdrawn.json().state, 'cancelled', 'what anybody may, both may');
     });
 
-    it('an action that the state does not have is 409 with the state and what this caller may do', async () => {
+    it('an action that the state does not have is 409 with the state and allowed actions', async () => {
       const { person, desk, record } = await parties();
       const refused = async (caller: ApiCaller, action: string, state: string, allowed: readonly string[]) =>
         assertProblemWith(
@@ -122,7 +122,7 @@ for (const engine of someEngine) {
       assertProblem(await act(person, record, '__proto__'), 'not_found');
     });
 
-    it('fields change in the states that say so, and in the others it is 409', async () => {
+    it('fields can be changed in editable states only; otherwise 409', async () => {
       const { person, desk, record } = await parties();
       const path = `/bookings/${record.id}`;
       for (const caller of [person, desk]) {
@@ -145,7 +145,7 @@ for (const engine of someEngine) {
       assert.equal((await person.send('DELETE', path)).status, 204, 'it can be deleted in any state');
     });
 
-    it('a machine client that reaches everybody\u2019s edits and deletes them, and they stay their owner\u2019s', async () => {
+    it('a client with access to all records edits and deletes them, and ownership stays', async () => {
       const { person, desk, record } = await parties();
       const path = `/bookings/${record.id}`;
       const edited = await desk.send('PATCH', path, { seats: 7 });
@@ -158,7 +158,7 @@ for (const engine of someEngine) {
       assert.equal((await person.usage('bookings')).records.used, 0, 'the owner has room again');
     });
 
-    it('a machine client is the owner of what it made', async () => {
+    it('a machine client owns the records it creates', async () => {
       const desk = await declared().machine('desk');
       const person = await declared().person();
       const { record } = await desk.make('bookings', fields);
@@ -173,7 +173,7 @@ for (const engine of someEngine) {
       assert.equal((await act(desk, record, 'approve')).status, 200);
     });
 
-    it('where clients have their own, what is for clients is for them, and each sees only its own', async () => {
+    it('with "clients: own", clients and people see only their own records', async () => {
       const desk = await declared().machine('desk');
       const person = await declared().person();
       const parcels = async (caller: ApiCaller) => (await caller.make('parcels', { label: 'x' })).record;
@@ -189,7 +189,7 @@ for (const engine of someEngine) {
       assert.equal((await act(person, ofPerson, 'lose', 'parcels')).json().state, 'lost');
     });
 
-    it('[D111] the same between people and clients that have their own', async () => {
+    it('[D111] with "clients: own", foreign records give the same bytes as missing ones', async () => {
       const person = await declared().person();
       const ask = (caller: ApiCaller, id: string, [method, action, body, headers]: Asked) =>
         caller.send(method, `/parcels/${id}${action}`, body, headers);
@@ -207,7 +207,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a machine client lists everybody\u2019s where it may, by one field or by state', async () => {
+    it('a machine client lists all records by one field or by state', async () => {
       const slot = '2042-01-01T00:00:00.000Z';
       const owners = [await declared().person(), await declared().person()];
       const made: WireRecord[] = [];
@@ -242,7 +242,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('in a list of everybody\u2019s records what no index leads to is 400, and it says what does not go together', async () => {
+    it('in a list of all records, filters without a common index are 400, and both are named', async () => {
       const desk = await declared().machine('desk');
       const slot = '2042-01-01T00:00:00.000Z';
       const wrong: Record<string, readonly [parameter: string, says: RegExp]> = {
@@ -273,7 +273,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('while a machine client deletes what its owner makes, the owner\u2019s count stays right', async () => {
+    it("the owner's record count stays right while a client deletes and the owner creates", async () => {
       const person = await declared().person();
       const desk = await declared().machine('desk');
       const made = await Promise.all(Array.from({ length: 10 }, () => person.make('bookings', fields)));
@@ -286,7 +286,7 @@ for (const engine of someEngine) {
       assert.deepEqual([left.length, (await person.usage('bookings')).records.used], [10, 10]);
     });
 
-    it('of two who act at once one moves the record and the other is told where it is now', async () => {
+    it('two concurrent actions: the losing one gets 409 with the current state', async () => {
       const { person, desk, record } = await parties();
       await act(person, record, 'submit');
       const replies = await Promise.all([act(person, record, 'cancel'), act(desk, record, 'approve')]);

@@ -15,7 +15,7 @@ const changes: readonly (readonly [method: string, action: string, body?: object
 ];
 
 for (const engine of someEngine) {
-  describe(`changes for another version, on ${engine}`, () => {
+  describe(`changes with another version, on ${engine}`, () => {
     const declared = declaredService(engine);
     const entry = async (): Promise<{ person: ApiCaller; path: string; etag: string; text: string }> => {
       const person = await declared().person();
@@ -24,7 +24,7 @@ for (const engine of someEngine) {
       return { person, path, etag, text: (await person.get(path)).text };
     };
 
-    it('are 412 with the record as it is now and its version, and change nothing', async () => {
+    it('a wrong If-Match is 412 with the current record and ETag, and changes nothing', async () => {
       const { person, path, etag, text } = await entry();
       const others = ['"another"', `W/${etag}`, '"a", "b"', `"${etag.slice(1, -2)}"`];
       for (const [method, action, body] of changes) {
@@ -38,7 +38,7 @@ for (const engine of someEngine) {
       assert.deepEqual([read.text, read.headers.get('etag')], [text, etag]);
     });
 
-    it('a version that was once is as good as any other wrong one', async () => {
+    it('a former ETag is 412, and the ETag of that answer works', async () => {
       const { person, path, etag } = await entry();
       const first = await person.send('PATCH', path, { amount: 2 }, { 'if-match': etag });
       assert.equal(first.status, 200, first.text);
@@ -49,7 +49,7 @@ for (const engine of someEngine) {
       assert.deepEqual([second.status, second.json().amount], [200, 3], 'what 412 says is enough to go on');
     });
 
-    it('PUT with If-None-Match: * on a record that is there is 412 and leaves it', async () => {
+    it('PUT with If-None-Match: * on an existing record is 412 and leaves it', async () => {
       const { person, path, etag, text } = await entry();
       const reply = await person.send('PUT', path, { amount: 9 }, { 'if-none-match': '*' });
       assertProblemWith(reply, 'precondition_failed', { current: JSON.parse(text) });
@@ -57,7 +57,7 @@ for (const engine of someEngine) {
       assert.equal((await person.get(path)).text, text);
     });
 
-    it('[D127] without If-Match they are 428 where the collection asks for it', async () => {
+    it('[D127] without If-Match a change is 428 where the collection requires it', async () => {
       const { person, path, text } = await entry();
       for (const [method, action, body] of changes) {
         assertProblem(await person.send(method, `${path}${action}`, body), 'precondition_required', method);
@@ -65,7 +65,7 @@ for (const engine of someEngine) {
       assert.equal((await person.get(path)).text, text);
     });
 
-    it('with the right version they are taken', async () => {
+    it('a change with the current ETag is accepted', async () => {
       const { person, path, etag } = await entry();
       let current = etag;
       for (const [method, action, body] of changes) {
@@ -75,7 +75,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('where it does not ask for it, a wrong version is 412 all the same', async () => {
+    it('a wrong If-Match is 412 even where the collection does not require it', async () => {
       const person = await declared().person();
       const { record, etag } = await person.make('notes', { text: 'x' });
       const path = `/notes/${record.id}`;
@@ -86,7 +86,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('[D111] who must not know of the record learns no version of it', async () => {
+    it('[D111] a stranger gets 404 without an ETag, whatever the precondition', async () => {
       const { path } = await entry();
       const stranger = await declared().person();
       const expected: ErrorCode = 'not_found';

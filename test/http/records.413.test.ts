@@ -9,7 +9,7 @@ import { exchange, head, rawReply, statuses } from '../support/raw-http.ts';
 const bodyBytes = 65_536;
 const recordBytes = 100;
 
-describe('sizes and types of bodies', () => {
+describe('sizes and types of record bodies', () => {
   const declared = declaredService('sqlite');
   const startOf = ({ token }: ApiCaller, ...lines: string[]) =>
     head(
@@ -21,7 +21,7 @@ describe('sizes and types of bodies', () => {
     );
   const note = '{"text":"x"}';
 
-  it('a record of exactly the bytes that the collection takes is kept, and one byte more is 413', async () => {
+  it('a record at the byte limit is stored, and one byte more is 413', async () => {
     const person = await declared().person();
     const room = recordBytes - '{"text":""}'.length;
     const { record } = await person.make('chips', { text: 'x'.repeat(room) });
@@ -40,7 +40,7 @@ describe('sizes and types of bodies', () => {
     assert.deepEqual(await person.all('chips'), [record]);
   });
 
-  it('bytes are counted, not characters, and neither spaces nor the members of the service', async () => {
+  it('the record limit counts bytes of the fields, without spaces and service members', async () => {
     const person = await declared().person();
     const room = recordBytes - '{"text":""}'.length;
     assert.equal((await person.send('POST', '/chips', { text: 'é'.repeat(room / 2) })).status, 201);
@@ -49,7 +49,7 @@ describe('sizes and types of bodies', () => {
     assert.equal((await sendBytes(person, 'POST', '/chips', padded)).status, 201);
   });
 
-  it('[D116] a body of exactly the limit is read, and one byte more is 413', async () => {
+  it('[D116] a body at the limit is read, and one byte more is 413', async () => {
     const person = await declared().person();
     assert.equal((await sendBytes(person, 'POST', '/notes', note.padEnd(bodyBytes))).status, 201);
     const reply = await sendBytes(person, 'POST', '/notes', note.padEnd(bodyBytes + 1));
@@ -57,7 +57,7 @@ describe('sizes and types of bodies', () => {
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
-  it('a length that is too much closes the connection, also if no body follows', {
+  it('a Content-Length above the limit gets 413 and closes the connection before any body', {
     timeout: 20_000,
   }, async () => {
     const person = await declared().person();
@@ -65,7 +65,7 @@ describe('sizes and types of bodies', () => {
     assertProblem(await rawReply(person.url, start), 'body_too_large');
   });
 
-  it('[D116] a length that is too much ends nothing, whatever bad token it comes with', async () => {
+  it('[D116] a bad token with a huge Content-Length gets 403, and the service keeps answering', async () => {
     const person = await declared().person();
     const [header, payload] = person.token.split('.');
     for (const credentials of [
@@ -85,7 +85,7 @@ describe('sizes and types of bodies', () => {
     }
   });
 
-  it('[D116] a chunked body is counted as it comes', async () => {
+  it('[D116] a chunked body is 413 once it exceeds the limit', async () => {
     const person = await declared().person();
     const start = startOf(person, 'transfer-encoding: chunked');
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -95,7 +95,7 @@ describe('sizes and types of bodies', () => {
     assertProblem(await rawReply(person.url, `${start}${endless}`), 'body_too_large');
   });
 
-  it('[D116] a body that is longer than it says ends where it says, and the rest is no request', async () => {
+  it('[D116] bytes beyond Content-Length are not read as a second request', async () => {
     const person = await declared().person();
     const start = startOf(person, 'content-length: 5').replace('connection: close\r\n', '');
     const answers = await exchange(person.url, `${start}${note}`);
@@ -107,7 +107,7 @@ describe('sizes and types of bodies', () => {
     assert.deepEqual(await person.all('notes'), []);
   });
 
-  it('[D116] a body that is shorter than it says makes no record', async () => {
+  it('[D116] a body shorter than its Content-Length creates no record', async () => {
     const person = await declared().person();
     const start = startOf(person, `content-length: ${note.length + 1}`);
     const answers = await exchange(person.url, `${start}${note}`, 'at once');
@@ -118,14 +118,14 @@ describe('sizes and types of bodies', () => {
     assert.deepEqual(await person.all('notes'), []);
   });
 
-  it('[D116] whoever waits for leave to send gets it', async () => {
+  it('[D116] "Expect: 100-continue" gets 100 and then the answer', async () => {
     const person = await declared().person();
     const lines = ['expect: 100-continue', `content-length: ${note.length}`];
     const answers = await exchange(person.url, `${startOf(person, ...lines)}${note}`);
     assert.deepEqual(statuses(answers), [100, 201], answers);
   });
 
-  it('[D116] a packed body is 415 and never unpacked', async () => {
+  it('[D116] a compressed body is 415', async () => {
     const person = await declared().person();
     const bomb = gzipSync(Buffer.alloc(20_000_000, ' '));
     assert.ok(bomb.length < bodyBytes, 'control: it is small');
@@ -147,7 +147,7 @@ describe('sizes and types of bodies', () => {
     assert.equal((await sendBytes(person, 'POST', '/notes', note, plain)).status, 201);
   });
 
-  it('a body of any other type is 415, whatever is in it', async () => {
+  it('a body of another content type is 415', async () => {
     const person = await declared().person();
     const { record } = await person.make('notes', { text: 'kept' });
     for (const contentType of [

@@ -32,12 +32,12 @@ const wrong: readonly (readonly [fields: unknown, pointers: readonly string[]])[
   [1, ['']],
 ];
 
-describe('fields that do not fit', () => {
+describe('invalid fields', () => {
   const declared = declaredService('sqlite');
   const pointersOf = (reply: { json<T>(): T }) =>
     reply.json<{ errors: { pointer: string; message: string }[] }>().errors.map(({ pointer }) => pointer);
 
-  it('are 422 with a pointer to each, and nothing of them is repeated', async () => {
+  it('invalid fields are 422 with a pointer to each, and values are not echoed', async () => {
     const person = await declared().person();
     for (const [fields, pointers] of wrong) {
       const sent = JSON.stringify(fields);
@@ -53,7 +53,7 @@ describe('fields that do not fit', () => {
     assert.deepEqual(await person.all('notes'), []);
   });
 
-  it('the same holds for PUT, with an id of the caller too, and for what PATCH would make of the record', async () => {
+  it('PUT and PATCH are validated like POST, also with a chosen id', async () => {
     const person = await declared().person();
     const { record, etag } = await person.make('notes', { text: 'kept', look: { colour: 'red' } });
     const path = `/notes/${record.id}`;
@@ -83,14 +83,14 @@ describe('fields that do not fit', () => {
     assert.deepEqual([read.json(), read.headers.get('etag')], [record, etag]);
   });
 
-  it('a patch that takes away what was never there is fine', async () => {
+  it('a patch that removes a missing field is accepted', async () => {
     const person = await declared().person();
     const { record } = await person.make('notes', { text: 'x' });
     const reply = await person.send('PATCH', `/notes/${record.id}`, { unknown: null, stars: null });
     assert.equal(reply.status, 200, reply.text);
   });
 
-  it('[D115] members of the service in a body are ignored, in every request that has one', async () => {
+  it('[D115] service members such as id and state in a body are ignored', async () => {
     const person = await declared().person();
     const foreign = {
       id: randomUUID(),
@@ -117,7 +117,7 @@ describe('fields that do not fit', () => {
     assert.equal((await person.get(`/bookings/${foreign.id}`)).status, 404);
   });
 
-  it('[D115] any other name that might mean something is 422, and nothing is stored', async () => {
+  it('[D115] any other unknown field name is 422, and nothing is stored', async () => {
     const person = await declared().person();
     const { record, etag } = await person.make('notes', { text: 'kept' });
     const names =

@@ -32,7 +32,7 @@ function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeco
 }
 
 for (const engine of databaseEngines) {
-  describe(`what a caller may write and read at two processes, on ${engine}`, () => {
+  describe(`write and read budgets at two processes, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations, settings);
     const create = (caller: ApiCaller, index = 0, collection = 'notes') =>
       caller.at(two().service(index)).send('POST', `/${collection}`, { text: `note ${index}` });
@@ -43,7 +43,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(statuses(replies), { 201: writes });
     };
 
-    it('[D132] of ten times as many writes at once as there may be, exactly so many are done', async () => {
+    it('[D132] concurrent writes never exceed the write budget', async () => {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       const replies = await atOnce(10 * writes, (index) => create(caller, index));
@@ -62,7 +62,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('notes')).length, writes);
     });
 
-    it('every kind of write counts, the headers count down, and what is refused costs nothing of it', async () => {
+    it('every kind of write is charged, refused writes are not, and the headers count down', async () => {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       const replies = [await create(caller)];
@@ -86,7 +86,7 @@ for (const engine of databaseEngines) {
       );
     });
 
-    it('Retry-After is right: a moment before it is still 429, and then as much may be written as before', async () => {
+    it('Retry-After is exact: earlier writes are 429, later ones get the full budget', async () => {
       await two().nextWindow(hourMs);
       await two().advance(20 * 60_000);
       const sub = 'somebody who waits';
@@ -103,7 +103,7 @@ for (const engine of databaseEngines) {
       await spend(await two().person({ sub }));
     });
 
-    it('[D132] a process that is started again knows what was spent', async () => {
+    it('[D132] a restarted process knows the spent budget', async () => {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       await spend(caller);
@@ -112,7 +112,7 @@ for (const engine of databaseEngines) {
       assertWait(await create(caller, 1), 'write_budget_spent', 3_400, 3_600);
     });
 
-    it('[D132] a clock that is set back opens no window a second time', async () => {
+    it('[D132] a clock that is set back does not reopen a budget window', async () => {
       await two().nextWindow(hourMs);
       const issued = Math.floor(two().processes.now() / 1000) - 7_200;
       const caller = await two().person({ iat: issued, exp: issued + 4 * 3_600 });
@@ -127,7 +127,7 @@ for (const engine of databaseEngines) {
       assertWait(await create(caller), 'write_budget_spent', 3_400, 3_600);
     });
 
-    it('callers and collections have budgets of their own, and a machine client has none', async () => {
+    it('each caller and collection has its own budget, and machine clients have none', async () => {
       await two().nextWindow(hourMs);
       const [caller, other] = [await two().person(), await two().person()];
       await spend(caller);
@@ -139,7 +139,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(statuses(replies), { 201: 2 * writes });
     });
 
-    it('[D132] of ten times as many reads at once as there may be, each process does exactly so many', async () => {
+    it('[D132] concurrent reads never exceed the read limit of each process', async () => {
       const caller = await two().person();
       const { record } = await caller.make('notes', {});
       const read = (index: number) => caller.at(two().service(index)).get(`/notes/${record.id}`);
@@ -155,7 +155,7 @@ for (const engine of databaseEngines) {
       assert.equal((await read(0)).status, 200);
     });
 
-    it('lists, what is not there, usage and export count as reads, and the headers count down', async () => {
+    it('lists, missing records, usage and export count as reads, and the headers count down', async () => {
       const caller = await two().person();
       const replies = [
         await caller.get('/notes'),
@@ -180,7 +180,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.get('/me')).status, 200, 'who one is can always be asked');
     });
 
-    it('a 304 is a read like any other, and says what is left', async () => {
+    it('a 304 counts as a read', async () => {
       const caller = await two().person();
       const { record, etag } = await caller.make('notes', {});
       const again = () => caller.get(`/notes/${record.id}`, { 'if-none-match': etag });
@@ -196,7 +196,7 @@ for (const engine of databaseEngines) {
       'a replay': (caller) => caller.send('POST', '/notes', { text: 'x' }, { 'idempotency-key': 'once' }),
     };
     for (const [what, attempt] of Object.entries(uncharged)) {
-      it(`a write that ends in ${what} is a read, however many come at once, and none goes past the limit`, async () => {
+      it(`a write that ends in ${what} counts as a read, also when concurrent`, async () => {
         await two().nextWindow(hourMs);
         const caller = await two().person();
         const { record } = await caller.make('notes', {});
@@ -217,7 +217,7 @@ for (const engine of databaseEngines) {
       });
     }
 
-    it('a write that is refused for its budget costs no read, and so many a minute come that far', async () => {
+    it('a write refused for its budget costs no read, and such writes have their own limit per minute', async () => {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       const { record } = await caller.make('notes', {});
@@ -235,7 +235,7 @@ for (const engine of databaseEngines) {
       assertWait(await attempt(), 'write_budget_spent', 3_400, 3_600);
     });
 
-    it('what was spent stays spent for whoever erases itself and comes back, until its windows end', async () => {
+    it('erasing oneself does not restore spent budgets until their windows end', async () => {
       await two().nextWindow(dayMs);
       const sub = 'somebody who begins anew';
       const caller = await two().person({ sub });
@@ -256,7 +256,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(statuses(await atOnce(3, (index) => create(later, index, 'trial'))), { 201: 3 });
     });
 
-    it('a newcomer may write little each day, and as everybody does once it has been here long enough', async () => {
+    it('a newcomer has a smaller daily budget until the newcomer period ends', async () => {
       await two().nextWindow(dayMs);
       const sub = 'somebody new';
       const newcomer = () => two().person({ sub });
@@ -279,7 +279,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(statuses(await atOnce(20, (index) => create(caller, index, 'trial'))), { 201: 20 });
     });
 
-    it('when too many come in within an hour, only they must wait before they write', async () => {
+    it('too many newcomers in one hour pause only the writes of newcomers', async () => {
       const settled = { sub: 'somebody settled' };
       assert.equal((await (await two().person(settled)).get('/me')).status, 200);
       await two().advance(3 * dayMs);

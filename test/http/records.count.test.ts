@@ -36,7 +36,7 @@ for (const engine of databaseEngines)
     });
     const count = async (person: Person, path: string) => (await person.get(path)).body;
 
-    it('is of the own records that fit the filters, and of no one else’s', async () => {
+    it("counts the caller's own records that match the filters", async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const ids = [];
       for (const size of [1, 2, 3]) ids.push(await ada.make('notes', { size }));
@@ -53,7 +53,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.post('notes/count')).status, 405);
     });
 
-    it('is refused as the list is, and for a list of everybody’s', async () => {
+    it('rejects the parameters that do not apply, and a count of all records without "mine"', async () => {
       const ada = await Person.of(target());
       const machine = new Person(await target().machine('desk'));
       for (const [person, query, parameter] of [
@@ -74,7 +74,7 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get('tasks/count?team=none')).status, 404);
     });
 
-    it('is of the records under one parent, for those who can read it', async () => {
+    it('counts the records under one parent, for callers who can read it', async () => {
       const [ada, bob, cat, eve] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];
       const team = await ada.make('teams', { title: 'Core' });
       await ada.invites(`teams/${team}`, 'member', bob, cat);
@@ -107,7 +107,7 @@ for (const engine of databaseEngines)
       assert.equal((await cat.get(`tasks/count?team=${team}`)).status, 404);
     });
 
-    it('is of a record once whose owner has a role in it, too, as the list is', async () => {
+    it('a record counts once when its owner also has a role in it', async () => {
       const ada = await Person.of(target());
       const team = await ada.make('teams', { title: 'Core' });
       const taken = await ada.make('jobs', { team, text: 'hello' });
@@ -123,7 +123,7 @@ for (const engine of databaseEngines)
         );
     });
 
-    it('counts hidden records only for those who read them', async () => {
+    it('counts hidden records only for callers who can read them', async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const moderator = await Person.of(target(), { scope: 'issues.moderate' });
       const issue = await ada.make('issues', { title: 'It is slow', area: 'app' });

@@ -19,7 +19,7 @@ limits: { writes: 1000000/day }`,
 };
 
 for (const engine of databaseEngines) {
-  describe(`records that expire, on ${engine}`, () => {
+  describe(`expiring records, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
     const person = () => two().person({ exp: Math.floor(two().processes.now() / 1000) + 6 * 3_600 });
     const stored = async () => {
@@ -49,7 +49,7 @@ for (const engine of databaseEngines) {
       }
     };
 
-    it('is gone everywhere at once when its time has come, and gives its place back with the sweep', async () => {
+    it('an expired record is 404 everywhere at once, and the sweep frees its quota', async () => {
       const caller = await person();
       const made = await atOnce(5, () => caller.make('offers', {}));
       const ids = made.map(({ record }) => record.id);
@@ -73,7 +73,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.get(`/lasting/${lasting.id}`)).status, 200);
     });
 
-    it('lives on with every change, and reading is none', async () => {
+    it('a change extends the expiry, a read does not', async () => {
       const caller = await person();
       const [read, patched, moved] = await atOnce(3, () => caller.make('offers', {}));
       await two().advance(hourMs - 600_000);
@@ -91,7 +91,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.usage('offers')).records.used, 0);
     });
 
-    it('keeps its id, before the sweep and after it', async () => {
+    it('the id of an expired record stays taken, before and after the sweep', async () => {
       const [caller, other] = [await person(), await person()];
       const address = `/offers/${randomUUID()}`;
       const create = (who: ApiCaller) => who.send('PUT', address, { text: 'x' }, { 'if-none-match': '*' });

@@ -49,7 +49,7 @@ for (const engine of databaseEngines)
       );
     };
 
-    it('says what was done in which role, oldest first, and goes with the record', async () => {
+    it('lists actions with the role of the caller, oldest first, until the record is deleted', async () => {
       const [ada] = await people(1);
       const path = `notes/${await ada.make('notes', { text: 'a' })}`;
       await ada.patch(path, { text: 'b' });
@@ -68,7 +68,7 @@ for (const engine of databaseEngines)
       );
     });
 
-    it('names the first declared role that allowed it, and no role where a record moved up by itself', async () => {
+    it('names the first declared role that allowed a change, and none for a promotion from the waiting list', async () => {
       const [ada, bob, cat] = (await people(3)) as [Person, Person, Person];
       const editor = await Person.of(target(), { scope: 'rooms.edit' });
       const room = await ada.make('rooms', { seats: 1 });
@@ -96,7 +96,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await steps(cat, waiting)).length, 2, 'erasing others changes nothing in it');
     });
 
-    it('has each operation of a batch, and none of a batch that was refused', async () => {
+    it('has every operation of a batch, and none of a refused batch', async () => {
       const [ada] = await people(1);
       const [id, gone] = [randomUUID(), randomUUID()];
       const make = (own: string) => ({ create: 'notes', id: own, fields: { text: 'a' } });
@@ -112,7 +112,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await steps(ada, `notes/${id}`), made);
     });
 
-    it('is 404 where the record cannot be read, the same as for one that is missing', async () => {
+    it('is 404 where the record cannot be read, the same bytes as for a missing one', async () => {
       const [ada, bob, eve] = (await people(3)) as [Person, Person, Person];
       const room = await ada.make('rooms', { seats: 1 });
       await bob.make('seats', { room });
@@ -130,7 +130,7 @@ for (const engine of databaseEngines)
       assertProblem((await ada.get(`plain/${plain}/history`)).reply, 'not_found');
     });
 
-    it('comes in pages, whose cursors lead on only there', async () => {
+    it('is paged, and a cursor works only for its caller and record', async () => {
       const [ada, bob] = (await people(2)) as [Person, Person];
       const room = `rooms/${await ada.make('rooms', { seats: 1 })}`;
       for (let seats = 2; seats < 6; seats += 1) await ada.patch(room, { seats });
@@ -157,7 +157,7 @@ for (const engine of databaseEngines)
         assertProblem((await ada.get(`${room}/history?cursor=${cursor}`)).reply, 'cursor_invalid');
     });
 
-    it('is in the export of the owner, and in no export of others', async () => {
+    it("is in the owner's export only", async () => {
       const [ada, bob] = (await people(2)) as [Person, Person];
       const room = await ada.make('rooms', { seats: 1 });
       await ada.invites(`rooms/${room}`, 'helper', bob);
@@ -174,7 +174,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await linesOf(bob), []);
     });
 
-    it('is declared in the overview', async () => {
+    it('collections with a history declare it in the overview', async () => {
       const [ada] = await people(1);
       const { collections } = (await ada.caller.get('')).json<{ collections: Record<string, unknown>[] }>();
       const declared = collections.map(({ name, history }) => [name, history]);

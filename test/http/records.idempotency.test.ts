@@ -21,7 +21,7 @@ for (const engine of databaseEngines) {
     const post = (caller: ApiCaller, key: string, text = 'once', collection = 'notes') =>
       caller.send('POST', `/${collection}`, { text }, { 'idempotency-key': key });
 
-    it('[D128] 50 requests at once with one key make one record, which all of them are told', async () => {
+    it('[D128] 50 concurrent requests with one key create one record, and all get its answer', async () => {
       const caller = await two().person();
       const key = randomUUID();
       const replies = await atOnce(50, (index) => post(caller.at(two().service(index)), key));
@@ -34,7 +34,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual([records.used, writes.used], [1, 1], 'and it is counted once');
     });
 
-    it('[D128] with one key and two bodies at once, one body wins and the other is 422', async () => {
+    it('[D128] concurrent requests with one key and two bodies: one body wins, the other is 422', async () => {
       const caller = await two().person();
       const key = randomUUID();
       const replies = await atOnce(40, (index) =>
@@ -46,7 +46,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('notes')).length, 1);
     });
 
-    it('[D128] the same key of another caller, or in another collection, is another key', async () => {
+    it('[D128] a key is separate for each caller and collection', async () => {
       const [one, other] = [await two().person(), await two().person()];
       const key = randomUUID();
       const replies = [
@@ -58,7 +58,7 @@ for (const engine of databaseEngines) {
       assert.equal(new Set(replies.map((reply) => reply.json<WireRecord>().id)).size, 3);
     });
 
-    it('[D128] a record that was changed since comes as it is now', async () => {
+    it('[D128] a repeat answers with the current record when it was changed since', async () => {
       const caller = await two().person();
       const key = randomUUID();
       const { id } = (await post(caller, key)).json<WireRecord>();
@@ -69,7 +69,7 @@ for (const engine of databaseEngines) {
       assert.equal(again.headers.get('etag'), changed.headers.get('etag'));
     });
 
-    it('[D128] a record that was deleted since is 409, and is not made again', async () => {
+    it('[D128] a repeat is 409 when the record was deleted since, and creates nothing', async () => {
       const caller = await two().person();
       const key = randomUUID();
       const { id } = (await post(caller, key)).json<WireRecord>();
@@ -79,7 +79,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await caller.all('notes'), []);
     });
 
-    it('[D128] a request that was refused leaves its key unused', async () => {
+    it('[D128] a refused request leaves its key unused', async () => {
       const caller = await two().person();
       const key = randomUUID();
       for (let count = 0; count < 3; count += 1) await caller.make('notes', { text: 'full' });
@@ -90,7 +90,7 @@ for (const engine of databaseEngines) {
       assert.equal((await post(caller, key, 'another text')).status, 201);
     });
 
-    it('[D128] a record that has expired is gone, though nobody has deleted it yet', async () => {
+    it('[D128] a repeat is 409 when the record has expired but is not yet swept', async () => {
       const exp = Math.floor(two().processes.now() / 1000) + 7_200;
       const caller = await two().person({ exp });
       const key = randomUUID();
@@ -104,7 +104,7 @@ for (const engine of databaseEngines) {
       assertCode(reply, 'idempotency_record_gone');
     });
 
-    it('[D128] a key counts for 24 hours, and then it is forgotten', async () => {
+    it('[D128] a key is valid for 24 hours and then deleted', async () => {
       const sub = 'somebody with a key';
       const key = randomUUID();
       const { id } = (await post(await two().person({ sub }), key)).json<WireRecord>();

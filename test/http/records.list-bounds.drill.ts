@@ -29,7 +29,7 @@ const looked = 2_000;
 const pageBytes = 1_048_576;
 
 for (const engine of databaseEngines) {
-  describe(`what one list may cost, on ${engine}`, () => {
+  describe(`cost limits of one list, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations, ownProcess);
     /** A person with records that were written long ago, oldest first. */
     const owner = async (collection: string, fields: readonly object[], isLive = (_: number) => false) => {
@@ -56,7 +56,7 @@ for (const engine of databaseEngines) {
       return reply.json<Page>();
     };
 
-    it('a filter that no index leads to looks at so many records, and the page leads on where it stopped', async () => {
+    it('a filter without an index examines a bounded number of records, and the cursor continues there', async () => {
       const words = Array.from({ length: looked + 500 }, (_, index) => ({
         word: index === 3 ? 'this' : 'that',
       }));
@@ -77,7 +77,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('small', '&state=open&sort=word')).length, looked + 500);
     });
 
-    it('what has expired and is not deleted yet is looked at so many at a time, and every page leads on', async () => {
+    it('expired records not yet swept are examined in bounded steps, and every page continues', async () => {
       // Expired records are deleted now, and then not for another minute.
       await one().advance(60_000);
       const words = Array.from({ length: looked + 500 }, () => ({ word: 'that' }));
@@ -95,7 +95,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('large records are not fetched to be left out again: many lists at once take little memory', async () => {
+    it('50 concurrent lists of large records use little memory', async () => {
       const text = 'x'.repeat(60_000);
       const caller = await owner(
         'large',

@@ -93,12 +93,12 @@ for (const engine of databaseEngines) {
       all = await person.all('tasks');
     });
 
-    it('a caller gets all of its own and nothing else, newest first', () => {
+    it('a caller gets all of its own records and no others, newest first', () => {
       assert.deepEqual(all.map(({ label }) => label).toSorted(), labels.toSorted());
       assert.deepEqual(idsOf(all), idsOf(sorted(all, 'created_at', true)));
     });
 
-    it('are sorted by every declared field, both ways, and by id where values agree', async () => {
+    it('lists are sorted by every declared field in both directions, and by id for ties', async () => {
       for (const field of fields) {
         for (const descending of [false, true]) {
           const sort = `${descending ? '-' : ''}${field}`;
@@ -108,7 +108,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('page by page to the end, both ways, with ties: nothing twice and nothing left out', async () => {
+    it('paging in both directions with ties repeats and misses nothing', async () => {
       for (const field of fields) {
         for (const descending of [false, true]) {
           const sort = `${descending ? '-' : ''}${field}`;
@@ -119,7 +119,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('the Link header keeps filters that need to be escaped', async () => {
+    it('the Link header keeps filters that need escaping', async () => {
       const label = labels.includes('" or ""="') ? '" or ""="' : 'a%b';
       const query = new URLSearchParams({ 'label[gte]': label, sort: 'label', limit: '5', state: 'open' });
       const expected = sorted(all, 'label', false).filter(
@@ -128,7 +128,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(idsOf((await follow(query.toString())).flat()), idsOf(expected));
     });
 
-    it('are of 50 records unless it is said, and the last page says that it is the last', async () => {
+    it('the default page has 50 records, and the last page has no next link', async () => {
       const other = await declared().person();
       await Promise.all(Array.from({ length: 51 }, () => other.make('notes', { text: 'x' })));
       const first = (await other.get('/notes')).json<Page>();
@@ -141,7 +141,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(none.json(), { items: [], next: null });
     });
 
-    it('[D123] a text is found by itself and by nothing else', async () => {
+    it('[D123] a text filter matches the exact text only', async () => {
       for (const label of labels) {
         const { items } = await list(`?label=${encodeURIComponent(label)}`);
         assert.deepEqual(
@@ -154,7 +154,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('every operator of every field finds what it says', async () => {
+    it('every filter operator of every field type matches correctly', async () => {
       const operators: Readonly<Record<string, (order: number) => boolean>> = {
         '': (order) => order === 0,
         '[gt]': (order) => order > 0,
@@ -188,7 +188,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('filters hold together, with a state and a range', async () => {
+    it('several filters combine, with a state and a range', async () => {
       const expected = all.filter(
         (task) =>
           Number(task.weight) >= 0 && Number(task.weight) < 10 && !task.done && task.state === 'closed',
@@ -199,7 +199,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual((await list('?place=1&state=open')).items, []);
     });
 
-    it('a page goes on where it ended although its last record is gone, and shows what came later only once', async () => {
+    it('paging continues after the last record of a page was deleted, and shows new records once', async () => {
       const other = await declared().person();
       const made: string[] = [];
       for (const text of 'abcdef') made.push((await other.make('notes', { text })).record.id);
@@ -211,7 +211,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(seen.toSorted(), [...made, later.record.id].toSorted());
     });
 
-    it('a cursor carries the longest texts that can be sorted by', async () => {
+    it('a cursor can hold the longest sortable texts', async () => {
       const other = await declared().person();
       const task = { weight: 1, place: 1, done: true, due: '2026-01-01T00:00:00Z' };
       const long = ['\u0001', '\u{1f469}', '"', 'é', '<'].map((letter) => letter.repeat(500));
@@ -225,7 +225,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(seen, [...long, ...long].toSorted(compare));
     });
 
-    it('[D121] [D123] parameters that are unknown, repeated or without a usable value are 400 and named', async () => {
+    it('[D121] [D123] unknown, repeated or invalid parameters are 400 and named', async () => {
       const wrong: readonly (readonly [query: string, parameter: string])[] = [
         ...['0', '201', '-1', '1.5', '+5', ' 5', '1e1', 'abc', '', '0x10', '9999'].map(
           (limit) => [`limit=${encodeURIComponent(limit)}`, 'limit'] as const,
@@ -293,7 +293,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await person.all('tasks'), all, 'and nothing has happened to anything');
     });
 
-    it('a cursor of somebody else, of another list or another query is 400, and so is one that was changed', async () => {
+    it('a cursor of another caller, list or query is 400, and so is a forged one', async () => {
       const query = '?limit=2&sort=label&done=false';
       const { next } = await list(query);
       const cursor = String(next);
@@ -346,7 +346,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('a list of everybody\u2019s records goes page by page too, for whoever may see them', async () => {
+    it("a list of everyone's records is paged to the end", async () => {
       const authors = [await declared().person(), await declared().person()];
       for (let count = 0; count < 5; count += 1)
         for (const author of authors) await author.make('posts', { text: `${count}` });

@@ -30,7 +30,7 @@ const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
 
 for (const engine of databaseEngines) {
-  describe(`lists of one's own where others' can be seen, on ${engine}`, () => {
+  describe(`lists with "mine=true", on ${engine}`, () => {
     const declared = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
       clients: { desk: [] },
@@ -70,7 +70,7 @@ for (const engine of databaseEngines) {
       return reply.json<Page>();
     };
 
-    it('have the records of whoever asks, newest first, and nothing of anybody else', async () => {
+    it("returns only the caller's own records, newest first", async () => {
       const everybodys = await person.all('posts');
       assert.equal(everybodys.length, 2 * words.length, 'control: the list without it is of everybody');
       for (const caller of [person, stranger]) {
@@ -88,7 +88,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await list(newcomer, '/posts?mine=true'), { items: [], next: null });
     });
 
-    it('are the same with and without it where nobody sees anything else', async () => {
+    it('gives the same list with and without "mine" where others\' records are never visible', async () => {
       for (const [caller, collection] of [
         [person, 'diaries'],
         [stranger, 'orders'],
@@ -101,7 +101,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('take every filter, state and order, which a list of everybody’s does not', async () => {
+    it('accepts all filters, states and orders together, unlike a list of all records', async () => {
       const query = 'state=shown&size=0&sort=-word';
       assertProblemWith(await person.get(`/posts?${query}`), 'query_invalid', {
         parameter: 'state',
@@ -123,12 +123,12 @@ for (const engine of databaseEngines) {
       );
     });
 
-    it('are newest first with a filter, too, and not by the field that is filtered', async () => {
+    it('stays newest first when filtered by a field', async () => {
       const { items } = await list(person, '/posts?mine=true&size[gte]=0');
       assert.deepEqual(idsOf(items), idsOf(ownOf(person, 'posts')).reverse());
     });
 
-    it('go page by page by the Link header to the end, in every order', async () => {
+    it('is paged by the Link header to the end, in every order', async () => {
       for (const query of [
         '',
         '&sort=word',
@@ -156,7 +156,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('have cursors that go on nowhere else: not without it, not in everybody’s, not for another caller', async () => {
+    it('cursors work only for the same caller, collection and "mine"', async () => {
       const mine = await list(person, '/posts?limit=2&mine=true');
       const everybodys = await list(person, '/posts?limit=2');
       const refused = async (caller: ApiCaller, path: string) =>
@@ -168,7 +168,7 @@ for (const engine of databaseEngines) {
       assert.equal((await list(person, `/posts?mine=true&limit=2&cursor=${mine.next}`)).items.length, 2);
     });
 
-    it('with another value, a name in it or more than one it is 400, and so is any way to ask for another’s', async () => {
+    it('any other value or form of "mine", and any "owner" filter, is 400', async () => {
       const other = String((await stranger.get('/me')).json<{ id: string }>().id);
       const values = [
         'false',
@@ -201,7 +201,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('say nothing of others: not in a page, its cursor or its headers, whatever others have', async () => {
+    it('page and headers do not change when others create records', async () => {
       const look = async () => {
         const reply = await person.get('/posts?mine=true&limit=200');
         const {
@@ -222,7 +222,7 @@ for (const engine of databaseEngines) {
       for (const id of theirs) assert.ok(!before.text.includes(id));
     });
 
-    it('need what any list needs: a token that is admitted, with a subject', async () => {
+    it('needs an admitted token with a subject', async () => {
       assertProblem(await machine.get('/posts?mine=true'), 'client_not_admitted');
       const nobody = await declared().person({ sub: undefined });
       assertRefused(await nobody.get('/posts?mine=true'), 'subject_required', nobody.token);

@@ -46,7 +46,7 @@ for (const engine of databaseEngines) {
     });
     const person = async (sub: string) => new ApiCaller(service.url, await provider.token({ sub }));
 
-    it('[D129] of many at once, as many are made as the quota has room for', async () => {
+    it('[D129] concurrent writes fill the quota exactly', async () => {
       const caller = await person('with a quota');
       const replies = await atOnce(60, () => caller.send('POST', '/few', {}, apart));
       assert.deepEqual(statuses(replies), { 201: quota, 409: 60 - quota });
@@ -61,14 +61,14 @@ for (const engine of databaseEngines) {
       assert.deepEqual([...processes].sort(), [1, 2]);
     });
 
-    it('[D132] of many at once, as many are done as the budget has', async () => {
+    it('[D132] concurrent writes spend the budget exactly', async () => {
       const caller = await person('with a budget');
       const replies = await atOnce(5 * budget, () => caller.send('POST', '/rare', {}, apart));
       assert.deepEqual(statuses(replies), { 201: budget, 429: 4 * budget });
       assert.equal((await caller.all('rare')).length, budget);
     });
 
-    it('[D128] many at once with one key make one record, which all of them are told', async () => {
+    it('[D128] concurrent requests with one key create one record, and all get its answer', async () => {
       const caller = await person('with a key');
       const headers = { ...apart, 'idempotency-key': randomUUID() };
       const replies = await atOnce(50, () => caller.send('POST', '/notes', { text: 'once' }, headers));
@@ -77,7 +77,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('notes')).length, 1);
     });
 
-    it('[F150] while processes are killed, what is tried again with its key is done once, and nothing acknowledged is lost', async () => {
+    it('[F150] retries with their keys run once while processes are killed, and no acknowledged write is lost', async () => {
       const caller = await person('undaunted');
       const made = new Set<unknown>();
       let isOver = false;

@@ -23,7 +23,7 @@ interface Copied {
 }
 
 for (const engine of someEngine) {
-  describe(`a write that was copied on its way, with its token and its proof, on ${engine}`, () => {
+  describe(`replay of a copied write with its token and proof, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
     const key = newDpopKey();
 
@@ -51,7 +51,7 @@ for (const engine of someEngine) {
     });
     const refused = (reply: Reply) => assertProofRefused(reply, 'proof_replayed', null);
 
-    it('is refused by the process that did it, and by another one', async () => {
+    it('is refused by the process that ran the write, and by another one', async () => {
       const { make, send, count } = await caller();
       const creation = make('POST', '/notes', fields('once'));
       const first = await send(0, creation);
@@ -61,7 +61,7 @@ for (const engine of someEngine) {
       assert.equal(await count(), 1);
     });
 
-    it('is refused whatever it was, also when there would be something to do for it again', async () => {
+    it('is refused for PUT, PATCH and DELETE, even if it would have an effect again', async () => {
       const { make, send, sendNew } = await caller();
       const id = randomUUID();
       const isNew = { 'if-none-match': '*' };
@@ -82,7 +82,7 @@ for (const engine of someEngine) {
       refused(await send(1, removal));
     });
 
-    it('is refused with its Idempotency-Key, too, and with a proof of its own it is answered as before', async () => {
+    it('is refused with its Idempotency-Key too, while a retry with a new proof gets the first answer', async () => {
       const { make, send, sendNew, count } = await caller();
       const init = fields('once', { 'idempotency-key': randomUUID() });
       const creation = make('POST', '/notes', init);
@@ -111,7 +111,7 @@ for (const engine of someEngine) {
       'no If-Match to remove': [400, 'DELETE', { headers: { 'if-match': 'x' } }],
     };
     for (const [what, [status, method, init]] of Object.entries(unfit)) {
-      it(`is refused with other fields, too, after ${what} was refused with ${status}`, async () => {
+      it(`is refused with changed fields after ${what} was refused with ${status}`, async () => {
         const { make, send, sendNew, count } = await caller();
         const database = plainSql(two().processes.settings);
         const noted = async () => (await database.query('select * from proofs')).length;
@@ -128,7 +128,7 @@ for (const engine of someEngine) {
       });
     }
 
-    it('is refused after a batch, too, whether that was done, refused or malformed', async () => {
+    it('is refused after a batch, whether that succeeded, was refused or was malformed', async () => {
       const { make, send, count } = await caller();
       const database = plainSql(two().processes.settings);
       const noted = async () => (await database.query('select * from proofs')).length;
@@ -153,7 +153,7 @@ for (const engine of someEngine) {
       assert.equal(await count(), 2);
     });
 
-    it('erases nobody who has come back', async () => {
+    it('of an erasure does not erase a caller who has returned', async () => {
       const { make, send, sendNew, count } = await caller();
       assert.equal((await sendNew(0, 'POST', '/notes', fields('old'))).status, 201);
       const erasure = make('DELETE', '/me');
@@ -163,7 +163,7 @@ for (const engine of someEngine) {
       assert.equal(await count(), 1);
     });
 
-    it('is done once of forty that come to both processes at the same moment; none fails', async () => {
+    it('40 concurrent copies at two processes run once, and none fails with 5xx', async () => {
       for (let turn = 0; turn < 5; turn += 1) {
         const { make, send, count } = await caller();
         const creation = make('POST', '/notes', fields('once'));
@@ -174,7 +174,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a proof made between two seconds is as good as any', async () => {
+    it('a proof with a fractional iat is accepted once', async () => {
       const { make, send } = await caller();
       const iat = Math.floor(Date.now() / 1000) - 0.3337;
       const creation = make('POST', '/notes', fields('x'), { claims: { iat } });
@@ -182,7 +182,7 @@ for (const engine of someEngine) {
       refused(await send(1, creation));
     });
 
-    it('leaves a digest and a time of its proof, and nothing of what is in it', async () => {
+    it('only a digest and an expiry of each proof are stored', async () => {
       const database = plainSql(two().processes.settings);
       const all = await database.query('select * from proofs');
       // The others are ids that callers chose.

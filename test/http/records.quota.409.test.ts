@@ -16,7 +16,7 @@ limits: { per_user: ${quota}, writes: 1000000/day }`,
 };
 
 for (const engine of databaseEngines) {
-  describe(`the quota at two processes, on ${engine}`, () => {
+  describe(`record quota at two processes, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
     const create = (caller: ApiCaller, index: number) =>
       caller.at(two().service(index)).send('POST', '/notes', { text: `note ${index}` });
@@ -28,7 +28,7 @@ for (const engine of databaseEngines) {
         assert.deepEqual((await caller.at(service).usage('notes')).records, { used: count, allowed: quota });
     };
 
-    it('[D129] of 50 at once with room for one, one is made', async () => {
+    it('[D129] 50 concurrent writes with room for one create one record', async () => {
       const caller = await two().person();
       await fill(caller, quota - 1);
       const replies = await atOnce(50, (index) => create(caller, index));
@@ -38,7 +38,7 @@ for (const engine of databaseEngines) {
       await assertHas(caller, quota);
     });
 
-    it('[D129] of 50 at once by somebody new, as many are made as there is room for', async () => {
+    it('[D129] 50 concurrent writes of a new caller fill the quota exactly', async () => {
       const caller = await two().person();
       const replies = await atOnce(50, (index) => create(caller, index));
       assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), {
@@ -48,7 +48,7 @@ for (const engine of databaseEngines) {
       await assertHas(caller, quota);
     });
 
-    it('[D129] a record under an id of the caller counts like any other', async () => {
+    it('[D129] a record under a chosen id counts towards the quota', async () => {
       const caller = await two().person();
       await fill(caller, quota - 1);
       const replies = await atOnce(30, (index) =>
@@ -58,7 +58,7 @@ for (const engine of databaseEngines) {
       await assertHas(caller, quota);
     });
 
-    it('with the quota full, what is there can still be read, changed and deleted', async () => {
+    it('with a full quota, records can still be read, changed and deleted', async () => {
       const caller = await two().person();
       const [first] = await fill(caller, quota);
       const address = `/notes/${first?.record.id}`;
@@ -70,7 +70,7 @@ for (const engine of databaseEngines) {
       assertCode(await create(caller, 0), 'quota_exceeded');
     });
 
-    it('[D129] while records come and go at once, what is counted stays what is there', async () => {
+    it('[D129] concurrent creations and deletions keep the record count right', async () => {
       const caller = await two().person();
       const made = await fill(caller, quota);
       const replies = await atOnce(40, (index) =>
@@ -84,14 +84,14 @@ for (const engine of databaseEngines) {
       await assertHas(caller, counts.get(201) ?? 0);
     });
 
-    it('one caller who is full leaves the others their room', async () => {
+    it('a full quota of one caller does not limit others', async () => {
       const [full, other] = [await two().person(), await two().person()];
       await fill(full, quota);
       await fill(other, quota);
       await assertHas(other, quota);
     });
 
-    it('a machine client has no quota, and what it deletes of somebody makes room there', async () => {
+    it("a machine client has no quota, and its deletions free the owner's quota", async () => {
       const machine = await two().machine(await two().processes.addClient('house'));
       await fill(machine, quota + 2);
       assert.equal((await machine.usage('notes')).records.used, quota + 2);

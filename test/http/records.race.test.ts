@@ -31,14 +31,14 @@ const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
 for (const engine of databaseEngines) {
-  describe(`[F156] changes at once at two processes, on ${engine}`, () => {
+  describe(`[F156] concurrent changes at two processes, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, declarations);
 
     for (const [method, count] of [
       ['PATCH', 100],
       ['PUT', 30],
     ] as const) {
-      it(`[D126] of ${count} ${method} requests with one ETag one is 200, and the others are 412 with what is there now`, async () => {
+      it(`[D126] of ${count} ${method} requests with one ETag one is 200, the others are 412 with the current record`, async () => {
         const caller = await two().person();
         const { record, etag } = await caller.make('notes', { text: 'first' });
         const replies = await atOnce(count, (index) =>
@@ -58,7 +58,7 @@ for (const engine of databaseEngines) {
       });
     }
 
-    it('[D126] whoever tries again with the version it was told gets through, and nothing is lost', async () => {
+    it('[D126] retries with the ETag of each 412 succeed, and no update is lost', async () => {
       const caller = await two().person();
       const { record, etag: first } = await caller.make('notes', { text: 'counter', count: 0 });
       await atOnce(10, async (index) => {
@@ -80,7 +80,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.get(`/notes/${record.id}`)).json().count, 10);
     });
 
-    it('[D126] an action that many take at once is taken once', async () => {
+    it('[D126] of concurrent requests for one action one is 200, the others are 409', async () => {
       const caller = await two().person();
       const { record } = await caller.make('orders', {});
       const replies = await atOnce(40, (index) =>
@@ -93,7 +93,7 @@ for (const engine of databaseEngines) {
       assertCode(refused, 'invalid_transition', { state: 'submitted', allowed: [] });
     });
 
-    it('[D126] the owner and a client that sees everything are no exception to each other', async () => {
+    it('[D126] owner and machine client conflict with each other like any two callers', async () => {
       const machine = await two().machine(await two().processes.addClient('house'));
       const caller = await two().person();
       const writer = (index: number) => (index % 4 < 2 ? caller : machine).at(two().service(index));
@@ -116,7 +116,7 @@ for (const engine of databaseEngines) {
       assert.equal((await machine.usage('notes')).records.used, 0);
     });
 
-    it('[D127] without If-Match the last change counts, and changes to other fields stay', async () => {
+    it('[D127] without If-Match concurrent patches of different fields are all kept', async () => {
       const caller = await two().person();
       const { record } = await caller.make('notes', { text: 'parts' });
       const replies = await atOnce(10, (index) =>
@@ -144,7 +144,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.send('PATCH', address, { count: 2 }, { 'if-match': etag })).status, 200);
     });
 
-    it('[D129] of 50 who make a record under the same id at once one does', async () => {
+    it('[D129] of 50 concurrent creations under one id one is 201, the others are 412', async () => {
       const caller = await two().person();
       const address = `/notes/${randomUUID()}`;
       const create = { 'if-none-match': '*' };
@@ -156,7 +156,7 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('notes')).length, 1);
     });
 
-    it('[D129] of 20 callers who do so one does, and the others learn nothing', async () => {
+    it('[D129] of 20 callers creating under one id one gets 201, the others 404, and only one is charged', async () => {
       const callers = await atOnce(20, () => two().person());
       const address = `/notes/${randomUUID()}`;
       const replies = await Promise.all(
@@ -175,7 +175,7 @@ for (const engine of databaseEngines) {
       );
     });
 
-    it('[D130] what was deleted while others changed and read it stays deleted, and is counted once', async () => {
+    it('[D130] a record deleted during concurrent changes and reads stays deleted, and is counted once', async () => {
       const caller = await two().person();
       const { record: bystander } = await caller.make('notes', { text: 'stays' });
       for (let round = 0; round < 5; round += 1) {
@@ -204,7 +204,7 @@ for (const engine of databaseEngines) {
     });
 
     for (const sort of ['created_at', '-created_at']) {
-      it(`[D130] pages by ${sort} miss and repeat nothing while records come and go`, async () => {
+      it(`[D130] paging by ${sort} misses and repeats nothing while records are created and deleted`, async () => {
         const caller = await two().person();
         const made = await atOnce(45, (index) => caller.make('notes', { text: `before ${index}` }));
         const ids = made.map(({ record }) => record.id);

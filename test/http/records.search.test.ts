@@ -52,7 +52,7 @@ ${roomy}
 const q = (words: string) => `q=${encodeURIComponent(words)}`;
 
 for (const engine of databaseEngines)
-  describe(`?q=, on ${engine}`, () => {
+  describe(`search with ?q=, on ${engine}`, () => {
     const target = declaredService(engine, {
       settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
       clients: { desk: [] },
@@ -67,7 +67,7 @@ for (const engine of databaseEngines)
       return body.items.map(({ title, text }: { title?: string; text?: string }) => title ?? text);
     };
 
-    it('finds records with all the words, newest first, with the other filters of the list', async () => {
+    it('finds records with all words, newest first, combined with filters, counts and paging', async () => {
       const person = await Person.of(target());
       for (const [size, title] of ['Milk', 'fresh MILK', 'Bread', 'Milky bréad', 'smilk'].entries())
         await person.make('notes', { title, size, hidden: 'milk' });
@@ -92,7 +92,7 @@ for (const engine of databaseEngines)
         assert.equal((await person.get(`notes?${other}&cursor=${first}`)).body.code, 'cursor_invalid', other);
     });
 
-    it('[30] finds nothing of others, by no word; neither does a count', async () => {
+    it('[30] search and count find nothing that the caller cannot read', async () => {
       const words = ['secret', 'secrets'];
       await ada.make('notes', { title: words.join(' '), size: 1 });
       await ada.make('posts', { text: 'secret' });
@@ -135,7 +135,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await titles(ada, `lines?${q('secret')}`), ['secret line']);
     });
 
-    it('[30] takes wildcards, quotes, marks and long texts for what they are, or refuses them', async () => {
+    it('[30] wildcards, quotes and combining marks are literal or ignored, and unusable words are 400', async () => {
       const person = await Person.of(target());
       for (const title of ['abc', 'a%c', 'a_c', 'cafe\u0301', "x' or '1'='1"])
         await person.make('notes', { title, size: 1 });
@@ -171,7 +171,7 @@ for (const engine of databaseEngines)
       assert.equal((await person.get(`notes?${q('aa')}&${q('bb')}`)).status, 400);
     });
 
-    it('is 400 for a list of everybody’s records, another order, and a collection without "search"', async () => {
+    it('is 400 in a list of all records, with another order, and without a declared "search"', async () => {
       const machine = new Person(await target().machine('desk'));
       for (const [person, path, parameter] of [
         [ada, `posts?${q('text')}`, 'q'],
@@ -185,7 +185,7 @@ for (const engine of databaseEngines)
       }
     });
 
-    it('looks at 2,000 records for a page and a count, and the page leads on', async () => {
+    it('examines at most 2,000 records per page and count, and the cursor continues', async () => {
       const person = await Person.of(target());
       const storage = await plainSql(target().service.settings).open();
       const owner = String((await person.get('me')).body.id);
@@ -214,7 +214,7 @@ for (const engine of databaseEngines)
       assert.deepEqual((await person.caller.all('notes', `&${q('straw')}`)).length, 2_499);
     });
 
-    it('is declared in the overview', async () => {
+    it('searchable fields are declared in the overview', async () => {
       const { collections } = (await ada.caller.get('')).json<{ collections: Record<string, unknown>[] }>();
       const declared = Object.fromEntries(collections.map(({ name, search }) => [name, search]));
       assert.deepEqual([declared.notes, declared.plain], [['title', 'tags'], undefined]);

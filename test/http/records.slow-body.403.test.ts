@@ -55,7 +55,7 @@ class SlowWrite {
 }
 
 for (const engine of someEngine) {
-  describe(`a body that comes while its caller loses the right to send it, on ${engine}`, () => {
+  describe(`a caller that loses access while its body uploads, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations);
 
     const written = async () =>
@@ -65,7 +65,7 @@ for (const engine of someEngine) {
     const idOf = async (caller: ApiCaller) => (await caller.get('/me')).json<{ id: string }>().id;
     const command = (...parameters: string[]) => one().processes.command(...parameters);
 
-    it('is written when nothing of the kind happens', async () => {
+    it('the write is stored if access is kept (control)', async () => {
       const before = await written();
       const reply = await (await SlowWrite.begin(await one().person())).end();
       assert.equal(reply.status, 201, reply.text);
@@ -103,7 +103,7 @@ for (const engine of someEngine) {
       ],
     };
     for (const [what, [code, begin, happens]] of Object.entries(cases)) {
-      it(`is not written when the caller ${what}`, async () => {
+      it(`the write is refused when the caller ${what}`, async () => {
         const caller = await begin(one());
         const before = await written();
         const write = await SlowWrite.begin(caller);

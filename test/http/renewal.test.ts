@@ -44,7 +44,7 @@ describe('SIGHUP', () => {
     second.remove();
   });
 
-  it('[F161] takes up a renewed certificate without an interruption', async () => {
+  it('[F161] loads a renewed certificate without interruption', async () => {
     const before = await fingerprint(service.url);
     cpSync(second.certificateFile, first.certificateFile);
     cpSync(second.keyFile, first.keyFile);
@@ -56,7 +56,7 @@ describe('SIGHUP', () => {
     );
   });
 
-  it('changes nothing when the new certificate cannot be used', async () => {
+  it('keeps the certificate when the new one cannot be loaded', async () => {
     const before = await fingerprint(service.url);
     cpSync(first.keyFile, first.certificateFile);
     service.process.kill('SIGHUP');

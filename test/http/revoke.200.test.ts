@@ -46,7 +46,7 @@ for (const [engine, count] of [
       for (const reply of await processes.become(403, token)) assertRefused(reply, 'token_revoked', token);
     };
 
-    it('takes the token back at every process, and no other of the client', async () => {
+    it('revokes the token at every process, and no other token of the client', async () => {
       const [token, kept] = [await live(), await live()];
       done(await revoke(token));
       await refusedEverywhere(token);
@@ -55,7 +55,7 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
     });
 
-    it('has the processes read nothing anew, and counts once, when the same token is taken back again and again', async () => {
+    it('repeated revocation of one token is counted once and causes no reload', async () => {
       const database = plainSql(processes.settings);
       const changes = async () =>
         (await database.query('select revocations as count from changes'))[0]?.count;
@@ -75,14 +75,14 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
     });
 
-    it('takes the credentials in the body as well, and a hint', async () => {
+    it('accepts credentials in the body, and a token_type_hint', async () => {
       const token = await live();
       const { id, secret } = client as Credentials;
       done(await post({ token, token_type_hint: 'access_token', client_id: id, client_secret: secret }));
       await refusedEverywhere(token);
     });
 
-    it('leaves the token of another client alone, and says the same', async () => {
+    it('leaves the token of another client valid, with the same answer', async () => {
       const token = await live(other);
       done(await revoke(token));
       await processes.letIn([token]);
@@ -90,7 +90,7 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
     });
 
-    it('says the same of what is no token of ours', async () => {
+    it('gives the same answer for a foreign or malformed token', async () => {
       const foreign = await processes.provider.token();
       const token = await live();
       for (const nothing of [foreign, 'x', `${token}x`, token.slice(0, -4), 'x'.repeat(10_000)])
@@ -98,7 +98,7 @@ for (const [engine, count] of [
       await processes.letIn([token, foreign]);
     });
 
-    it('refuses whoever is no client, and takes nothing back', async () => {
+    it('refuses callers that are not authenticated clients, and revokes nothing', async () => {
       const token = await live();
       const wrong = { id: 'machine', secret: 'not-its-secret' };
       for (const credentials of [wrong, { id: 'nobody', secret: 'x' }]) {
@@ -119,7 +119,7 @@ for (const [engine, count] of [
       await processes.letIn([token]);
     });
 
-    it('is found and used by a standard client', async () => {
+    it('a standard client can discover and use it', async () => {
       const issuer = new URL(String(processes.settings.BASE_URL));
       const document = await request(`${url()}/.well-known/oauth-authorization-server`);
       const server = {
@@ -140,7 +140,7 @@ for (const [engine, count] of [
       await refusedEverywhere(token);
     });
 
-    it('is forgotten once the token has ended', async () => {
+    it('a revocation is deleted once the token has expired', async () => {
       const token = await live();
       done(await revoke(token));
       await refusedEverywhere(token);

@@ -51,7 +51,7 @@ class RequestInFlight {
   }
 }
 
-describe('the end of the process', () => {
+describe('shutdown of the process', () => {
   let provider: TestProvider;
   let settings: Settings;
   let body = '';
@@ -98,7 +98,7 @@ describe('the end of the process', () => {
     });
   }
 
-  it('[F159] while it stops it takes no new connection and says that it is not ready', async () => {
+  it('[F159] a stopping process refuses new connections and is not ready', async () => {
     const { service, ended } = await start();
     const flight = await RequestInFlight.begin(service, body.length);
     service.process.kill('SIGTERM');
@@ -111,7 +111,7 @@ describe('the end of the process', () => {
     assert.deepEqual(await ended, well);
   });
 
-  it('[G187] one that drains is not ready, serves until another has taken its place, and loses no request', async () => {
+  it('[G187] a draining process is not ready, serves until its successor is up, and loses no request', async () => {
     const service = await startService({ ...settings, DRAIN_SECONDS: '300' }, { clocked: true });
     started.push(service);
     const ended = once(service.process, 'close');
@@ -142,7 +142,7 @@ describe('the end of the process', () => {
     assert.deepEqual(await ended, well);
   });
 
-  it('an idle connection does not hold the process', async () => {
+  it('an idle connection does not delay the exit', async () => {
     const { service, ended } = await start();
     const { hostname, port } = new URL(service.url);
     const idle = connect(Number(port), hostname);

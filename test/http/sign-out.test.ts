@@ -131,14 +131,14 @@ for (const [engine, count] of [
   ['sqlite', 2],
   ['postgres', 2],
 ] as const) {
-  describe(`signing out at the provider, on ${engine}, processes: ${count}`, () => {
+  describe(`back-channel logout at the provider, on ${engine}, processes: ${count}`, () => {
     let stage: Stage;
     before(async () => {
       stage = await Stage.start(engine, count);
     });
     after(() => stage?.stop());
 
-    it('refuses the tokens of that session everywhere within a second, and ends its streams', async () => {
+    it('a logout revokes the tokens of its session everywhere within a second, and ends its streams', async () => {
       const [someone, elsewhere, bystander] = [
         await stage.signIn('ada'),
         await stage.signIn('ada'),
@@ -153,7 +153,7 @@ for (const [engine, count] of [
       for (const one of [elsewhere, bystander]) await stage.isLetIn(one);
     });
 
-    it('lets whoever signs in again come in at once', async () => {
+    it('a new sign-in is accepted at once', async () => {
       const before = await stage.signIn('grace');
       await before.signOut();
       const again = await stage.signIn('grace');
@@ -162,7 +162,7 @@ for (const [engine, count] of [
       await stage.isLetIn(again);
     });
 
-    it('is known to a process that starts later', async () => {
+    it('a process that starts later knows the logout', async () => {
       const someone = await stage.signIn('late');
       await someone.signOut();
       await stage.becomesRefused(someone);
@@ -173,14 +173,14 @@ for (const [engine, count] of [
       assertRefused(reply, 'token_revoked', someone.accessToken);
     });
 
-    it('is counted', async () => {
+    it('logouts and refusals are counted in the metrics', async () => {
       const metrics = await stage.services[0]?.metrics();
       assert.match(String(metrics), /^vestibule_sign_outs_total\{by="logout"\} [1-9]/m);
       assert.match(String(metrics), /^vestibule_revocations [1-9]/m);
       assert.match(String(metrics), /^vestibule_refusals_total\{code="token_revoked"\} [1-9]/m);
     });
 
-    it('is what the operator can do as well, and see', async () => {
+    it('the operator can sign a caller out too, and sees it in "show" and the audit', async () => {
       const someone = await stage.signIn('operated');
       await stage.isLetIn(someone);
       const [caller] = stage.callers(someone);
@@ -195,7 +195,7 @@ for (const [engine, count] of [
       assert.match(audit, /consumer\.signed_out/);
     });
 
-    it('is kept as long as tokens may live, and what the operator did for 30 days', async () => {
+    it('a logout is kept for the maximum token lifetime, a sign-out by the operator for 30 days', async () => {
       const slackMs = 60_000;
       const rows = await plainSql(stage.settings).query(
         'select distinct forget_at - issued_until as kept from revocations order by kept',

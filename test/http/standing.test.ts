@@ -72,14 +72,14 @@ class TwoServices {
 }
 
 for (const engine of databaseEngines) {
-  describe(`whom the operator shuts out, on ${engine}`, () => {
+  describe(`suspension and disabling by the operator, on ${engine}`, () => {
     let two: TwoServices;
     before(async () => {
       two = await TwoServices.start(engine);
     });
     after(() => two.stop());
 
-    it('a suspended caller is refused everywhere with the token it has, and let in again when resumed', async () => {
+    it('a suspended caller is refused everywhere with its token, and admitted again when resumed', async () => {
       const token = await two.provider.token({ sub: 'somebody to suspend' });
       const bystander = await two.provider.token({ sub: 'somebody else' });
       const { id, registered_at: registeredAt } = await two.letIn(token);
@@ -102,7 +102,7 @@ for (const engine of databaseEngines) {
       return token;
     };
 
-    it('a disabled client is refused everywhere with the token it has, until it is enabled', async () => {
+    it('a disabled client is refused everywhere with its token, until it is enabled', async () => {
       const token = await admittedClient('client-to-disable');
       await two.command('client', 'disable', 'client-to-disable');
       for (const reply of await two.becomes(403, token)) assertRefused(reply, 'client_disabled', token);
@@ -110,13 +110,13 @@ for (const engine of databaseEngines) {
       await two.becomes(200, token);
     });
 
-    it('a removed client is refused everywhere with the token it has', async () => {
+    it('a removed client is refused everywhere with its token', async () => {
       const token = await admittedClient('client-to-remove');
       await two.command('client', 'remove', 'client-to-remove', '--yes');
       for (const reply of await two.becomes(403, token)) assertRefused(reply, 'client_disabled', token);
     });
 
-    it('the token of a brand-new client works at once at both', async () => {
+    it('the token of a new client works at once at both processes', async () => {
       for (const id of ['brand-new-1', 'brand-new-2', 'brand-new-3']) {
         const secret = await addClient(two.settings, id);
         const token = await tokenOf(String(two.services[1]?.url), { id, secret });
@@ -124,7 +124,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('a process that starts later refuses whom the others refuse', async () => {
+    it('a process that starts later refuses suspended callers', async () => {
       const token = await two.provider.token({ sub: 'suspended before' });
       const { id } = await two.letIn(token);
       await two.command('consumer', 'suspend', String(id));
@@ -133,7 +133,7 @@ for (const engine of databaseEngines) {
       assertProblem(reply, 'consumer_suspended');
     });
 
-    it('a caller that was suspended and resumed many times in a row is what it was last', async () => {
+    it('a caller that is suspended and resumed repeatedly ends in its last state', async () => {
       const token = await two.provider.token({ sub: 'to and fro' });
       const { id } = await two.letIn(token);
       for (let count = 0; count < 3; count += 1) {

@@ -60,7 +60,7 @@ onEveryDeployment((deployment) => {
     assert.equal(claims.client_id, client.id);
   });
 
-  it('the token says who issued it, for whom, to whom and for ten minutes, and nothing else', async () => {
+  it('the token has exactly the claims of RFC 9068, with a lifetime of ten minutes', async () => {
     const { client } = deployment();
     const token = await newToken();
     const { payload } = await verified(token);
@@ -74,7 +74,7 @@ onEveryDeployment((deployment) => {
     assert.deepEqual([header.alg, header.typ], ['RS256', 'at+jwt']);
   });
 
-  it('every token has an id of its own', async () => {
+  it('every token has a different jti', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, newToken));
     const ids = await Promise.all(tokens.map(async (token) => (await verified(token)).payload.jti));
     assert.equal(new Set(ids).size, tokens.length);
@@ -100,7 +100,7 @@ onEveryDeployment((deployment) => {
     assert.deepEqual([payload.aud, payload.exp], [surroundings().audience, (payload.iat ?? 0) + 600]);
   });
 
-  it('the content type may name the charset that JSON has', async () => {
+  it('the content type may have the charset utf-8', async () => {
     const { service, client } = deployment();
     for (const charset of ['; charset=utf-8', ';charset=UTF-8', '; charset="utf-8"']) {
       const reply = await postToken(service.url, credentialsBody(client), `application/json${charset}`);
@@ -108,7 +108,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('every JSON document with the right credentials is read, whatever else is in it', async () => {
+  it('valid JSON with the credentials is accepted, whatever other members it has', async () => {
     const { service, client } = deployment();
     for (const value of validValues) {
       const reply = await postToken(service.url, bodyWith(client, value));
@@ -116,7 +116,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('what JSON leaves open is either read or refused, and never an error of ours', async () => {
+  it('JSON that the standard leaves open is 200 or 400, never 500', async () => {
     const { service, client } = deployment();
     const documents = Object.values(undecidedDocuments).map((wrap) => wrap(credentialsBody(client)));
     for (const body of [...undecidedValues.map((value) => bodyWith(client, value)), ...documents]) {

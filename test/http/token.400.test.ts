@@ -17,12 +17,12 @@ onEveryDeployment((deployment) => {
     assertEmptyObject(await rawReply(deployment().service.url, bytes), 400, what);
   };
 
-  it('the right credentials are accepted, so that what follows is refused for its one fault', async () => {
+  it('the right credentials are accepted (control for the refusals below)', async () => {
     const { service, client } = deployment();
     assert.equal((await postToken(service.url, credentialsBody(client))).status, 200);
   });
 
-  it('no body and no content type at all are no credentials', async () => {
+  it('a request without a body is 400', async () => {
     await refuseRaw('nothing', [], '');
     await refuseRaw('a length of zero', ['content-length: 0'], '');
     await refuseRaw('only a type', ['content-type: application/json'], '');
@@ -35,7 +35,7 @@ onEveryDeployment((deployment) => {
     assertEmptyObject(reply, 400, 'fetch without a body');
   });
 
-  it('an empty, blank, cut off or continued document is no credentials', async () => {
+  it('an empty, truncated or continued document is 400', async () => {
     const whole = credentialsBody(deployment().client);
     for (const body of [
       '',
@@ -53,17 +53,17 @@ onEveryDeployment((deployment) => {
       await refuse(whole + end, `+${end}`);
   });
 
-  it('a document that is JSON but holds no credentials is refused', async () => {
+  it('JSON without credentials is 400', async () => {
     for (const value of validValues) await refuse(value, String(value).slice(0, 80));
     await refuse(`[${credentialsBody(deployment().client)}]`, 'credentials in an array');
   });
 
-  it('a document that is not JSON is refused although the right credentials stand in it', async () => {
+  it('invalid JSON is 400, even with the right credentials in it', async () => {
     const { client } = deployment();
     for (const value of invalidValues) await refuse(bodyWith(client, value), String(value).slice(0, 80));
   });
 
-  it('a field that is missing, empty or not a string is no credential, and nothing is converted', async () => {
+  it('a missing, empty or non-string credential is 400, and nothing is converted', async () => {
     const { id, secret } = deployment().client;
     const values: unknown[] = [
       '',
@@ -91,7 +91,7 @@ onEveryDeployment((deployment) => {
     await refuse(inherited, inherited);
   });
 
-  it('a name that comes twice is no credential, whichever of the two values is right', async () => {
+  it('a duplicate member is 400, whichever value is right', async () => {
     const { id, secret } = deployment().client;
     const right = `"client_id":"${id}","client_secret":"${secret}"`;
     const bodies = [
@@ -107,7 +107,7 @@ onEveryDeployment((deployment) => {
     for (const body of bodies) await refuse(body, body.replaceAll(secret, '(secret)'));
   });
 
-  it('a string of digits is a string, and the number it spells is not', async () => {
+  it('a string of digits is accepted as a string, a number is not', async () => {
     const { service } = deployment();
     await refuse('{"client_id":1,"client_secret":1}', 'numbers');
     const strings = await postToken(service.url, '{"client_id":"1","client_secret":"1"}');
@@ -138,7 +138,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('a body without a content type, with an empty one or with two is not read', async () => {
+  it('a body with a missing, empty or double content type is not read', async () => {
     const body = credentialsBody(deployment().client);
     const length = `content-length: ${body.length}`;
     await refuseRaw('none', [length], body);
@@ -149,7 +149,7 @@ onEveryDeployment((deployment) => {
     await refuseRaw('two in one line', [length, 'content-type: application/json, text/plain'], body);
   });
 
-  it('[C95] HTTP Basic does not stand in for the body, and beside one it is one set of credentials too many', async () => {
+  it('[C95] HTTP Basic without a body, or beside JSON credentials, is 400', async () => {
     const { service, client } = deployment();
     const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
     const body = credentialsBody(client);
@@ -162,7 +162,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('a form that says it is JSON is not read', async () => {
+  it('a form with the content type of JSON is 400', async () => {
     const { client } = deployment();
     const fields = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
     await refuse(new URLSearchParams(fields).toString(), 'form');

@@ -32,14 +32,14 @@ onEveryDeployment((deployment) => {
   const refuse = async (credentials: Credentials, what: string) =>
     assertEmptyObject(await postToken(deployment().service.url, credentialsBody(credentials)), 401, what);
 
-  it('the right credentials are accepted, so that what follows is refused for its one fault', async () => {
+  it('the right credentials are accepted (control for the refusals below)', async () => {
     const { service, client } = deployment();
     for (const credentials of [client, disabled, removed]) {
       assert.equal((await postToken(service.url, credentialsBody(credentials))).status, 200);
     }
   });
 
-  it('a secret that is not exactly the secret is wrong', async () => {
+  it('a secret that differs in any character is 401', async () => {
     const { id, secret } = deployment().client;
     const resembling = [
       secret.slice(0, -1),
@@ -53,7 +53,7 @@ onEveryDeployment((deployment) => {
     for (const wrong of [...resembling, ...others]) await refuse({ id, secret: wrong }, wrong.slice(0, 80));
   });
 
-  it('an id that is not exactly the id is wrong, and one that no client can have', async () => {
+  it('an id that differs in any character, or is impossible, is 401', async () => {
     const { id, secret } = deployment().client;
     const resembling = ['nobody', id.toUpperCase(), ` ${id}`, `${id} `, `${id}\0`, `${id}x`, id.slice(1)];
     const impossible = ['-', '%', "' or 1=1 --", '*', '../x', 'é', '__proto__', 'x'.repeat(10_000)];
@@ -61,7 +61,7 @@ onEveryDeployment((deployment) => {
       await refuse({ id: wrong, secret }, wrong.slice(0, 80));
   });
 
-  it('an unknown, a removed and a disabled client and a wrong secret get the same bytes', async () => {
+  it('unknown, removed and disabled clients and a wrong secret get the same bytes', async () => {
     const { service, client } = deployment();
     await manage('disable', disabled.id);
     await manage('remove', removed.id, '--yes');
@@ -82,7 +82,7 @@ onEveryDeployment((deployment) => {
     }
   });
 
-  it('a client that is enabled again gets tokens again', async () => {
+  it('a client that is enabled again gets tokens', async () => {
     await refuse(disabled, 'still disabled');
     await manage('enable', disabled.id);
     assert.equal((await postToken(deployment().service.url, credentialsBody(disabled))).status, 200);

@@ -44,7 +44,7 @@ function assertTooMany(reply: Reply, form: CredentialForm = 'JSON'): void {
   assert.equal(reply.headers.get('cache-control'), 'no-store');
 }
 
-describe('wrong credentials, too often', () => {
+describe('too many wrong credentials', () => {
   const pair = clockedPair({ settings, prepare });
   const fail = (id: string, from: string, form: CredentialForm = 'JSON') =>
     attempt(pair(), wrong(id), { from, form });
@@ -60,14 +60,14 @@ describe('wrong credentials, too often', () => {
   };
 
   for (const [index, form] of credentialForms.entries()) {
-    it(`[C100] with ${form} failures up to the limit are 401, and further ones 429 with Retry-After`, async () => {
+    it(`[C100] with ${form} failures up to the limit are 401, further ones 429 with Retry-After`, async () => {
       const [id, from] = [`guessed-${index}`, `127.0.1.${index + 1}`];
       await exhaust(id, from, form);
       for (let count = 0; count < limit; count += 1) assertTooMany(await fail(id, from, form), form);
     });
   }
 
-  it('[C104] [C100] the client itself is served as ever, from the same address and from another', async () => {
+  it('[C104] [C100] the right secret still gets 200, from the limited address and another', async () => {
     await exhaust(client.id, '127.0.2.1');
     assertTooMany(await fail(client.id, '127.0.2.1'));
     for (let count = 0; count < limit; count += 1) {
@@ -92,13 +92,13 @@ describe('wrong credentials, too often', () => {
     assert.equal((await fail('sprayed-0', '127.0.4.2')).status, 401);
   });
 
-  it('[C100] a guess counts in whatever form it comes', async () => {
+  it('[C100] guesses are counted together across credential formats', async () => {
     const forms = [...credentialForms, ...credentialForms].slice(0, limit);
     for (const form of forms) assert.equal((await fail('mixed', '127.0.5.1', form)).status, 401);
     for (const form of credentialForms) assertTooMany(await fail('mixed', '127.0.5.2', form), form);
   });
 
-  it('[C100] neither successes nor requests without credentials are failures', async () => {
+  it('[C100] successes and requests without credentials are not counted as failures', async () => {
     const from = '127.0.6.1';
     for (let count = 0; count <= limit; count += 1) {
       await succeed(from);
@@ -109,7 +109,7 @@ describe('wrong credentials, too often', () => {
     assertTooMany(await fail('forgetful', from));
   });
 
-  it('[C100] who waits as long as it is told is heard again, and not earlier', async () => {
+  it('[C100] the limit ends after Retry-After, not earlier, and ignores the wall clock', async () => {
     await exhaust('patient', '127.0.7.1');
     const reply = await fail('patient', '127.0.7.1');
     assertTooMany(reply);
@@ -124,7 +124,7 @@ describe('wrong credentials, too often', () => {
     assertTooMany(await fail('patient', '127.0.7.1'));
   });
 
-  it('[C101] who says that it comes from elsewhere is not believed', async () => {
+  it('[C101] forwarding headers of an untrusted peer do not change the counted address', async () => {
     const claims = (count: number) => ({
       'x-forwarded-for': `192.0.2.${count}`,
       forwarded: `for=192.0.2.${count}`,
@@ -138,14 +138,14 @@ describe('wrong credentials, too often', () => {
   });
 });
 
-describe('behind a trusted proxy', () => {
+describe('failure limit behind a trusted proxy', () => {
   const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1' }, prepare });
   const through = (forwardedFor: string, credentials: Credentials, form?: CredentialForm) => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor };
     return attempt(pair(), credentials, { from: '127.0.0.1', headers, ...(form && { form }) });
   };
 
-  it('[C101] failures are counted by the caller that the proxy names', async () => {
+  it('[C101] failures are counted by the address that the proxy forwards', async () => {
     for (let count = 0; count < limit; count += 1)
       assert.equal((await through('192.0.2.1', wrong(`one-${count}`))).status, 401);
     for (const form of credentialForms) assertTooMany(await through('192.0.2.1', wrong('one'), form), form);
@@ -153,7 +153,7 @@ describe('behind a trusted proxy', () => {
     assert.equal((await through('192.0.2.1', client)).status, 200);
   });
 
-  it('[C101] what a caller has put in front of its address does not make it another', async () => {
+  it('[C101] addresses that a caller prepends to X-Forwarded-For are ignored', async () => {
     for (let count = 0; count < limit; count += 1)
       assert.equal((await through(`198.51.100.${count}, 192.0.2.3`, wrong(`front-${count}`))).status, 401);
     assertTooMany(await through('203.0.113.1, 192.0.2.3', wrong('front')));

@@ -53,7 +53,7 @@ describe('POST /token with a DPoP proof', () => {
   const byJson = (proof: string, credentials = client) => askByJson(endpoint(), proof, credentials);
   const byForm = (proof: string, credentials = client) => askByForm(endpoint(), proof, credentials);
 
-  it('gives a token that is bound to its key, in both dialects, and that opens the door with a proof only', async () => {
+  it('JSON and form requests get a token bound to the key, which needs a proof at /me', async () => {
     const asked = [await byJson(proofFor()), await byForm(proofFor())];
     assert.deepEqual(Object.keys(asked[0]?.json() ?? {}), ['token', 'token_type']);
     for (const reply of asked) {
@@ -68,7 +68,7 @@ describe('POST /token with a DPoP proof', () => {
     }
   });
 
-  it('is bound to nothing without one', async () => {
+  it('a request without a proof gets an unbound token', async () => {
     const reply = await request(endpoint(), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -89,7 +89,7 @@ describe('POST /token with a DPoP proof', () => {
     'of another type': () => proofFor({ header: { typ: 'JWT' } }),
   };
   for (const [name, proof] of Object.entries(faults)) {
-    it(`refuses a proof ${name}, each dialect in its own words`, async () => {
+    it(`refuses a proof ${name}: JSON with {}, a form with invalid_dpop_proof`, async () => {
       const json = await byJson(proof());
       assert.deepEqual([json.status, json.text], [400, '{}']);
       const form = await byForm(proof());
@@ -97,7 +97,7 @@ describe('POST /token with a DPoP proof', () => {
     });
   }
 
-  it('uses up the assertion beside a proof that it refuses', async () => {
+  it('an assertion is used up even when the proof beside it is refused', async () => {
     const claims = assertionClaims('signing', running().service.url);
     const form = assertionForm(await signAssertion(clientKey, claims));
     const refused = await askByForm(endpoint(), proofFor({ signedBy: newDpopKey() }), form);
@@ -106,7 +106,7 @@ describe('POST /token with a DPoP proof', () => {
     assert.deepEqual([again.status, again.json().error], [401, 'invalid_client']);
   });
 
-  it('looks at the proof of a client only: whoever is none is told so, whatever is wrong with its proof', async () => {
+  it('wrong credentials are reported before any fault of the proof', async () => {
     const wrong = { ...client, client_secret: 'wrong' };
     for (const proof of Object.values(faults)) {
       const json = await byJson(proof(), wrong);
@@ -116,7 +116,7 @@ describe('POST /token with a DPoP proof', () => {
     }
   });
 
-  it('takes a proof once, and only of a client that is known', async () => {
+  it('a proof can be used once, and a failed authentication does not use it up', async () => {
     const proof = proofFor();
     const stranger = await byJson(proof, { ...client, client_secret: 'wrong' });
     assert.deepEqual([stranger.status, stranger.text], [401, '{}']);
@@ -125,7 +125,7 @@ describe('POST /token with a DPoP proof', () => {
     assert.deepEqual([(await byJson(proof)).status, (await byJson(proof)).text], [400, '{}']);
   });
 
-  it('tells clients about it in its metadata', async () => {
+  it('the metadata lists the proof algorithms', async () => {
     const algorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
     for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
       const { dpop_signing_alg_values_supported: told } = (
@@ -136,12 +136,12 @@ describe('POST /token with a DPoP proof', () => {
   });
 });
 
-describe('POST /token with a proof that does not hold, too often', () => {
+describe('POST /token with too many invalid proofs', () => {
   const limit = 4;
   const running = addressedService({ REFUSALS_PER_MINUTE: String(limit * 40) }, prepare);
   const key = newDpopKey();
 
-  it('is a failed try like any other: past the limit it is told to wait, and a good one is served', async () => {
+  it('invalid proofs are limited like wrong credentials, and a valid one still gets 200', async () => {
     const url = `${running().service.url}/token`;
     const proof = (changes: ProofChanges = {}) => proofBy(key, { method: 'POST', url }, changes);
     const bad = () => proof({ signedBy: newDpopKey() });
@@ -178,7 +178,7 @@ describe('POST /token with nonces required', () => {
     assert.equal(reply.status, 200);
   });
 
-  it('oauth4webapi is told by 400 use_dpop_nonce, and succeeds the second time', async () => {
+  it('oauth4webapi gets 400 use_dpop_nonce, and its retry succeeds', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true } as const;
     const found = await oauth.discoveryRequest(base(), { algorithm: 'oauth2', ...insecure });
     const server = await oauth.processDiscoveryResponse(base(), found);
@@ -202,7 +202,7 @@ describe('POST /token with nonces required', () => {
     assert.equal((await ask()).token_type, 'dpop');
   });
 
-  it('JSON is told by 400 with an empty object and the nonce', async () => {
+  it('JSON gets 400 with {} and the nonce', async () => {
     const key = newDpopKey();
     const url = `${running().service.url}/token`;
     const ask = (nonce: string | null) =>
@@ -235,7 +235,7 @@ describe('POST /token with nonces required', () => {
     assert.deepEqual([sent.length, new Set(sent).size], [2, 2]);
   });
 
-  it('a proof without one is no failed try, and uses up the assertion beside it', async () => {
+  it('a missing nonce is not counted as a failure, and uses up the assertion', async () => {
     const url = `${running().service.url}/token`;
     const key = newDpopKey();
     const ask = async (form: Readonly<Record<string, string>>, nonce: string | null) =>
@@ -254,7 +254,7 @@ describe('POST /token with nonces required', () => {
     assert.equal((await ask(await newForm(), nonce)).json().token_type, 'DPoP');
   });
 
-  it('a request without a proof gets no token that would be worth nothing', async () => {
+  it('a request without a proof gets no token', async () => {
     const url = `${running().service.url}/token`;
     const headers = { 'content-type': 'application/json' };
     const json = await request(url, { method: 'POST', headers, body: JSON.stringify(client) });
@@ -268,7 +268,7 @@ describe('POST /token with nonces required', () => {
     assert.deepEqual([form.status, form.json().error], [400, 'invalid_dpop_proof']);
   });
 
-  it('the OpenAPI document says so', async () => {
+  it('the OpenAPI document describes DPoP and the nonce header', async () => {
     const { components, paths } = (
       await request(`${running().service.url}/openapi.json`)
     ).json<OpenApiDocument>();
@@ -277,7 +277,7 @@ describe('POST /token with nonces required', () => {
     assert.ok(answer !== undefined && 'headers' in answer && 'DPoP-Nonce' in (answer.headers ?? {}));
   });
 
-  it('an unbound token of the provider is refused, and told what would do', async () => {
+  it('an unbound token of the provider is refused with a DPoP challenge', async () => {
     const reply = await withToken(myself().href, await running().provider.token());
     assert.deepEqual([reply.status, reply.json().code], [403, 'proof_required']);
     assert.match(
@@ -296,10 +296,10 @@ describe('POST /token with nonces required', () => {
   });
 });
 
-describe('with DPOP=off', () => {
+describe('POST /token and /me with DPOP=off', () => {
   const running = addressedService({ DPOP: 'off' }, prepare);
 
-  it('nobody hears of it, and a bound token opens nothing', async () => {
+  it('DPoP is not advertised, and a bound token is refused', async () => {
     const { service, provider } = running();
     const url = `${service.url}${me}`;
     const key = newDpopKey();

@@ -24,7 +24,7 @@ function assertCaller(body: unknown, id: string, granted: readonly string[]): vo
 
 /** Clients that others wrote, each used as its own documentation says; plain http on loopback by its own option. */
 for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
-  describe(`clients that others wrote, and tokens signed with ${algorithm}`, () => {
+  describe(`third-party clients, and tokens signed with ${algorithm}`, () => {
     let client: Credentials;
     let keys: ClientKeys;
     const running = addressedService({ TOKEN_SIGNING_ALG: algorithm }, async (settings) => {
@@ -48,14 +48,14 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
         assertCaller(await reply.json(), id, ['read']);
       };
 
-      it('finds the endpoint, and gets and uses a token by client_secret_basic', () =>
+      it('discovers the endpoint, gets and uses a token by client_secret_basic', () =>
         getAndUse(client.id, openid.ClientSecretBasic(client.secret)));
 
-      it('finds the endpoint, and gets and uses a token by client_secret_post', () =>
+      it('discovers the endpoint, gets and uses a token by client_secret_post', () =>
         getAndUse(client.id, openid.ClientSecretPost(client.secret)));
 
       for (const name of clientAlgorithms) {
-        it(`finds the endpoint, and gets and uses a token by private_key_jwt with a key for ${name}`, () => {
+        it(`discovers the endpoint, gets and uses a token by private_key_jwt with a key for ${name}`, () => {
           const { privateKey: key, kid } = keys[name];
           return getAndUse(keyClient, openid.PrivateKeyJwt({ key, kid }));
         });
@@ -132,7 +132,7 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
         assertCaller(await curl(...bearer, `${address(me)}`), client.id, ['read', 'write']);
       });
 
-      it('gets a token with JSON as the specification writes it, and uses it', async () => {
+      it('gets a token with the JSON body of the specification, and uses it', async () => {
         const body = JSON.stringify({ client_id: client.id, client_secret: client.secret });
         const given = ['--header', 'content-type: application/json', '--data', body];
         const { token } = await curl(...given, `${address('/token')}`);

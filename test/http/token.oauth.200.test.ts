@@ -60,7 +60,7 @@ describe('POST /token with a form', () => {
     assert.deepEqual([alg, typ, typeof kid, more], ['RS256', 'at+jwt', 'string', {}]);
   };
 
-  it('[C89] credentials in the body or in HTTP Basic are answered with a token of exactly these claims', async () => {
+  it('[C89] credentials in the body or in HTTP Basic get a token with exactly the claims of RFC 9068', async () => {
     await assertClaims(granted(await post(inBody(plain)), undefined, 'body'), plain);
     await assertClaims(granted(await post(grant, basic(plain)), undefined, 'Basic'), plain);
     const all = 'read write admin:all';
@@ -68,14 +68,14 @@ describe('POST /token with a form', () => {
     await assertClaims(granted(await post(grant, basic(scoped)), all, 'Basic, with scopes'), scoped, all);
   });
 
-  it('[C89] the token opens /me with the scopes it was given', async () => {
+  it('[C89] the token opens /me with the granted scopes', async () => {
     const token = granted(await post({ ...inBody(scoped), scope: 'write' }), 'write', 'one scope');
     const { status, json } = await withToken(`${running().service.url}${me}`, token);
     const { kind, subject, scopes } = json();
     assert.deepEqual([status, kind, subject, scopes], [200, 'client', scoped.id, ['write']]);
   });
 
-  it('[C89] neither the secret nor the credentials of others come back in the answer', async () => {
+  it('[C89] the answer contains no client secret and no CORS header', async () => {
     for (const reply of [await post(inBody(scoped)), await post(grant, basic(scoped))]) {
       const { text, headers } = reply;
       for (const { secret } of [scoped, plain])
@@ -84,7 +84,7 @@ describe('POST /token with a form', () => {
     }
   });
 
-  it('a client that asks for some of its scopes gets those, each once, and with none asked for all', async () => {
+  it('a requested subset of scopes is granted, and all scopes without a request', async () => {
     for (const [asked, given] of [
       ['read', 'read'],
       ['admin:all', 'admin:all'],
@@ -99,7 +99,7 @@ describe('POST /token with a form', () => {
     granted(await post({ ...inBody(plain), scope: '' }), undefined, 'none to be had');
   });
 
-  it('[C95] either half of HTTP Basic may be encoded as appendix B of RFC 6749 says', async () => {
+  it('[C95] id and secret of HTTP Basic may be percent-encoded (RFC 6749, appendix B)', async () => {
     const { id, secret } = scoped;
     const capitals = (text: string) => percentEncoded(text).toUpperCase();
     const encoded = (text: string) => encodeForm([['', text]]).slice(1);
@@ -113,12 +113,12 @@ describe('POST /token with a form', () => {
     }
   });
 
-  it('[C95] every character of a body may be encoded, names included', async () => {
+  it('[C95] every character of a form may be percent-encoded, names included', async () => {
     const fields = Object.entries(inBody(plain)).map((pair) => pair.map(percentEncoded).join('='));
     granted(await post(fields.join('&')), undefined, 'percent-encoded');
   });
 
-  it('[C95] the scheme of HTTP Basic is taken in any case and with more than one space', async () => {
+  it('[C95] the scheme Basic is case-insensitive and may be followed by several spaces', async () => {
     const { authorization } = basic(plain);
     for (const scheme of ['basic ', 'BASIC ', 'bAsIc ', 'Basic   '])
       granted(
@@ -128,11 +128,11 @@ describe('POST /token with a form', () => {
       );
   });
 
-  it('[C95] the same client_id in the body beside HTTP Basic is fine', async () => {
+  it('[C95] the same client_id in the body beside HTTP Basic is accepted', async () => {
     granted(await post({ ...grant, client_id: plain.id }, basic(plain)), undefined, 'the same id');
   });
 
-  it('an empty field counts as not sent, and a field of no meaning here is ignored', async () => {
+  it('an empty field counts as missing, and an unknown field is ignored', async () => {
     const empty = { client_secret: '', client_assertion: '', client_assertion_type: '', client_id: '' };
     granted(await post({ ...grant, ...empty }, basic(plain)), undefined, 'empty beside Basic');
     granted(
@@ -148,7 +148,7 @@ describe('POST /token with a form', () => {
     granted(await post(`&${encodeForm(inBody(plain))}&&`), undefined, 'separators with nothing between');
   });
 
-  it('[C92] the type of a form may name its charset, and is taken in any case', async () => {
+  it('[C92] the form content type may have a charset and is case-insensitive', async () => {
     for (const type of [
       `${formType};charset=UTF-8`,
       `${formType}; charset=utf-8`,
@@ -158,7 +158,7 @@ describe('POST /token with a form', () => {
       granted(await post(inBody(plain), { 'content-type': type }), undefined, type);
   });
 
-  it('[C105] claims that are asked for in the body change nothing', async () => {
+  it('[C105] claims requested in the body are ignored', async () => {
     const wishes = {
       aud: 'https://other.example',
       audience: 'https://other.example',
@@ -175,7 +175,7 @@ describe('POST /token with a form', () => {
     await assertClaims(granted(await post({ ...grant, ...wishes }, basic(plain)), undefined, 'Basic'), plain);
   });
 
-  it('JSON gets exactly the two fields, and a token with all scopes of the client whatever it asks for', async () => {
+  it('JSON always gets exactly two members and a token with all scopes of the client', async () => {
     const wishes = { scope: 'read', grant_type: 'password', client_assertion: 'x' };
     for (const more of [{}, wishes, { scope: 'unknown' }, { scope: '"' }]) {
       const reply = await postToken(running().service.url, credentialsBody(scoped, more));
@@ -186,7 +186,7 @@ describe('POST /token with a form', () => {
     }
   });
 
-  it('a bearer token beside the credentials of a JSON request changes nothing, since nobody asked for it', async () => {
+  it('a bearer token beside JSON credentials is ignored', async () => {
     const authorization = `Bearer ${granted(await post(inBody(plain)), undefined, 'a token')}`;
     const headers = { 'content-type': 'application/json', authorization };
     const body = credentialsBody(plain);

@@ -19,7 +19,7 @@ import { head, rawReply } from '../support/raw-http.ts';
 import { request } from '../support/request.ts';
 import { type Credentials, credentialsBody } from '../support/token-endpoint.ts';
 
-describe('POST /token with a form that is not right', () => {
+describe('malformed form at POST /token', () => {
   let client: Credentials;
   const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
     client = await addClientWith(settings, 'form-client', '--scope', 'read', '--scope', 'write');
@@ -30,12 +30,12 @@ describe('POST /token with a form that is not right', () => {
   const refuse = async (form: Fields | string | Uint8Array, what: string, headers = {}) =>
     assertOAuthError(await post(form, headers), 400, 'invalid_request', what);
 
-  it('the right requests are granted, so that what follows is refused for its one fault', async () => {
+  it('the right requests are granted (control for the refusals below)', async () => {
     assert.equal((await post(inBody(client))).status, 200);
     assert.equal((await post(grant, basic(client))).status, 200);
   });
 
-  it('[C90] an empty, blank or cut off form and one that is something else are refused', async () => {
+  it('[C90] an empty, truncated or non-form body is refused', async () => {
     for (const body of [
       '',
       ' ',
@@ -52,7 +52,7 @@ describe('POST /token with a form that is not right', () => {
     await refuse(encodeForm(inBody(client)).slice(0, 20), 'cut off in a name');
   });
 
-  it('[C90] what is not UTF-8 or not percent-encoded is refused in every place, read or not', async () => {
+  it('[C90] bytes that are not UTF-8 or not percent-encoded are refused anywhere in the body', async () => {
     const good = encodeForm(inBody(client));
     for (const part of ['%', '%2', '%zz', '%E9', '%C3%28', '%c0%80', '%ed%a0%80', '%ff'])
       for (const body of [`${good}&x=${part}`, `${good}&${part}=x`, `${good}${part}`])
@@ -69,7 +69,7 @@ describe('POST /token with a form that is not right', () => {
     await refuse({}, 'none beside Basic', basic(client));
   });
 
-  it('any other grant is not supported', async () => {
+  it('any other grant_type is unsupported_grant_type', async () => {
     const grants = ['password', 'authorization_code', 'refresh_token', 'implicit', '*'];
     const almost = ['Client_Credentials', 'client_credentials ', ' client_credentials', 'client-credentials'];
     const long = [
@@ -85,7 +85,7 @@ describe('POST /token with a form that is not right', () => {
     }
   });
 
-  it('[C95] credentials that are sent in two ways at once are refused, even the same ones', async () => {
+  it('[C95] credentials sent in two ways at once are refused, even if equal', async () => {
     const assertion = assertionForm('x.y.z');
     await refuse(inBody(client), 'Basic and body', basic(client));
     await refuse({ ...grant, client_secret: client.secret }, 'Basic and the secret alone', basic(client));
@@ -102,7 +102,7 @@ describe('POST /token with a form that is not right', () => {
     assertEmptyObject(reply, 400, 'JSON and Basic');
   });
 
-  it('a form without credentials, or with half of them, is refused', async () => {
+  it('a form with missing or partial credentials is refused', async () => {
     await refuse(grant, 'none');
     await refuse({ ...grant, client_id: client.id }, 'no secret');
     await refuse({ ...grant, client_secret: client.secret }, 'no id');
@@ -112,7 +112,7 @@ describe('POST /token with a form that is not right', () => {
     await refuse({ ...grant, client_assertion_type }, 'only the type of an assertion');
   });
 
-  it('an assertion of another kind, or of none that is named, is refused for that', async () => {
+  it('an assertion with a wrong or missing client_assertion_type is refused', async () => {
     const { client_assertion_type, ...unnamed } = assertionForm('a.b.c');
     await refuse(unnamed, 'no type');
     for (const type of [client_assertion_type.replace('jwt', 'saml2'), `${client_assertion_type} `])
@@ -131,7 +131,7 @@ describe('POST /token with a form that is not right', () => {
       await refuse({ ...grant, client_id }, client_id, basic(client));
   });
 
-  it('[C95] HTTP Basic with bad percent-encoding or bytes that are no UTF-8 is refused', async () => {
+  it('[C95] HTTP Basic with bad percent-encoding or invalid UTF-8 is refused', async () => {
     const { id, secret } = client;
     for (const bad of ['%', '%2', '%zz', '%E9', '%c0%80'])
       for (const halves of [`${id}${bad}:${secret}`, `${id}:${secret}${bad}`])
@@ -140,7 +140,7 @@ describe('POST /token with a form that is not right', () => {
     await refuse(grant, 'not UTF-8', rawBasic(bytes));
   });
 
-  it('a field that is sent twice is refused, the same or not, empty or not, known or not', async () => {
+  it('a repeated field is refused, whatever its name and values', async () => {
     const once = Object.entries({ ...inBody(client), scope: 'read', other: 'x' });
     for (const [name, value] of once)
       for (const again of [value, `${value}x`, '']) {
@@ -151,7 +151,7 @@ describe('POST /token with a form that is not right', () => {
     await refuse(encoded, 'the same name in another encoding');
   });
 
-  it('a scope that the client may not have is an invalid_scope, beside good ones as well', async () => {
+  it('a scope that the client does not have is invalid_scope, even beside valid ones', async () => {
     const foreign = ['unknown', 'others', 'READ', 'rea', 'reads', '*', 'read unknown', 'read,write'];
     for (const scope of foreign) {
       assertOAuthError(await post({ ...inBody(client), scope }), 400, 'invalid_scope', scope);
@@ -159,7 +159,7 @@ describe('POST /token with a form that is not right', () => {
     }
   });
 
-  it('a scope that is no list of names with one space between is an invalid_scope', async () => {
+  it('a malformed scope list is invalid_scope', async () => {
     const blanks = [' ', ' read', 'read ', 'read  write', 'read\twrite', 'read\n'];
     for (const scope of [...blanks, '"read"', 'a\\b', '\0', 'é'])
       assertOAuthError(await post({ ...inBody(client), scope }), 400, 'invalid_scope', JSON.stringify(scope));
@@ -175,7 +175,7 @@ describe('POST /token with a form that is not right', () => {
       assertEmptyObject(await post(inBody(client), { 'content-type': type }), 400, type);
   });
 
-  it('[C92] a form without a content type, with an empty one or with two is 400 with an empty object', async () => {
+  it('[C92] a form with a missing, empty or double content type is 400 with an empty object', async () => {
     const body = encodeForm(inBody(client));
     const send = async (...lines: string[]) => {
       const bytes = `${head('POST', '/token', `content-length: ${body.length}`, ...lines)}${body}`;
@@ -190,7 +190,7 @@ describe('POST /token with a form that is not right', () => {
       }
   });
 
-  it('[C92] fields in the parts of multipart/form-data are not read', async () => {
+  it('[C92] multipart/form-data is not read', async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries(inBody(client))) form.append(name, value);
     const reply = await request(`${running().service.url}/token`, { method: 'POST', body: form });

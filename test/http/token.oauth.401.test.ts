@@ -20,7 +20,7 @@ import { assertNoEcho } from '../support/refusals.ts';
 import { runVestibule } from '../support/service.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 
-describe('POST /token with a form and wrong credentials', () => {
+describe('wrong credentials in a form at POST /token', () => {
   let client: Credentials;
   let other: Credentials;
   let disabled: Credentials;
@@ -52,14 +52,14 @@ describe('POST /token with a form and wrong credentials', () => {
     assertOAuthError(reply, 401, 'invalid_client', authorization);
   };
 
-  it('the right credentials are granted, so that what follows is refused for its one fault', async () => {
+  it('the right credentials are granted (control for the refusals below)', async () => {
     for (const credentials of [client, other]) {
       assert.equal((await postForm(url(), inBody(credentials))).status, 200);
       assert.equal((await postForm(url(), grant, basic(credentials))).status, 200);
     }
   });
 
-  it('a secret that is not exactly the secret is wrong', async () => {
+  it('a secret that differs in any character is refused', async () => {
     const { id, secret } = client;
     const almost = [
       secret.slice(0, -1),
@@ -73,20 +73,20 @@ describe('POST /token with a form and wrong credentials', () => {
     for (const wrong of [...almost, ...others]) await refuse({ id, secret: wrong }, wrong.slice(0, 80));
   });
 
-  it('an id that is not exactly the id is wrong, and one that no client can have', async () => {
+  it('an id that differs in any character, or is impossible, is refused', async () => {
     const { id, secret } = client;
     const almost = ['nobody', other.id, id.toUpperCase(), ` ${id}`, `${id} `, `${id}\0`, id.slice(1)];
     const impossible = ['-', '%', "' or 1=1 --", '*', '../x', 'é', '__proto__', ':', 'x'.repeat(8_000)];
     for (const wrong of [...almost, ...impossible]) await refuse({ id: wrong, secret }, wrong.slice(0, 80));
   });
 
-  it('a disabled client is refused, and so is a client that has keys and no secret', async () => {
+  it('a disabled client and a client that has only keys are refused', async () => {
     await refuse(disabled, 'disabled');
     for (const secret of [client.secret, 'null', 'undefined', '{}', 'x'])
       await refuse({ id: 'key-client', secret }, `a client with keys and ${secret}`);
   });
 
-  it('[C95] HTTP Basic without a colon or without one of its halves is refused', async () => {
+  it('[C95] HTTP Basic without a colon, id or secret is refused', async () => {
     const { id, secret } = client;
     for (const halves of [id, secret, `${id}${secret}`, `${id};${secret}`, `${id}%3A${secret}`, ':'])
       await refuseHeader(rawBasic(halves).authorization);
@@ -114,7 +114,7 @@ describe('POST /token with a form and wrong credentials', () => {
     await refuseHeader('Basic');
   });
 
-  it('[C95] another scheme is no HTTP Basic, and two headers are not one', async () => {
+  it('[C95] another scheme and a repeated Authorization header are refused', async () => {
     const { authorization } = basic(client);
     const [, encoded] = authorization.split(' ');
     for (const scheme of ['Bearer', 'Digest', 'Token', 'XBasic', 'Basic Basic'])
@@ -127,7 +127,7 @@ describe('POST /token with a form and wrong credentials', () => {
     assertOAuthError(reply, 401, 'invalid_client', 'two headers');
   });
 
-  it('[C95] a plus stands for a space, what is encoded twice is decoded once, and no letter is changed', async () => {
+  it('[C95] Basic credentials are decoded exactly once, with a plus as a space', async () => {
     const { id, secret } = client;
     const twice = (text: string) => percentEncoded(percentEncoded(text));
     for (const halves of [
@@ -142,7 +142,7 @@ describe('POST /token with a form and wrong credentials', () => {
       await refuseHeader(rawBasic(halves).authorization);
   });
 
-  it('[C98] an unknown and a disabled client, one with keys and a wrong secret get the same bytes', async () => {
+  it('[C98] unknown, disabled and key-only clients and a wrong secret get the same bytes', async () => {
     const bytesOf = async (form: string, ...lines: string[]) => {
       const about = [`content-type: ${formType}`, `content-length: ${form.length}`, ...lines];
       const answer = await exchange(url(), `${head('POST', '/token', ...about)}${form}`);

@@ -21,7 +21,7 @@ for (const [engine, count] of [
   ['sqlite', 1],
   ['postgres', 2],
 ] as const) {
-  describe(`what the operator takes back: ${engine}, processes: ${count}`, () => {
+  describe(`revocation by the operator: ${engine}, processes: ${count}`, () => {
     let processes: Processes;
     let bystander: string;
     before(async () => {
@@ -59,7 +59,7 @@ for (const [engine, count] of [
       return client?.secrets.map(({ secret_id: name }) => name) ?? [];
     };
 
-    it('[C108] the live token of a disabled client is refused everywhere soon, and let in when it is enabled', async () => {
+    it('[C108] the token of a disabled client is refused everywhere soon, and accepted again when enabled', async () => {
       const client = await processes.addClient('to-disable');
       const token = await liveToken(client);
       for (let time = 0; time < 2; time += 1) {
@@ -72,7 +72,7 @@ for (const [engine, count] of [
       }
     });
 
-    it('[C108] the live token of a removed client is refused everywhere soon', async () => {
+    it('[C108] the token of a removed client is refused everywhere soon', async () => {
       const client = await processes.addClient('to-remove');
       const token = await liveToken(client);
       await processes.command('client', 'remove', 'to-remove', '--yes');
@@ -80,7 +80,7 @@ for (const [engine, count] of [
       await refusedSoon(token);
     });
 
-    it('[C108] the live token of a removed secret is refused everywhere soon, and that of the other one never', async () => {
+    it("[C108] the token of a removed secret is refused everywhere soon, while the other secret's token works", async () => {
       const leaked = await processes.addClient('two-secrets');
       const leakedToken = await liveToken(leaked);
       const rotated = await processes.jsonOf<{ client_secret: string; secret_id: string }>(
@@ -106,7 +106,7 @@ for (const [engine, count] of [
       await letIn(keptToken);
     });
 
-    it('[C108] a client of the same name that is added later does not bring the old tokens back', async () => {
+    it('[C108] a new client under the same id does not revive the old tokens', async () => {
       const token = await liveToken(await processes.addClient('comes-back'));
       await processes.command('client', 'remove', 'comes-back', '--yes');
       const successor = await processes.addClient('comes-back');
@@ -115,7 +115,7 @@ for (const [engine, count] of [
       await refusedSoon(token);
     });
 
-    it('[C108] the same holds for a client with a key of its own', async () => {
+    it('[C108] disabling and removal work the same for a client with a key', async () => {
       const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const file = `${processes.settings.TEST_DIRECTORY}/${randomUUID()}.pem`;
       writeFileSync(file, keys.publicKey.export({ format: 'pem', type: 'spki' }));
@@ -134,7 +134,7 @@ for (const [engine, count] of [
       await refusedSoon(token);
     });
 
-    it('[C108] a token with a scope that its client has lost is refused everywhere soon, its stream ends, and a new one works', async () => {
+    it('[C108] a token with a withdrawn scope is refused, its stream ends, and a new token works', async () => {
       const { client_secret: secret } = await processes.jsonOf<{ client_secret: string }>(
         ...['client', 'add', 'to-narrow', '--scope', 'a', '--scope', 'b'],
       );
@@ -156,7 +156,7 @@ for (const [engine, count] of [
       await letIn(narrow);
     });
 
-    it('[C108] a known token needs no database, and a disabled client gets in no more without one', async () => {
+    it('[C108] without a database a known token works and a disabled client stays refused', async () => {
       const known = await liveToken(await processes.addClient('known'));
       const disabled = await liveToken(await processes.addClient('disabled-before'));
       await processes.command('client', 'disable', 'disabled-before');

@@ -73,7 +73,7 @@ function lineOf(service: Service, requestId: string | null) {
   );
 }
 
-describe('with an SDK of OpenTelemetry', () => {
+describe('with an OpenTelemetry SDK', () => {
   let one: Awaited<ReturnType<typeof stage>>;
   before(async () => {
     const sdk = pathToFileURL(resolve('test/support/traced.ts')).href;
@@ -98,7 +98,7 @@ describe('with an SDK of OpenTelemetry', () => {
   const spanOf = (requestId: string | null) =>
     span(({ attributes }) => attributes['vestibule.request_id'] === requestId);
 
-  it('a request is a span of the trace that its caller names, and its line of the log has the id', async () => {
+  it('a request joins the trace of its traceparent, and its log line has the trace id', async () => {
     const reply = await (await one.caller()).get('/me', { traceparent });
     assert.equal(reply.status, 200);
     const id = reply.headers.get('x-request-id');
@@ -114,7 +114,7 @@ describe('with an SDK of OpenTelemetry', () => {
     assert.equal((await lineOf(one.service, id))?.trace_id, traceId);
   });
 
-  it('a request whose caller names none begins a trace', async () => {
+  it('a request without a valid traceparent starts a new trace', async () => {
     for (const bad of [undefined, traceparent.toUpperCase(), `${traceparent}, ${traceparent}`]) {
       const reply = await (await one.caller()).get('/me', bad === undefined ? {} : { traceparent: bad });
       const id = reply.headers.get('x-request-id');
@@ -125,7 +125,7 @@ describe('with an SDK of OpenTelemetry', () => {
     }
   });
 
-  it('a record is told of by the pattern of its address, and a refusal by its code', async () => {
+  it('a span names the route pattern instead of the record, and a refusal its code', async () => {
     const caller = await one.caller();
     const { record } = await caller.make('notes', { text: 'traced' });
     const reply = await caller.get(`/notes/${record.id}`);
@@ -141,7 +141,7 @@ describe('with an SDK of OpenTelemetry', () => {
     assert.ok(!readFileSync(file(), 'utf8').includes(record.id));
   });
 
-  it('a fetch of the keys that a token has caused belongs to its trace, and the provider is told', async () => {
+  it('a key fetch caused by a token belongs to its trace, and the provider gets a traceparent', async () => {
     const next = await makeKey();
     one.provider.keys.push(next);
     const before = one.asked.length;
@@ -159,7 +159,7 @@ describe('with an SDK of OpenTelemetry', () => {
     assert.deepEqual([sent?.tracestate, sent?.baggage], [undefined, undefined]);
   });
 
-  it('what goes to a webhook is a trace of its own, which the receiver can go on with', async () => {
+  it('a webhook delivery is its own trace, and the receiver gets its traceparent', async () => {
     const { settings } = one.service;
     await webhookCommand(settings, 'add', one.receiver.url, '--events', 'notes.*');
     one.receiver.answer = (_received, response) => response.writeHead(500).end();
@@ -171,7 +171,7 @@ describe('with an SDK of OpenTelemetry', () => {
     assert.deepEqual([sent.status, sent.attributes['error.type']], [failed, 'status_500']);
   });
 
-  it('[H190] no span holds anything personal, whatever callers send', async () => {
+  it('[H190] spans contain no personal data', async () => {
     const replies = await provokeRefusals(one.service, one.provider);
     const canaries = encodeURIComponent(canaryWords.join(' '));
     const own = await request(one.service.url + me, {
@@ -189,14 +189,14 @@ describe('with an SDK of OpenTelemetry', () => {
   });
 });
 
-describe('without an SDK of OpenTelemetry', () => {
+describe('without an OpenTelemetry SDK', () => {
   let one: Awaited<ReturnType<typeof stage>>;
   before(async () => {
     one = await stage({});
   });
   after(() => one?.stop());
 
-  it('the line of the log has the id of the trace that the caller names, and nobody else hears of it', async () => {
+  it("the log line has the caller's trace id, and no traceparent goes to provider or webhook", async () => {
     const caller = await one.caller();
     const named = await caller.get('/me', { traceparent });
     assert.equal((await lineOf(one.service, named.headers.get('x-request-id')))?.trace_id, traceId);
@@ -212,7 +212,7 @@ describe('without an SDK of OpenTelemetry', () => {
   });
 });
 
-describe('a traceparent', () => {
+describe('traceparent header', () => {
   const good: readonly string[] = [
     traceparent,
     `00-${traceId}-${spanId}-00`,
@@ -231,6 +231,6 @@ describe('a traceparent', () => {
     `00-${traceId}-${spanId}`,
   ];
   for (const header of good)
-    it(`is taken: ${header}`, () => assert.equal(readTraceparent(header)?.traceId, traceId));
+    it(`is accepted: ${header}`, () => assert.equal(readTraceparent(header)?.traceId, traceId));
   for (const header of bad) it(`is ignored: "${header}"`, () => assert.equal(readTraceparent(header), null));
 });
