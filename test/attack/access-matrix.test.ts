@@ -109,7 +109,7 @@ for (const port of ['service', 'ops'] as const) {
   }
 }
 
-it('[A52] HEAD is held to the rule of GET', async () => {
+it('[A52] HEAD needs the same access as GET', async () => {
   for (const route of routes.service.filter(({ method }) => method === 'GET')) {
     for (const caller of callers) {
       const reply = await call(caller, 'HEAD', `${target().service.url}${route.path}`);
@@ -119,7 +119,7 @@ it('[A52] HEAD is held to the rule of GET', async () => {
   }
 });
 
-it('[A52] no other method is answered anywhere, whoever asks', async () => {
+it('[A52] every method without a route is refused for every caller', async () => {
   for (const [path, group] of Map.groupBy(routes.service, ({ path }) => path)) {
     const answered = group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND'];
@@ -132,7 +132,7 @@ it('[A52] no other method is answered anywhere, whoever asks', async () => {
   }
 });
 
-it('[A52] the routes of one port are not on the other', async () => {
+it('[A52] the routes of one port are 404 on the other', async () => {
   const { service } = target();
   for (const caller of callers) {
     for (const { method, path } of routes.ops)

@@ -29,10 +29,10 @@ const pss =
       saltLength: 32,
     });
 
-describe('our own keys', () => {
+describe('the public signing key of this service', () => {
   const target = attackedService();
 
-  it('[A8] an HMAC with our own public key as its secret is refused', async () => {
+  it("[A8] an HMAC token with this service's public key as its secret is refused", async () => {
     const published = await request(`${target().service.url}/.well-known/jwks.json`);
     const { keys } = published.json<{ keys: JWK[] }>();
     for (const secret of [published.text, JSON.stringify(keys[0]), String(keys[0]?.n)])
@@ -40,12 +40,12 @@ describe('our own keys', () => {
   });
 });
 
-describe('our own keys beside several allowed algorithms', () => {
+describe("this service's signing keys when the provider may use several algorithms", () => {
   const target = attackedService({
     settings: { ALLOWED_ALGORITHMS: 'RS256,RS512,PS256', TOKEN_SIGNING_ALG: 'RS256' },
   });
 
-  it('[A11] our own tokens are never signed with what only the provider may use', async () => {
+  it("[A11] a token in this service's name is refused when signed with an algorithm of the provider", async () => {
     const { kid } = (await request(`${target().service.url}/.well-known/jwks.json`)).json<{ keys: JWK[] }>()
       .keys[0] as JWK;
     const claims = target().provider.claims({ iss: target().service.settings.BASE_URL });
@@ -53,7 +53,7 @@ describe('our own keys beside several allowed algorithms', () => {
     await target().refuses(forged, 'algorithm_not_allowed');
   });
 
-  it('[A11] a key of ours verifies the one algorithm that it signs with', async () => {
+  it('[A11] a key of this service verifies only the algorithm it signs with', async () => {
     const { BASE_URL: iss } = target().service.settings;
     const { kid, privateKey } = await ownSigningKey(target().service.settings);
     const claims = target().provider.claims({ iss });

@@ -16,7 +16,7 @@ export interface Attempt {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** The keys of the client that is played, and those of others. */
+/** The keys of the client under test, and those of others. */
 export interface Parties {
   readonly keys: ClientKeys;
   /** The key for RS256 in PEM. */
@@ -24,7 +24,7 @@ export interface Parties {
   readonly strangers: ClientKeys;
 }
 
-/** The clients of the service under test. `shutOut` has the keys of `self`, `other` those of strangers. */
+/** The clients of the service under test. `shutOut` has the keys of `self`; `other` has those of strangers. */
 export const names = {
   self: 'key-client',
   other: 'other-key-client',
@@ -33,7 +33,7 @@ export const names = {
   nobody: 'nobody',
 } as const;
 
-/** The address that the service is known by. */
+/** The public URL of the service. */
 export const issuer = 'http://127.0.0.1/vestibule';
 
 type Cases = Readonly<Record<string, (parties: Parties) => Attempt>>;
@@ -66,34 +66,34 @@ export const acceptedAttempts: Cases = {
   'the token endpoint as audience': () => ({ claims: { aud: `${issuer}/token` } }),
   'the issuer as audience': () => ({ claims: { aud: issuer } }),
   'an audience in an array': () => ({ claims: { aud: [`${issuer}/token`] } }),
-  'our audience beside another': () => ({ claims: { aud: ['https://other.example', issuer] } }),
-  'its own client_id in the form': () => ({ fields: { client_id: names.self } }),
-  'a type of JWT': () => ({ header: { typ: 'JWT' } }),
-  'the type of an assertion': () => ({ header: { typ: 'client-authentication+jwt' } }),
-  'the type of an assertion in its long form': () => ({
+  'the right audience beside another': () => ({ claims: { aud: ['https://other.example', issuer] } }),
+  'the right client_id in the form': () => ({ fields: { client_id: names.self } }),
+  'the typ JWT': () => ({ header: { typ: 'JWT' } }),
+  'the typ of a client assertion': () => ({ header: { typ: 'client-authentication+jwt' } }),
+  'the full media type of a client assertion as typ': () => ({
     header: { typ: 'application/Client-Authentication+JWT' },
   }),
-  'nearly ten minutes to live': () => ({ claims: { exp: now() + 590 } }),
-  'an end and a beginning in fractions of a second': () => ({
+  'an exp in nearly ten minutes': () => ({ claims: { exp: now() + 590 } }),
+  'an exp and nbf with fractions of a second': () => ({
     claims: { exp: now() + 60.1234567, nbf: now() - 0.1234567 },
   }),
-  'a beginning that is now': () => ({ claims: { nbf: now() } }),
-  'a time of issue a moment ahead of ours': () => ({ claims: { iat: now() + 3 } }),
-  'the longest id': () => ({ claims: { jti: `${now()}`.padStart(256, 'x') } }),
-  'no time of issue': () => ({ claims: { iat: undefined } }),
+  'an nbf of now': () => ({ claims: { nbf: now() } }),
+  'an iat three seconds in the future': () => ({ claims: { iat: now() + 3 } }),
+  'a jti of the maximum length': () => ({ claims: { jti: `${now()}`.padStart(256, 'x') } }),
+  'no iat': () => ({ claims: { iat: undefined } }),
 };
 
 export const refusedAttempts: Cases = {
-  'a key that nobody registered': ({ keys, strangers }) => {
+  'an unregistered key': ({ keys, strangers }) => {
     return { key: strangers.RS256, header: { kid: keys.RS256.kid } };
   },
-  'a key that nobody registered, brought along': ({ keys, strangers }) => {
+  'an unregistered key, with jwk and jku in the header': ({ keys, strangers }) => {
     const { jwk } = strangers.ES256;
     return { key: strangers.ES256, header: { kid: keys.ES256.kid, jwk, jku: 'http://127.0.0.1:9/jwks' } };
   },
-  'another name for the key': () => ({ header: { kid: 'unknown' } }),
-  'the name of another key of the client': ({ keys }) => ({ header: { kid: keys.PS256.kid } }),
-  'a signature that ends otherwise': () => ({ sent: (signed) => `${signed.slice(0, -8)}AAAAAAAA` }),
+  'an unknown kid': () => ({ header: { kid: 'unknown' } }),
+  'the kid of another key of the client': ({ keys }) => ({ header: { kid: keys.PS256.kid } }),
+  'a changed signature': () => ({ sent: (signed) => `${signed.slice(0, -8)}AAAAAAAA` }),
   'claims changed under the signature': () => ({ sent: withOtherClaims }),
   'alg none without a signature': () => resigned({ alg: 'none' }, () => ''),
   'alg none with a signature': ({ keys }) =>
@@ -101,48 +101,48 @@ export const refusedAttempts: Cases = {
   'alg HS256 with the public key (PEM) as its secret': ({ keys, pem }) => resignedWithHmac(keys.RS256, pem),
   'alg HS256 with the public key (JWK) as its secret': ({ keys }) =>
     resignedWithHmac(keys.RS256, JSON.stringify(keys.RS256.jwk)),
-  'a demanded extension': () => ({ header: { crit: ['b64'], b64: true } }),
+  'a crit extension': () => ({ header: { crit: ['b64'], b64: true } }),
   'the audience of the API': () => ({ claims: { aud: surroundings().audience } }),
   'the audience of others': () => ({ claims: { aud: ['https://other.example', `${issuer}/x`] } }),
-  'an audience that only resembles ours': () => ({ claims: { aud: `${issuer}/` } }),
+  'an audience with a trailing slash': () => ({ claims: { aud: `${issuer}/` } }),
   'no audience': () => ({ claims: { aud: undefined } }),
   'an empty audience': () => ({ claims: { aud: [] } }),
-  'our audience beside a number': () => ({ claims: { aud: [issuer, 7] } }),
-  'our audience beside null': () => ({ claims: { aud: [null, issuer] } }),
-  'our audience in a list within the list': () => ({ claims: { aud: [issuer, [issuer]] } }),
-  'our audience in an object': () => ({ claims: { aud: { 0: issuer, length: 1 } } }),
+  'the right audience beside a number': () => ({ claims: { aud: [issuer, 7] } }),
+  'the right audience beside null': () => ({ claims: { aud: [null, issuer] } }),
+  'the right audience in a nested list': () => ({ claims: { aud: [issuer, [issuer]] } }),
+  'the right audience in an object': () => ({ claims: { aud: { 0: issuer, length: 1 } } }),
   'another issuer than subject': () => ({ claims: { iss: names.other } }),
   'no issuer': () => ({ claims: { iss: undefined } }),
   'another subject than issuer': () => ({ claims: { sub: names.other } }),
   'no subject': () => ({ claims: { sub: undefined } }),
   'neither issuer nor subject': () => ({ claims: { iss: undefined, sub: undefined } }),
-  'the name of another client': () => from(names.other),
-  'the name of no client': () => from(names.nobody),
-  'the name of a client that has a secret and no key': () => from(names.withSecret),
-  'the name of a client that is disabled': () => from(names.shutOut),
-  'no end': () => ({ claims: { exp: undefined } }),
-  'an end that is past': () => ({ claims: { exp: now() - 60 } }),
-  'an end more than ten minutes away': () => ({ claims: { exp: now() + 660 } }),
-  'an end in text': () => ({ claims: { exp: String(now() + 60) } }),
-  'an end that is null': () => ({ claims: { exp: null } }),
-  'a beginning in the future': () => ({ claims: { nbf: now() + 60 } }),
-  'a beginning in text': () => ({ claims: { nbf: String(now()) } }),
-  'a time of issue in the future': () => ({ claims: { iat: now() + 60 } }),
-  'a time of issue that never comes': () => ({ claims: { iat: 1e308 } }),
-  'a time of issue in text': () => ({ claims: { iat: String(now()) } }),
-  'a time of issue that is null': () => ({ claims: { iat: null } }),
-  'the type of an access token': () => ({ header: { typ: 'at+jwt' } }),
-  'the type of a proof': () => ({ header: { typ: 'dpop+jwt' } }),
-  'an empty type': () => ({ header: { typ: '' } }),
-  'a type that is no text': () => ({ header: { typ: ['JWT'] } }),
-  'no id': () => ({ claims: { jti: undefined } }),
-  'an id that is a number': () => ({ claims: { jti: 7 } }),
-  'an id that is a list': () => ({ claims: { jti: ['x'] } }),
-  'an empty id': () => ({ claims: { jti: '' } }),
-  'an id that is too long': () => ({ claims: { jti: `${now()}`.padStart(257, 'x') } }),
+  'another client as issuer and subject': () => from(names.other),
+  'an unknown client as issuer and subject': () => from(names.nobody),
+  'a client with a secret and no key': () => from(names.withSecret),
+  'a disabled client': () => from(names.shutOut),
+  'no exp': () => ({ claims: { exp: undefined } }),
+  'an exp in the past': () => ({ claims: { exp: now() - 60 } }),
+  'an exp more than ten minutes away': () => ({ claims: { exp: now() + 660 } }),
+  'an exp that is a string': () => ({ claims: { exp: String(now() + 60) } }),
+  'an exp that is null': () => ({ claims: { exp: null } }),
+  'an nbf in the future': () => ({ claims: { nbf: now() + 60 } }),
+  'an nbf that is a string': () => ({ claims: { nbf: String(now()) } }),
+  'an iat in the future': () => ({ claims: { iat: now() + 60 } }),
+  'an iat of 1e308': () => ({ claims: { iat: 1e308 } }),
+  'an iat that is a string': () => ({ claims: { iat: String(now()) } }),
+  'an iat that is null': () => ({ claims: { iat: null } }),
+  'the typ of an access token': () => ({ header: { typ: 'at+jwt' } }),
+  'the typ of a DPoP proof': () => ({ header: { typ: 'dpop+jwt' } }),
+  'an empty typ': () => ({ header: { typ: '' } }),
+  'a typ that is not a string': () => ({ header: { typ: ['JWT'] } }),
+  'no jti': () => ({ claims: { jti: undefined } }),
+  'a jti that is a number': () => ({ claims: { jti: 7 } }),
+  'a jti that is a list': () => ({ claims: { jti: ['x'] } }),
+  'an empty jti': () => ({ claims: { jti: '' } }),
+  'a jti that is too long': () => ({ claims: { jti: `${now()}`.padStart(257, 'x') } }),
   'the client_id of another client in the form': () => ({ fields: { client_id: names.other } }),
-  'the client_id of nobody in the form': () => ({ fields: { client_id: names.nobody } }),
+  'an unknown client_id in the form': () => ({ fields: { client_id: names.nobody } }),
   'no JWT at all': () => ({ sent: () => 'x' }),
-  'three parts that are no JSON': () => ({ sent: () => 'a.b.c' }),
-  'more text than any has': () => ({ claims: { padding: 'x'.repeat(8_192) } }),
+  'three parts that are not JSON': () => ({ sent: () => 'a.b.c' }),
+  'more than 8 KiB': () => ({ claims: { padding: 'x'.repeat(8_192) } }),
 };

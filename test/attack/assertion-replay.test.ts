@@ -34,7 +34,7 @@ function assertRefused(reply: Reply, what: string): void {
 }
 
 for (const engine of someEngine) {
-  describe(`an assertion that is sent again, on ${engine}`, () => {
+  describe(`replay of a client assertion, on ${engine}`, () => {
     let provider: TestProvider;
     let first: Service;
     let second: Service;
@@ -51,7 +51,7 @@ for (const engine of someEngine) {
       await second.stop();
     });
 
-    it('is refused by the process that took it and by another on the same database', async () => {
+    it('an assertion is refused by the process that accepted it and by another on the same database', async () => {
       const assertion = await assertionOf('client');
       assertTaken(await post(first, assertion), 'the first time');
       for (const service of [first, second, first, second])
@@ -59,7 +59,7 @@ for (const engine of someEngine) {
       assertTaken(await post(second, await assertionOf('client')), 'another one');
     });
 
-    it('is refused when it is another with the same id, but another client may have that id', async () => {
+    it('another assertion with the same jti is refused; another client may use that jti', async () => {
       const jti = randomUUID();
       assertTaken(await post(first, await assertionOf('client', { jti })), 'the first time');
       const longer = Math.floor(Date.now() / 1000) + 300;
@@ -68,7 +68,7 @@ for (const engine of someEngine) {
       assertTaken(await post(second, await assertionOf('other-client', { jti })), 'of another client');
     });
 
-    it('is served exactly once when twenty copies come at the same time to two processes', async () => {
+    it('an assertion is accepted exactly once when two processes receive twenty copies at once', async () => {
       const assertion = await assertionOf('client');
       const copies = Array.from({ length: 20 }, (_, index) =>
         post(index % 2 === 0 ? first : second, assertion),
@@ -78,14 +78,14 @@ for (const engine of someEngine) {
       for (const reply of replies.filter(({ status }) => status !== 200)) assertRefused(reply, 'a copy');
     });
 
-    it('is refused after a request that was refused for something else', async () => {
+    it('an assertion is refused after a first request that was refused for another reason', async () => {
       const assertion = await assertionOf('client');
       const greedy = await postForm(first.url, { ...assertionForm(assertion), scope: 'not-granted' });
       assertOAuthError(greedy, 400, 'invalid_scope', 'a scope that the client does not have');
       for (const service of [first, second]) assertRefused(await post(service, assertion), 'again');
     });
 
-    it('is refused at POST /token after POST /revoke, and the other way round', async () => {
+    it('an assertion is refused at POST /token after use at POST /revoke, and the reverse', async () => {
       const revoke = (service: Service, assertion: string) =>
         request(`${service.url}/revoke`, {
           method: 'POST',
@@ -99,7 +99,7 @@ for (const engine of someEngine) {
       assertRefused(await revoke(second, asking), 'after POST /token');
     });
 
-    it('has not been used up by one with a signature that does not hold', async () => {
+    it('an assertion with a broken signature does not use up the jti', async () => {
       const assertion = await assertionOf('client');
       assertRefused(await post(first, withBrokenSignature(assertion)), 'a broken signature');
       assertTaken(await post(second, assertion), 'the good one');
@@ -107,13 +107,13 @@ for (const engine of someEngine) {
   });
 }
 
-describe('an assertion that was used, as time passes', () => {
+describe('a used client assertion, as time passes', () => {
   const pair = clockedPair({
     settings: settingsOfAll,
     prepare: (_provider, settings) => addKeyClient(settings, 'client', [key]),
   });
 
-  it('is refused as long as one like it would be taken, and only its id is free again afterwards', async () => {
+  it('is refused until it expires; only then can its jti be used again', async () => {
     const { service } = pair();
     const exp = Math.floor(Date.now() / 1000) + 60;
     const jti = randomUUID();

@@ -17,7 +17,7 @@ import { WatchedQueue } from './watched-queue.ts';
 const limit = 3;
 const issuer = 'https://api.example.org';
 
-describe('client assertions wait for the same turns as tokens', () => {
+describe('client assertions share the signature queue with tokens', () => {
   let administration: Awaited<ReturnType<typeof openAdministration>>;
   let key: Awaited<ReturnType<typeof makeClientKey>>;
   before(async () => {
@@ -28,7 +28,7 @@ describe('client assertions wait for the same turns as tokens', () => {
   });
   after(() => administration.storage.close());
 
-  it('and whoever has failed too often has few of them', async () => {
+  it('an address with too many failures may have only a few assertions checked at once', async () => {
     const { storage, keyring, clientMac } = administration;
     const log = createLog('silent');
     const signatures = new WatchedQueue();
@@ -39,7 +39,7 @@ describe('client assertions wait for the same turns as tokens', () => {
     const { recognise, throttle } = createTokenEndpoint(
       { config, storage, keyring, clock: systemClock, time, log } as unknown as BaseParts,
       { clientDirectory, signatures, dpop: null },
-      // Nothing is signed by us: it is only asked who the client is.
+      // No token is signed: the test only recognises the client.
       null as never,
     );
     const newAssertion = () => signAssertion(key, assertionClaims('signing', issuer));

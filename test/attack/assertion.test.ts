@@ -24,7 +24,7 @@ import {
   refusedAttempts,
 } from './assertion-cases.ts';
 
-describe('clients that prove themselves with a key of their own', () => {
+describe('client authentication with a private key (private_key_jwt)', () => {
   let parties: Parties;
   const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
     const [keys, strangers] = await Promise.all([makeClientKeys(), makeClientKeys()]);
@@ -55,28 +55,28 @@ describe('clients that prove themselves with a key of their own', () => {
   };
 
   for (const algorithm of clientAlgorithms) {
-    it(`an assertion signed with ${algorithm} is taken, and one signed with another such key is not`, async () => {
+    it(`an assertion signed with ${algorithm} is accepted; one signed with an unregistered key is refused`, async () => {
       const { keys, strangers } = parties;
       await take({ key: keys[algorithm] });
       await refuse({ key: strangers[algorithm], header: { kid: keys[algorithm].kid } }, algorithm);
     });
   }
 
-  it('a client registered with a key in PEM, which has no name, is taken without one', async () => {
+  it('a client registered with a PEM key needs no kid in its assertions', async () => {
     const unnamed = { claims: { iss: 'pem-client', sub: 'pem-client' }, header: { kid: undefined } };
     await take(unnamed);
     await refuse({ ...unnamed, key: parties.strangers.RS256 }, 'another key');
   });
 
   for (const [what, attempt] of Object.entries(acceptedAttempts)) {
-    it(`an assertion is taken with ${what}`, () => take(attempt(parties)));
+    it(`an assertion is accepted with ${what}`, () => take(attempt(parties)));
   }
 
   for (const [what, attempt] of Object.entries(refusedAttempts)) {
     it(`an assertion is refused with ${what}`, () => refuse(attempt(parties), what));
   }
 
-  it('another or no client_assertion_type is an invalid request, and so is an empty assertion', async () => {
+  it('a wrong or missing client_assertion_type, or an empty assertion, is invalid_request', async () => {
     const form = assertionForm(await assertionOf({}));
     const { client_assertion_type: type, client_assertion } = form;
     const saml = type.replace('jwt-bearer', 'saml2-bearer');
@@ -89,7 +89,7 @@ describe('clients that prove themselves with a key of their own', () => {
     assert.equal((await post(form)).status, 200, 'none of it has used up the assertion');
   });
 
-  it('a JSON request takes no assertion', async () => {
+  it('a JSON request with an assertion is refused with 400', async () => {
     const body = JSON.stringify({ ...assertionForm(await assertionOf({})), client_id: names.self });
     const headers = { 'content-type': 'application/json' };
     const reply = await postForm(running().service.url, body, headers);

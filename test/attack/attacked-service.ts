@@ -14,7 +14,7 @@ import { fileOf, me, newSettings, type Service, startService } from '../support/
 const coolDownMs = 30_000;
 
 /**
- * A service on SQLite with a provider of its own, that is lied to. Whatever it refuses must be refused in the right
+ * A service on SQLite under attack, with its own provider. Everything it refuses must be refused in the right
  * form, be counted once, cost the provider nothing, and leave no trace in the database.
  */
 export class AttackedService extends Attacked {
@@ -84,7 +84,7 @@ export class AttackedService extends Attacked {
   }
 }
 
-/** One such service for all tests of a suite or file. A good token has got in before the first of them. */
+/** One such service for all tests of a suite or file. It has accepted a valid token before the first of them. */
 export function attackedService({ settings = {}, prepare }: Preparation = {}): () => AttackedService {
   let attacked: AttackedService;
   let provider: TestProvider;

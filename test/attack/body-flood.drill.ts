@@ -13,7 +13,7 @@ import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 const json = 'content-type: application/json';
 const chunked = 'transfer-encoding: chunked';
 
-describe('bodies sent letter by letter', () => {
+describe('bodies sent in chunks of one byte', () => {
   let secret = '';
   const limits = { NODE_OPTIONS: '--max-old-space-size=512', COLLECTIONS_DIR: 'collections' };
   const running = oneService(limits, async (settings) => {
@@ -25,7 +25,7 @@ describe('bodies sent letter by letter', () => {
   });
   const letters = (count: number) => '1\r\nx\r\n'.repeat(count);
 
-  it('[G178] sixty at once, to addresses that exist and that do not, do not end the process, and others are answered', async () => {
+  it('[G178] sixty at once do not end the process; others are answered', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const { hostname, port } = new URL(service.url);
@@ -46,13 +46,13 @@ describe('bodies sent letter by letter', () => {
     assert.equal(service.process.exitCode, null);
   });
 
-  it('one that comes in too many pieces is refused, whatever its size', async () => {
+  it('a body in too many chunks is refused, whatever its size', async () => {
     const { service } = running();
     const bytes = `${head('POST', '/token', json, chunked)}${letters(5_000)}0\r\n\r\n`;
     assertProblem(parseReply(await exchange(service.url, bytes)), 'body_too_large');
   });
 
-  it('one in many pieces that is not too many is read as if it came whole', async () => {
+  it('a body in a permitted number of chunks is read like a whole one', async () => {
     const { service } = running();
     const pieces = [...credentialsBody({ id: 'caller', secret })].map((letter) => `1\r\n${letter}\r\n`);
     const bytes = `${head('POST', '/token', json, chunked)}${pieces.join('')}0\r\n\r\n`;
@@ -60,7 +60,7 @@ describe('bodies sent letter by letter', () => {
   });
 });
 
-describe('bodies that do not end', () => {
+describe('bodies that never end', () => {
   let secret = '';
   const running = oneService(
     { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
@@ -73,7 +73,7 @@ describe('bodies that do not end', () => {
     for (const socket of held) socket.destroy();
   });
 
-  it('those of one address may hold so much and no more, and others are served meanwhile', async () => {
+  it('the memory for bodies of one address is limited; other addresses are served', async () => {
     const { service } = running();
     const { hostname, port } = new URL(service.url);
     const megabyte = 1_048_576;

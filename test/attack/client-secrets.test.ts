@@ -10,7 +10,7 @@ const matchesSecret = (byKey: Uint8Array, secret: string, stored: readonly Uint8
     stored.map((digest) => ({ digest })),
   ) !== null;
 
-/** Stored digests that tell how often they are looked at. */
+/** Stored digests that record each access. */
 function watched(digests: readonly Uint8Array[]) {
   const looks: number[] = [];
   const list = new Proxy(
@@ -25,7 +25,7 @@ function watched(digests: readonly Uint8Array[]) {
   return { list, looks };
 }
 
-it('a secret matches its own digest, in whatever slot that is', () => {
+it('a secret matches its own digest in any slot', () => {
   const secret = createSecret();
   const digest = digestSecret(key, secret);
   const other = digestSecret(key, createSecret());
@@ -34,7 +34,7 @@ it('a secret matches its own digest, in whatever slot that is', () => {
   for (const stored of [[], [other], [other, other]]) assert.equal(matchesSecret(key, secret, stored), false);
 });
 
-it('[C98] no secret fits a client without one', () => {
+it('[C98] no secret matches a client without secrets', () => {
   for (const secret of ['', '\0', 'vsec_', createSecret()])
     for (const zero of [new Uint8Array(32), key, new Uint8Array()]) {
       assert.equal(matchesSecret(zero, secret, []), false);
@@ -43,7 +43,7 @@ it('[C98] no secret fits a client without one', () => {
     }
 });
 
-it('[C99] every check looks at the same number of slots, whatever is stored', () => {
+it('[C99] every check compares the same number of slots, whatever is stored', () => {
   const digests = Array.from({ length: 3 }, () => digestSecret(key, createSecret()));
   for (const stored of [[], digests.slice(0, 1), digests.slice(0, 2), digests]) {
     const { list, looks } = watched(stored);
@@ -52,7 +52,7 @@ it('[C99] every check looks at the same number of slots, whatever is stored', ()
   }
 });
 
-it('without the key nobody can tell whether a digest belongs to a secret', () => {
+it('a digest cannot be recomputed without the key', () => {
   const secret = createSecret();
   const digest = Buffer.from(digestSecret(key, secret));
   assert.equal(digest.equals(digestSecret(randomBytes(32), secret)), false);

@@ -22,7 +22,7 @@ states: { draft: { submit: submitted }, submitted: { approve: { to: approved, by
 access: { clients: any }`,
 };
 
-/** No text becomes code, and no name reaches the prototype of an object. */
+/** No string is evaluated as code, and no name reaches the prototype of an object. */
 const flags = '--disallow-code-generation-from-strings --disable-proto=throw';
 
 for (const engine of someEngine) {
@@ -45,7 +45,7 @@ for (const engine of someEngine) {
       await service.stop();
     });
 
-    it('[D125] [D121] starts, and does everything that it does otherwise', async () => {
+    it('[D125] [D121] starts and works as usual', async () => {
       const person = new ApiCaller(service.url, await provider.token());
       const machine = new ApiCaller(service.url, await tokenOf(service.url, { id: 'house', secret }));
       const fields = { slot: '2026-01-01T09:00:00+01:00', seats: 2, code: 'aaa', guests: ['x', 'y'] };
@@ -65,7 +65,7 @@ for (const engine of someEngine) {
       assert.equal((await person.send('DELETE', '/me')).status, 200);
     });
 
-    it('[D124] [D121] refuses what does not fit as it does otherwise', async () => {
+    it('[D124] [D121] refuses invalid input as usual', async () => {
       const person = new ApiCaller(service.url, await provider.token());
       const fields = { slot: '2026-01-01T09:00:00Z', seats: 2, code: 'aaa' };
       const invalid = await person.send('POST', '/bookings', {

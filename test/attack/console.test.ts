@@ -40,7 +40,7 @@ describe('the console on loopback', () => {
     await part('frontend');
   });
 
-  it('is read by no page of another origin: no CORS, no framing, nothing from elsewhere, no inline script', async () => {
+  it('cannot be read by a page of another origin: no CORS, framing, foreign content or inline script', async () => {
     const { opsUrl } = running().service;
     for (const path of await pathsOf(opsUrl)) {
       const { headers } = await send(opsUrl + path, { headers: { origin: 'https://www.example.org' } });
@@ -64,7 +64,7 @@ describe('the console on loopback', () => {
     assert.equal(preflight.status, 405);
   });
 
-  it('answers a loopback Host only (DNS rebinding), and health and metrics any', async () => {
+  it('answers only a loopback Host (DNS rebinding); health and metrics answer any Host', async () => {
     const { opsUrl } = running().service;
     const { port } = new URL(opsUrl);
     for (const host of ['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '[::1]'])
@@ -77,14 +77,14 @@ describe('the console on loopback', () => {
       assert.equal(await statusWithHost(opsUrl + path, 'probe.internal'), 200, path);
   });
 
-  it('changes nothing: there is no method but GET and HEAD', async () => {
+  it('allows only GET and HEAD', async () => {
     const { opsUrl } = running().service;
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       for (const path of await pathsOf(opsUrl))
         assert.equal((await send(opsUrl + path, { method })).status, 405, `${method} ${path}`);
   });
 
-  it('leaves room for probes and callers while a thousand look at it', async () => {
+  it('probes and callers are served while a thousand clients poll the console', async () => {
     const { service, provider } = running();
     const agent = new Agent({ keepAlive: true });
     const caller = await provider.token();
@@ -118,7 +118,7 @@ describe('the console on another address', () => {
   describe('without OPS_TOKEN', () => {
     const running = oneService({ OPS_HOST: '0.0.0.0' });
 
-    it('is off, says so once in the log, and health and metrics are there', async () => {
+    it('is off and logs that once; health and metrics answer', async () => {
       const { service } = running();
       for (const [path, status] of [
         ['/', 404],
@@ -137,7 +137,7 @@ describe('the console on another address', () => {
       await part('frontend');
     });
 
-    it('shows nothing without the token, and takes it only from the header', async () => {
+    it('shows nothing without the token, which is accepted only in the header', async () => {
       const { service } = running();
       const { port } = new URL(service.opsUrl);
       for (const path of ['/console/data', '/console/consumers/usr_nobody']) {
@@ -157,7 +157,7 @@ describe('the console on another address', () => {
         assert.equal((await send(local(service) + path)).status, 200, path);
     });
 
-    it('limits wrong tokens, and still takes the right one', async () => {
+    it('wrong tokens are rate limited; the right token still gets 200', async () => {
       const { service } = running();
       const wrong = [guess, token.slice(1), `${token}x`, token.toUpperCase(), `${token},`];
       const replies = [];
@@ -172,7 +172,7 @@ describe('the console on another address', () => {
       assert.equal((await ask(service, `Basic ${btoa(`:${token}`)}`)).status, 401);
     });
 
-    it('names the token nowhere', async () => {
+    it('the token appears in no answer and no log line', async () => {
       const { service } = running();
       const { text } = await ask(service, `Bearer ${token}`);
       assert.equal(text.includes(token), false);
@@ -180,7 +180,7 @@ describe('the console on another address', () => {
     });
   });
 
-  it('refuses a token that is short, and does not repeat it', async () => {
+  it('a short OPS_TOKEN is refused at the start and not repeated in the message', async () => {
     const settings = { IDP_ORIGIN: 'http://127.0.0.1:9', API_AUDIENCE: 'x', TEST_DIRECTORY: '.test-run' };
     const { code, stderr } = await runVestibule({ ...settings, OPS_TOKEN: 'short-token' }, 'check');
     assert.equal(code, 1);
@@ -189,7 +189,7 @@ describe('the console on another address', () => {
   });
 });
 
-describe('what strangers and operators have written', () => {
+describe('console data with text of strangers and operators', () => {
   const secretPath = 'path-that-is-a-secret';
   const running = oneService(
     {
@@ -205,7 +205,7 @@ describe('what strangers and operators have written', () => {
     },
   );
 
-  it('is JSON in the data, which no browser takes for a page', async () => {
+  it('is served as JSON, which browsers do not render as a page', async () => {
     const { headers, text } = await send(`${running().service.opsUrl}/console/data`);
     assert.equal(headers.get('content-type'), 'application/json');
     const data = JSON.parse(text);
@@ -213,7 +213,7 @@ describe('what strangers and operators have written', () => {
     assert.equal(data.database.value.clients[0].label, script);
   });
 
-  it('holds no address of a receiver past its origin, no pseudonym and nothing personal', async () => {
+  it('shows only the origin of a webhook URL, no pseudonyms and no personal data', async () => {
     const { service, provider } = running();
     await provokeRefusals(service, provider);
     const reply = await withToken(`${service.url}${me}`, await provider.token());

@@ -10,12 +10,12 @@ const read = (body: string | Buffer, contentType = 'application/json', authoriza
 const isCode = (code: ErrorCode) => (error: unknown) => error instanceof Refusal && error.code === code;
 const isMissing = isCode('credentials_missing');
 
-it('two texts in a JSON object are credentials, whatever letters they are made of', () => {
+it('two strings in a JSON object are credentials, whatever characters they contain', () => {
   const body = '{"client_id":"a","client_secret":"\u00e9\ufffd","more":[]}';
   assert.deepEqual(read(body).proof, { kind: 'secret', clientId: 'a', secret: '\u00e9\ufffd' });
 });
 
-it('[C90] bytes that are no UTF-8 are no credentials, so that different secrets never become one', () => {
+it('[C90] a JSON body that is not UTF-8 is no credentials, so different secrets never become equal', () => {
   for (const [byte, place] of [
     [0xff, 'client_secret":"'],
     [0xe9, 'client_secret":"'],
@@ -29,7 +29,7 @@ it('[C90] bytes that are no UTF-8 are no credentials, so that different secrets 
   assert.throws(() => read('\ufeff{"client_id":"a","client_secret":"b"}'), isMissing);
 });
 
-it('[C90] bytes of a form that are no UTF-8 are no credentials, encoded or not', () => {
+it('[C90] a form that is not UTF-8 is no credentials, percent-encoded or not', () => {
   const form = (end: Buffer | string) =>
     Buffer.concat([
       Buffer.from('grant_type=client_credentials&client_id=a&client_secret=b'),
@@ -41,7 +41,7 @@ it('[C90] bytes of a form that are no UTF-8 are no credentials, encoded or not',
     assert.throws(() => read(form(end), formType), isCode('oauth_request_invalid'), String(end));
 });
 
-it('[C95] both halves of HTTP Basic are read as RFC 6749 encodes them, and must be UTF-8', () => {
+it('[C95] both parts of HTTP Basic are form-decoded (RFC 6749) and must be UTF-8', () => {
   const basic = (text: string | Buffer) => `Basic ${Buffer.from(text).toString('base64')}`;
   const { proof } = read('grant_type=client_credentials', formType, basic('a%2Db:c+d%3a%C3%A9:%25'));
   assert.deepEqual(proof, { kind: 'secret', clientId: 'a-b', secret: 'c d:\u00e9:%' });

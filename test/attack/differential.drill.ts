@@ -117,7 +117,7 @@ class Tally {
   }
 }
 
-it('[J213] Vestibule never accepts what an independent library refuses, and each of its codes is met', async (t) => {
+it('[J213] Vestibule never accepts a token that an independent library refuses; every code occurs', async (t) => {
   const policy = policyOf('https://provider.example');
   const cast = await makeCast('https://provider.example', audience);
   const tally = new Tally();
@@ -159,20 +159,20 @@ it('[J213] Vestibule never accepts what an independent library refuses, and each
     assert.ok(tally.of(`refused: ${code}`) > 0, `no generated token is refused with ${code}`);
 });
 
-describe('the same over HTTP', () => {
+describe('the comparison with independent libraries over HTTP', () => {
   const running = oneService({
     IDP_REQUIRED_SCOPES: requiredScopes.join(','),
     REFUSALS_PER_MINUTE: '1000000',
   });
 
-  it('[J213] a running service says of every token what the verifier says', async (t) => {
+  it('[J213] a running service gives every token the verdict of the verifier', async (t) => {
     const { service, provider } = running();
     const policy = policyOf(provider.origin);
     const cast: Cast = await makeCast(provider.origin, audience, provider.key);
     const tally = new Tally();
     const judge = async (generated: Case) => {
       const { token, keySet } = build(generated, cast);
-      // What cannot stand in a header never reaches us.
+      // Bytes that a header cannot hold never reach the service.
       fc.pre(/^[\x21-\x7e]+$/.test(token));
       const expected = await ourVerdict(token, keySet, policy);
       const headers = { authorization: `Bearer ${token}` };

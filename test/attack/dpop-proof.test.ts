@@ -18,7 +18,7 @@ import { request, withToken } from '../support/request.ts';
 import { me } from '../support/service.ts';
 import { attackedService } from './attacked-service.ts';
 
-/** RFC 9449 section 4.3: a proof is good, and each time one thing about it is wrong. */
+/** RFC 9449 section 4.3: a valid proof, and proofs with one fault each. */
 const target = attackedService();
 const uri = `http://127.0.0.1/vestibule${me}`;
 const key = newDpopKey();
@@ -39,18 +39,18 @@ async function refused(fault: string, changes: ProofChanges, by: DpopKey = key):
   assertProofRefused(reply, 'proof_invalid', fault);
 }
 
-describe('a good proof', () => {
+describe('a valid DPoP proof', () => {
   for (const algorithm of ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']) {
-    it(`gets in with a key for ${algorithm}`, () => accepted({}, newDpopKey(algorithm)));
+    it(`is accepted with a key for ${algorithm}`, () => accepted({}, newDpopKey(algorithm)));
   }
 
-  it('gets in with a token that was seen before, each time with a new proof', async () => {
+  it('is accepted repeatedly for a known token, each time as a new proof', async () => {
     const token = await tokenFor();
     for (let times = 0; times < 3; times += 1)
       await target().acceptsRequest(() => withProof(target().url, token, proofBy(key, forMe(token))));
   });
 
-  it('gets in with the scheme in any case', async () => {
+  it('is accepted with the scheme in any case', async () => {
     const token = await tokenFor();
     for (const scheme of ['dpop', 'DPOP', 'DPoP']) {
       const headers = { authorization: `${scheme} ${token}`, dpop: proofBy(key, forMe(token)) };
@@ -67,20 +67,20 @@ describe('a good proof', () => {
     'with dots in the path': uri.replace('/me', '/./other/../me'),
   };
   for (const [name, htu] of Object.entries(sameUri)) {
-    it(`names the same address ${name}`, () => accepted({ claims: { htu } }));
+    it(`may spell htu ${name}`, () => accepted({ claims: { htu } }));
   }
 
-  it('is for an address without its query', async () => {
+  it('leaves out the query of the request in htu', async () => {
     const token = await tokenFor();
     const proof = proofBy(key, forMe(token));
     await target().acceptsRequest(() => withProof(`${target().url}?anything`, token, proof));
   });
 
-  it('may have a clock that is half a minute off, either way', async () => {
+  it('may have an iat that is off by half a minute', async () => {
     for (const off of [-30, 30]) await accepted({ claims: { iat: now() + off } });
   });
 
-  it('may have a type with its full name, and a key that says what it is for', () =>
+  it('may have the full media type as typ, and a key with use, alg and key_ops', () =>
     accepted({
       header: {
         typ: 'application/dpop+jwt',
@@ -88,16 +88,16 @@ describe('a good proof', () => {
       },
     }));
 
-  it('may say more than it has to', () => accepted({ claims: { exp: now() + 60, nbf: now(), other: [1] } }));
+  it('may have additional claims', () => accepted({ claims: { exp: now() + 60, nbf: now(), other: [1] } }));
 });
 
-describe('a proof that is none', () => {
-  it('is missing', async () => {
+describe('a malformed DPoP proof is refused', () => {
+  it('when it is missing', async () => {
     const headers = { authorization: `DPoP ${await tokenFor()}` };
     assertProofRefused(await request(target().url, { headers }), 'proof_invalid', 'missing');
   });
 
-  it('comes twice, both of them good', async () => {
+  it('when two valid proofs are sent', async () => {
     const token = await tokenFor();
     const lines = [1, 2].map(() => `dpop: ${proofBy(key, forMe(token))}`);
     const bytes = head('GET', me, `authorization: DPoP ${token}`, ...lines);
@@ -106,17 +106,17 @@ describe('a proof that is none', () => {
 
   const shapes: Record<string, (proof: string) => string> = {
     'empty text': () => ' ',
-    'no JWT': () => 'proof',
+    'not a JWT': () => 'proof',
     'two parts': (proof) => proof.split('.').slice(0, 2).join('.'),
     'five parts': (proof) => `${proof}.a.b`,
     'a JWT without a signature': (proof) => `${proof.split('.').slice(0, 2).join('.')}.`,
-    'a header that is no JSON': (proof) => `bm9uZQ.${proof.split('.').slice(1).join('.')}`,
-    'claims that are a list': (proof) => proof.replace(/\.[^.]+\./, '.W10.'),
+    'a JWT whose header is not JSON': (proof) => `bm9uZQ.${proof.split('.').slice(1).join('.')}`,
+    'a JWT whose claims are a list': (proof) => proof.replace(/\.[^.]+\./, '.W10.'),
     'base64 with padding': (proof) => `${proof}=`,
     'more than 8 KiB': (proof) => proof.replace(/\.[^.]+\./, `.${'e30'.repeat(3000)}.`),
   };
   for (const [name, change] of Object.entries(shapes)) {
-    it(`is ${name}`, async () => {
+    it(`when it is ${name}`, async () => {
       const token = await tokenFor();
       const reply = await withProof(target().url, token, change(proofBy(key, forMe(token))));
       const fault = name === 'empty text' ? reply.json().proof_fault : 'jwt';
@@ -125,14 +125,14 @@ describe('a proof that is none', () => {
   }
 });
 
-describe('the header of a proof', () => {
+describe('a DPoP proof is refused when its header', () => {
   const types = [undefined, 'JWT', 'at+jwt', 'dpop+jwt2', 'dpop', 1, ''];
   for (const typ of types) {
-    it(`has the type ${JSON.stringify(typ)}`, () => refused('typ', { header: { typ } }));
+    it(`has the typ ${JSON.stringify(typ)}`, () => refused('typ', { header: { typ } }));
   }
 
   for (const alg of [undefined, 'none', 'HS256', 'es256', ['ES256'], 'ES256K', 'RS512']) {
-    it(`has the algorithm ${JSON.stringify(alg)}`, async () => {
+    it(`has the alg ${JSON.stringify(alg)}`, async () => {
       const token = await tokenFor();
       const good = proofBy(key, forMe(token));
       const [, claims = '', signature = ''] = good.split('.');
@@ -143,7 +143,7 @@ describe('the header of a proof', () => {
     });
   }
 
-  it('demands an extension', () => refused('crit', { header: { crit: ['b64'], b64: false } }));
+  it('has a crit extension', () => refused('crit', { header: { crit: ['b64'], b64: false } }));
   it('has an unencoded payload', () => refused('crit', { header: { b64: true } }));
 
   const keys: Record<string, unknown> = {
@@ -153,9 +153,9 @@ describe('the header of a proof', () => {
     'a private key': key.privateKey.export({ format: 'jwk' }),
     'a shared secret': { kty: 'oct', k: 'c2VjcmV0' },
     'a key of an unknown kind': { ...key.jwk, kty: 'XX' },
-    'a key without a part of it': { ...key.jwk, y: undefined },
-    'a part that is no text': { ...key.jwk, x: 1 },
-    'a kind that is a name of every object': { ...key.jwk, kty: 'constructor' },
+    'a key without a member': { ...key.jwk, y: undefined },
+    'a key with a member that is not a string': { ...key.jwk, x: 1 },
+    'a key with the kty "constructor"': { ...key.jwk, kty: 'constructor' },
   };
   for (const [name, jwk] of Object.entries(keys)) {
     it(`has ${name}`, () => refused('jwk', { header: { jwk } }));
@@ -163,14 +163,14 @@ describe('the header of a proof', () => {
 
   const unfit: Record<string, Record<string, unknown>> = {
     'for encryption': { use: 'enc' },
-    'to sign with': { key_ops: ['sign'] },
+    'for signing only': { key_ops: ['sign'] },
     'for another algorithm': { alg: 'ES384' },
   };
   for (const [name, members] of Object.entries(unfit)) {
     it(`has a key ${name}`, () => refused('jwk', { header: { jwk: { ...key.jwk, ...members } } }));
   }
 
-  it('has an algorithm that is not for its key', () =>
+  it('has an alg that does not fit its key', () =>
     refused('jwk', { header: { alg: 'EdDSA', jwk: key.jwk } }, { ...key, algorithm: 'ES256' }));
 
   it('has an RSA key of 1024 bits', () => {
@@ -178,7 +178,7 @@ describe('the header of a proof', () => {
     return refused('jwk', {}, weak);
   });
 
-  it('has an RSA key of more than 4096 bits, which is not even tried', async () => {
+  it('has an RSA key of more than 4096 bits, without a signature check', async () => {
     const faultOf = async (bytes: number) => {
       const modulus = randomBytes(bytes);
       modulus[0] = 0x80;
@@ -193,7 +193,7 @@ describe('the header of a proof', () => {
     assert.equal(await faultOf(4096 / 8 + 1), 'jwk');
   });
 
-  it('has a point that is not on the curve', async () => {
+  it('has an EC point that is not on the curve', async () => {
     const jwk = { ...key.jwk, y: String(key.jwk.x) };
     const token = await target().provider.token({ cnf: { jkt: thumbprintOf(jwk) } });
     const proof = proofBy(key, forMe(token), { header: { jwk } });
@@ -201,10 +201,10 @@ describe('the header of a proof', () => {
   });
 });
 
-describe('the signature of a proof', () => {
-  it('is by another key than the one in its header', () => refused('signature', { signedBy: stranger }));
+describe('a DPoP proof is refused when its signature', () => {
+  it('is by another key than the one in the header', () => refused('signature', { signedBy: stranger }));
 
-  it('has a bit turned', async () => {
+  it('has one bit changed', async () => {
     const token = await tokenFor();
     const proof = proofBy(key, forMe(token));
     const at = proof.lastIndexOf('.') + 10;
@@ -212,7 +212,7 @@ describe('the signature of a proof', () => {
     assertProofRefused(await withProof(target().url, token, turned), 'proof_invalid', 'signature');
   });
 
-  it('is of other claims', async () => {
+  it('belongs to other claims', async () => {
     const token = await tokenFor();
     const [header, , signature] = proofBy(key, forMe(token)).split('.');
     const [, claims] = proofBy(key, forMe(token)).split('.');
@@ -220,23 +220,23 @@ describe('the signature of a proof', () => {
     assertProofRefused(reply, 'proof_invalid', 'signature');
   });
 
-  it('is checked also where the key was seen before', async () => {
+  it('is wrong although the key was accepted before', async () => {
     await accepted({});
     await refused('signature', { signedBy: stranger });
   });
 });
 
-describe('the claims of a proof', () => {
+describe('a DPoP proof is refused when', () => {
   for (const jti of [undefined, '', 1, null, ['a'], 'x'.repeat(513)]) {
-    it(`have the id ${JSON.stringify(jti)?.slice(0, 10)}`, () => refused('jti', { claims: { jti } }));
+    it(`jti is ${JSON.stringify(jti)?.slice(0, 10)}`, () => refused('jti', { claims: { jti } }));
   }
   for (const htm of [undefined, 'POST', 'get', ['GET'], '']) {
-    it(`are for the method ${JSON.stringify(htm)}`, () => refused('htm', { claims: { htm } }));
+    it(`htm is ${JSON.stringify(htm)}`, () => refused('htm', { claims: { htm } }));
   }
 
   const others: Record<string, unknown> = {
-    'no address': undefined,
-    'no text': 1,
+    missing: undefined,
+    'not a string': 1,
     'another path': uri.replace('/me', '/me/usage'),
     'a longer path': `${uri}/`,
     'a shorter path': uri.replace('/me', ''),
@@ -252,67 +252,67 @@ describe('the claims of a proof', () => {
     'a blank before it': ` ${uri}`,
   };
   for (const [name, htu] of Object.entries(others)) {
-    it(`are for ${name}`, () => refused('htu', { claims: { htu } }));
+    it(`htu is ${name}`, () => refused('htu', { claims: { htu } }));
   }
 
   const times: Record<string, () => unknown> = {
-    'no time': () => undefined,
-    'a text': () => String(now()),
+    missing: () => undefined,
+    'a string': () => String(now()),
     null: () => null,
     'a time of over a minute ago': () => now() - 65,
     'a time in over a minute': () => now() + 65,
     milliseconds: () => Date.now(),
   };
   for (const [name, iat] of Object.entries(times)) {
-    it(`are of ${name}`, () => refused('iat', { claims: { iat: iat() } }));
+    it(`iat is ${name}`, () => refused('iat', { claims: { iat: iat() } }));
   }
-  it('have expired', () => refused('exp', { claims: { exp: now() - 30 } }));
-  it('are not valid yet', () => refused('nbf', { claims: { nbf: now() + 90 } }));
+  it('exp has passed', () => refused('exp', { claims: { exp: now() - 30 } }));
+  it('nbf is in the future', () => refused('nbf', { claims: { nbf: now() + 90 } }));
 
-  it('are for no token', () => refused('ath', { claims: { ath: undefined } }));
-  it('are for another token', () => refused('ath', { claims: { ath: sha256('another') } }));
-  it('have the digest in another spelling', async () => {
+  it('ath is missing', () => refused('ath', { claims: { ath: undefined } }));
+  it('ath is the digest of another text', () => refused('ath', { claims: { ath: sha256('another') } }));
+  it('ath is encoded in hex', async () => {
     const token = await tokenFor();
     const ath = Buffer.from(sha256(token), 'base64url').toString('hex');
     const reply = await withProof(target().url, token, proofBy(key, forMe(token), { claims: { ath } }));
     assertProofRefused(reply, 'proof_invalid', 'ath');
   });
 
-  it('are for another token of the same key', async () => {
+  it('ath is of another token bound to the same key', async () => {
     const [token, other] = [await tokenFor(), await tokenFor()];
     const reply = await withProof(target().url, token, proofBy(key, forMe(other)));
     assertProofRefused(reply, 'proof_invalid', 'ath');
   });
 });
 
-describe('the token of a proof', () => {
-  it('is bound to another key', async () => {
+describe('the access token of a DPoP request', () => {
+  it('is refused when bound to another key', async () => {
     const token = await tokenFor();
     const reply = await withProof(target().url, token, proofBy(stranger, forMe(token)));
     assertProofRefused(reply, 'proof_invalid', 'cnf');
   });
 
-  it('is bound to another key, also where that one was seen before', async () => {
+  it("is refused when bound to another key, although the proof's key was accepted before", async () => {
     await accepted({}, stranger);
     const token = await tokenFor();
     const reply = await withProof(target().url, token, proofBy(stranger, forMe(token)));
     assertProofRefused(reply, 'proof_invalid', 'cnf');
   });
 
-  it('is bound to nothing', async () => {
+  it('is refused when it is not bound', async () => {
     const token = await target().provider.token();
     const reply = await withProof(target().url, token, proofBy(key, forMe(token)));
     assertProofRefused(reply, 'proof_invalid', 'cnf');
   });
 
-  it('is sent as a plain bearer token, with its proof or without', async () => {
+  it('is refused with the Bearer scheme, with or without a proof', async () => {
     const token = await tokenFor();
     assertRefused(await withToken(target().url, token), 'token_bound', token);
     const headers = { authorization: `Bearer ${token}`, dpop: proofBy(key, forMe(token)) };
     assertRefused(await request(target().url, { headers }), 'token_bound', token);
   });
 
-  it('is sent as a plain bearer token after it was proven', async () => {
+  it('is refused with the Bearer scheme after it was accepted with a proof', async () => {
     const token = await tokenFor();
     await target().acceptsRequest(() => withProof(target().url, token, proofBy(key, forMe(token))));
     for (let times = 0; times < 2; times += 1)
@@ -327,7 +327,7 @@ describe('the token of a proof', () => {
     'a key in full': { jwk: key.jwk },
   };
   for (const [name, cnf] of Object.entries(confirmations)) {
-    it(`is bound to ${name}`, async () => {
+    it(`is refused when bound to ${name}`, async () => {
       const token = await target().provider.token({ cnf });
       const reply = await withProof(target().url, token, proofBy(key, forMe(token)));
       assert.deepEqual([reply.status, reply.json().code], [403, 'token_bound']);
@@ -338,7 +338,7 @@ describe('the token of a proof', () => {
     });
   }
 
-  it('has expired, whatever its proof', async () => {
+  it('is refused when expired, although the proof is valid', async () => {
     const token = await target().provider.token({ cnf: { jkt: key.thumbprint }, exp: now() - 60 });
     const reply = await withProof(target().url, token, proofBy(key, forMe(token)));
     assert.deepEqual([reply.status, reply.json().code], [403, 'token_expired']);
@@ -353,9 +353,9 @@ describe('the token of a proof', () => {
     'another scheme behind it': (token) => `DPoP ${token}, Bearer ${token}`,
   };
   for (const [name, authorization] of Object.entries(malformed)) {
-    it(`is sent with ${name}, though it was seen before and its proof is good`, async () => {
+    it(`is refused in an Authorization header with ${name}, although token and proof are valid`, async () => {
       const token = await tokenFor();
-      // Both schemes share what is remembered of a token.
+      // Both schemes share the cache of remembered tokens.
       await withToken(target().url, token);
       await target().acceptsRequest(() => withProof(target().url, token, proofBy(key, forMe(token))));
       const sent = authorization(token);
@@ -365,7 +365,7 @@ describe('the token of a proof', () => {
     });
   }
 
-  it('is nothing that an answer or a log repeats, and neither is the proof', async () => {
+  it('appears in no answer and no log, and neither does its proof', async () => {
     const token = await tokenFor();
     const jti = 'an-id-that-nobody-else-has';
     const proof = proofBy(key, forMe(token), { claims: { jti, htu: 'http://secret.example/path' } });

@@ -11,11 +11,11 @@ import { attackedService } from './attacked-service.ts';
 const target = attackedService();
 const uri = `http://127.0.0.1/vestibule${me}`;
 
-describe('the same proof twice', () => {
+describe('replay of a DPoP proof', () => {
   const key = newDpopKey();
   const tokenFor = () => target().provider.token({ cnf: { jkt: key.thumbprint } });
 
-  it('is refused the second time, and a new one is taken', async () => {
+  it('a proof is refused the second time; a new one is accepted', async () => {
     const token = await tokenFor();
     const proof = proofBy(key, { method: 'GET', url: uri, token });
     await target().acceptsRequest(() => withProof(target().url, token, proof));
@@ -25,7 +25,7 @@ describe('the same proof twice', () => {
     await target().acceptsRequest(() => withProof(target().url, token, next));
   });
 
-  it('is taken once of many that come at the same moment', async () => {
+  it('a proof is accepted once when many copies come at the same moment', async () => {
     const token = await tokenFor();
     const proof = proofBy(key, { method: 'GET', url: uri, token });
     const replies = await Promise.all(
@@ -34,7 +34,7 @@ describe('the same proof twice', () => {
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
   });
 
-  it('is refused in another proof of that key with the same id', async () => {
+  it('another proof of the same key with the same jti is refused', async () => {
     const token = await tokenFor();
     const iat = Math.floor(Date.now() / 1000);
     const [first, second] = [0, 30].map((later) =>
@@ -44,14 +44,14 @@ describe('the same proof twice', () => {
     assertProofRefused(await withProof(target().url, token, String(second)), 'proof_replayed', null);
   });
 
-  it('is not refused because another key has used that id', async () => {
+  it('a proof of another key with the same jti is accepted', async () => {
     const other = newDpopKey();
     const token = await target().provider.token({ cnf: { jkt: other.thumbprint } });
     const proof = proofBy(other, { method: 'GET', url: uri, token }, { claims: { jti: 'once' } });
     await target().acceptsRequest(() => withProof(target().url, token, proof));
   });
 
-  it('is not used up by a request that was refused', async () => {
+  it('a proof is accepted after a request with it was refused', async () => {
     const token = await tokenFor();
     const proof = proofBy(key, { method: 'GET', url: uri, token });
     assertProofRefused(
@@ -63,12 +63,12 @@ describe('the same proof twice', () => {
   });
 });
 
-describe('the memory of proofs', () => {
-  /** No write sets it. */
+describe('the memory of used proofs', () => {
+  /** A clock that the test moves. */
   const clockAt = (now: () => number) => ({ now, monotonic: () => now() - 900_000_000 });
   const digest = (number: number) => createHash('sha256').update(String(number)).digest();
 
-  it('knows a million proofs, refuses one more, and forgets them when they have expired', () => {
+  it('holds a million proofs, refuses one more, and frees them on expiry', () => {
     let nowMs = 1_800_000_000_000;
     const seen = new SeenProofs(clockAt(() => nowMs));
     const first = { digest: randomBytes(32), expiresAt: nowMs + 60_000 };
@@ -90,7 +90,7 @@ describe('the memory of proofs', () => {
     assert.equal(seen.size, 1);
   });
 
-  it('forgets what has run out, and nothing before', () => {
+  it('forgets expired proofs and no others', () => {
     let nowMs = 1_000_000_000;
     const seen = new SeenProofs(clockAt(() => nowMs));
     for (let number = 0; number < 1000; number += 1)
@@ -109,7 +109,7 @@ describe('the memory of proofs', () => {
     assert.equal(seen.size, 1);
   });
 
-  it('refuses when it is full rather than forget, and has room when time has passed', () => {
+  it('refuses new proofs when full, and accepts them again after expiry', () => {
     let nowMs = 1_000_000_000;
     const seen = new SeenProofs(
       clockAt(() => nowMs),
@@ -128,7 +128,7 @@ describe('the memory of proofs', () => {
   });
 
   for (const [way, stepMs] of Object.entries({ ahead: 3 * 3_600_000, back: -3 * 3_600_000 })) {
-    it(`forgets nothing while the clock is set ${way}, and again, and all of it in the end`, () => {
+    it(`forgets nothing while the clock is set ${way} and reset; everything expires later`, () => {
       const clock = new MovableClock();
       const seen = new SeenProofs(clock);
       const other = () => seen.use({ digest: randomBytes(32), expiresAt: clock.now() + 30_000 });

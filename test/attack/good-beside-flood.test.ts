@@ -9,11 +9,11 @@ import { me } from '../support/service.ts';
 
 const running = oneService({ REFUSALS_PER_MINUTE: '20', READS_PER_MINUTE: '100000' });
 
-it('[G174] good new tokens get in beside a flood of forged ones from their own address', async () => {
+it('[G174] valid new tokens are accepted during a flood of forged ones from the same address', async () => {
   const { service, provider } = running();
   const { kid } = provider.key;
   const stranger = await makeKey(kid);
-  // Signed before the flood: a refused token is checked anew each time it comes.
+  // Signed before the flood: a refused token is verified again each time.
   const forged = Array.from({ length: 20 }, (_, index) =>
     compact({ alg: 'RS256', kid }, { ...provider.claims(), jti: `${index}` }, rs256(stranger.privateKey)),
   );
@@ -43,7 +43,7 @@ it('[G174] good new tokens get in beside a flood of forged ones from their own a
   assert.ok(!refused.has(200));
 });
 
-it('[G175] health is answered beside a flood of requests, and so is each of them', async () => {
+it('[G175] health checks and all requests are answered during a flood of requests', async () => {
   const { service, provider } = running();
   const token = await provider.token();
   let isOver = false;

@@ -14,7 +14,7 @@ issuerForgeries(attackedService);
 describe('a provider known by its origin', () => {
   const target = attackedService();
 
-  it('[A33] the origin gets in, with and without one slash at the end', async () => {
+  it('[A33] the origin is accepted with and without one trailing slash', async () => {
     const { provider } = target();
     await target().accepts(await provider.token({ iss: provider.origin }));
     await target().accepts(await provider.token({ iss: `${provider.origin}/` }));
@@ -51,13 +51,13 @@ describe('two issuers, each with its own keys', () => {
       .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
       .sign(key);
 
-  it('[A38] each key signs for its own issuer', async () => {
+  it('[A38] each key is accepted for its own issuer', async () => {
     const { provider } = target();
     await target().accepts(await signedBy(ownKey.privateKey, ownKey.kid, ownIssuer()));
     await target().accepts(await signedBy(provider.key.privateKey, provider.key.kid, provider.origin));
   });
 
-  it('[C108] a token of ours names the credentials it was issued for, and those must still be there', async () => {
+  it('[C108] a token of this service is refused when its credential is missing or removed', async () => {
     const named = (name: unknown) => signedBy(ownKey.privateKey, ownKey.kid, ownIssuer(), { jti: name });
     const [secretId] = jti.split('.');
     await target().accepts(await named(`${secretId}.x`));
@@ -69,7 +69,7 @@ describe('two issuers, each with its own keys', () => {
     await target().accepts(await signedBy(privateKey, kid, target().provider.origin, { jti: undefined }));
   });
 
-  it('[A38] a token of ours in the name of the provider is refused', async () => {
+  it("[A38] a token with the provider as issuer is refused when signed with this service's key", async () => {
     const { provider } = target();
     const { privateKey, kid } = ownKey;
     await target().refuses(await signedBy(privateKey, kid, provider.origin), 'key_unknown');
@@ -79,13 +79,13 @@ describe('two issuers, each with its own keys', () => {
     );
   });
 
-  it('[A38] a token of the provider in our name is refused', async () => {
+  it("[A38] a token with this service as issuer is refused when signed with the provider's key", async () => {
     const { privateKey, kid } = target().provider.key;
     await target().refuses(await signedBy(privateKey, kid, ownIssuer()), 'key_unknown');
     await target().refuses(await signedBy(privateKey, ownKey.kid, ownIssuer()), 'signature_invalid');
   });
 
-  it('[A39] the same subject of both issuers is two callers', async () => {
+  it('[A39] the same subject of two issuers is two callers', async () => {
     const issued = await request(`${target().service.url}/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

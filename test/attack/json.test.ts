@@ -7,7 +7,7 @@ const goodHeader = () => ({ alg: 'RS256', kid: target().provider.key.kid });
 const signed = (header: Part, payload: Part) =>
   compact(header, payload, rs256(target().provider.key.privateKey));
 
-it('[A1] a JSON object as the header and one as the payload get in', async () => {
+it('[A1] a JSON object as header and as payload is accepted', async () => {
   await target().accepts(signed(goodHeader(), target().provider.claims()));
   await target().accepts(signed(` ${JSON.stringify(goodHeader())}\n`, target().provider.claims()));
 });
@@ -39,11 +39,11 @@ const notObjects: Record<string, (good: unknown) => Part> = {
   'arrays of depth 2,000': () => '['.repeat(2_000) + ']'.repeat(2_000),
 };
 for (const [name, make] of Object.entries(notObjects)) {
-  it(`[A22] a header of ${name} is refused although the signature fits`, async () => {
+  it(`[A22] a header of ${name} is refused although the signature is valid`, async () => {
     await target().refuses(signed(make(goodHeader()), target().provider.claims()), 'token_malformed');
   });
 
-  it(`[A23] a payload of ${name} is refused although the signature fits`, async () => {
+  it(`[A23] a payload of ${name} is refused although the signature is valid`, async () => {
     // Few claims, so that no form of them is too long for a token.
     const { iss, aud, exp } = target().provider.claims();
     await target().refuses(signed(goodHeader(), make({ iss, aud, exp })), 'token_malformed');
@@ -54,7 +54,7 @@ it('[A22] a header of depth 10,000 is refused', async () => {
   await target().refuses(signed('['.repeat(10_000), target().provider.claims()), 'token_too_large');
 });
 
-it('[A22] of a name that a header has twice the last one counts', async () => {
+it('[A22] the last one of duplicate header names counts', async () => {
   const { kid } = goodHeader();
   const claims = target().provider.claims();
   await target().accepts(signed(`{"alg":"none","kid":"x","alg":"RS256","kid":"${kid}"}`, claims));
@@ -64,7 +64,7 @@ it('[A22] of a name that a header has twice the last one counts', async () => {
   );
 });
 
-it('[A23] claims that hide in a prototype do not count', async () => {
+it('[A23] claims inside "__proto__" are ignored', async () => {
   const { iss, ...claims } = target().provider.claims();
   const hidden = `{"__proto__":${JSON.stringify({ iss })},${JSON.stringify(claims).slice(1)}`;
   await target().refuses(signed(goodHeader(), hidden), 'issuer_mismatch');

@@ -35,7 +35,7 @@ function factorableModulus(): string {
   return Buffer.from((size - (size % step) + 1n).toString(16), 'hex').toString('base64url');
 }
 
-it('[B77] a key of every allowed form is used, and the set knows it by its name', async () => {
+it('[B77] a key of every allowed form is used and found by its kid', async () => {
   const { alg: _alg, use: _use, ...plain } = good.jwk;
   for (const jwk of [good.jwk, plain, { ...plain, key_ops: ['verify'] }, { ...good.jwk, ext: true, x: 1 }])
     assert.deepEqual(await kids(jwk), ['good']);
@@ -51,23 +51,23 @@ it('[B77] a key of every allowed form is used, and the set knows it by its name'
 const { n, e, ...withoutNumbers } = good.jwk;
 /** The fault of a key, and the reported reason: null if it is not reported. */
 const unusable: Record<string, [key: unknown, alarm: KeyFault | null]> = {
-  'no object': ['x', 'not_an_object'],
+  'not an object': ['x', 'not_an_object'],
   null: [null, 'not_an_object'],
   'a list': [[good.jwk], 'not_an_object'],
   'a secret': [{ kty: 'oct', k: 'c2VjcmV0', kid: 'good', alg: 'HS256' }, 'symmetric'],
   private: [{ ...good.privateKey.export({ format: 'jwk' }), kid: 'good' }, 'private'],
-  'of a name that is no text': [{ ...good.jwk, kid: 1 }, 'kid_invalid'],
-  'of an empty name': [{ ...good.jwk, kid: '' }, 'kid_invalid'],
+  'of a kid that is not a string': [{ ...good.jwk, kid: 1 }, 'kid_invalid'],
+  'of an empty kid': [{ ...good.jwk, kid: '' }, 'kid_invalid'],
   'for encryption': [{ ...good.jwk, use: 'enc' }, null],
-  'for a use that is no text': [{ ...good.jwk, use: ['sig'] }, null],
+  'for a use that is not a string': [{ ...good.jwk, use: ['sig'] }, null],
   'for other operations': [{ ...good.jwk, key_ops: ['encrypt', 'sign'] }, null],
-  'for operations in a text': [{ ...good.jwk, key_ops: 'verify' }, null],
+  'for operations in a string': [{ ...good.jwk, key_ops: 'verify' }, null],
   'for another algorithm': [{ ...good.jwk, alg: 'PS512' }, null],
-  'for an algorithm that is no text': [{ ...good.jwk, alg: ['RS256'] }, null],
-  'of an unknown kind': [{ ...good.jwk, kty: 'XYZ' }, null],
+  'for an alg that is not a string': [{ ...good.jwk, alg: ['RS256'] }, null],
+  'of an unknown kty': [{ ...good.jwk, kty: 'XYZ' }, null],
   'without a modulus': [{ ...withoutNumbers, e }, 'unreadable'],
   'without an exponent': [{ ...withoutNumbers, n }, 'unreadable'],
-  'of a modulus that is no number': [{ ...good.jwk, n: 1 }, 'unreadable'],
+  'of a modulus that is not a string': [{ ...good.jwk, n: 1 }, 'unreadable'],
   'of a modulus of zero': [{ ...good.jwk, n: 'AAAA' }, 'unreadable'],
   'of 512 bits': [{ ...good.jwk, n: modulus(512) }, 'modulus_size'],
   'of 1024 bits': [{ ...good.jwk, n: modulus(1024) }, 'modulus_size'],
@@ -84,7 +84,7 @@ const unusable: Record<string, [key: unknown, alarm: KeyFault | null]> = {
   'of an exponent of five bytes': [{ ...good.jwk, e: 'AQAAAAE' }, 'exponent'],
 };
 for (const [name, [key, alarm]] of Object.entries(unusable)) {
-  it(`[B74-77] a key that is ${name} is not used, and the good one beside it is`, async () => {
+  it(`[B74-77] a key that is ${name} is not used; the valid one beside it is`, async () => {
     assert.equal(await read(key), null, 'without a usable key it is no key set');
     const set = await read(key, other.jwk);
     assert.deepEqual(
@@ -96,7 +96,7 @@ for (const [name, [key, alarm]] of Object.entries(unusable)) {
   });
 }
 
-it('[B72] of two keys with one name neither is used, whatever else is wrong with one of them', async () => {
+it('[B72] two keys with the same kid are both unused, whatever else is wrong with one', async () => {
   const namesake = { ...other.jwk, kid: 'good' };
   assert.equal(await read(good.jwk, namesake), null);
   assert.deepEqual(await kids(good.jwk, namesake, other.jwk), ['other']);
@@ -104,12 +104,12 @@ it('[B72] of two keys with one name neither is used, whatever else is wrong with
   assert.deepEqual((await read(good.jwk, namesake, other.jwk))?.alarms, ['kid_duplicate', 'kid_duplicate']);
 });
 
-it('[B77] why no key is usable is said, by the faults of the keys', () => {
+it('[B77] a key set without usable keys is refused with the faults of its keys', () => {
   const even = { ...good.jwk, e: 'Ag' };
   assert.match(String(readKeySet({ keys: [even, { kty: 'oct' }] }, ['RS256'])), /exponent, symmetric/);
 });
 
-it('[B77] a point of a curve has one spelling', () => {
+it('[B77] a key with another spelling of its curve point is not used', () => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' }) as { x: string };
   const readEc = (key: object) => readKeySet({ keys: [key] }, ['ES256']);
@@ -118,7 +118,7 @@ it('[B77] a point of a curve has one spelling', () => {
     assert.equal(typeof readEc({ ...jwk, x }), 'string', x);
 });
 
-it('[B67] what is no list of keys, or a list of very many, is no key set', async () => {
+it('[B67] a document without a list of keys, or with too many, is no key set', async () => {
   const documents = [
     null,
     'x',
@@ -137,14 +137,14 @@ it('[B67] what is no list of keys, or a list of very many, is no key set', async
   assert.equal(await read(...many(101)), null);
 });
 
-it('[A31] a key without a name is meant by a token without one, when it is the only key', async () => {
+it('[A31] a key without a kid verifies tokens without a kid when it is the only key', async () => {
   const { kid: _kid, ...nameless } = good.jwk;
   assert.ok((await read(nameless))?.find(undefined, 'RS256'));
   assert.equal((await read(nameless, other.jwk))?.find(undefined, 'RS256'), undefined);
   assert.equal((await read(nameless))?.find('good', 'RS256'), undefined);
 });
 
-it('[A49] two key sets have the same fingerprint only when their usable keys are the same', async () => {
+it('[A49] two key sets have equal fingerprints only when their usable keys are the same', async () => {
   const fingerprint = async (...keys: Jwk[]) => (await read(...keys))?.fingerprint;
   const [one, two] = [good.jwk as Jwk, other.jwk as Jwk];
   assert.equal(await fingerprint(one, two), await fingerprint(two, { kty: 'oct' }, one));

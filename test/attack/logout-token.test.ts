@@ -60,7 +60,7 @@ async function becomesRevoked(token: string): Promise<void> {
 
 /** The fault of a token; everything else is right. */
 const faults: Record<string, () => Promise<string>> = {
-  'no JWT': async () => 'session-snufflepuffin',
+  'not a JWT': async () => 'session-snufflepuffin',
   'two parts': async () => (await logoutToken(provider)).split('.').slice(0, 2).join('.'),
   'no signature': async () => `${(await logoutToken(provider)).split('.').slice(0, 2).join('.')}.`,
   'a payload that was changed': async () => {
@@ -74,41 +74,40 @@ const faults: Record<string, () => Promise<string>> = {
     return `${header}.${payload}.AAAA`;
   },
   'an algorithm that is not allowed': () => logoutToken(provider, {}, { alg: 'PS256' }),
-  'a key that nobody has published': async () => logoutToken(provider, {}, {}, await makeKey()),
-  'a key of another under the name of the right one': async () => {
+  'an unpublished key': async () => logoutToken(provider, {}, {}, await makeKey()),
+  'another key with the right kid': async () => {
     const other: ProviderKey = { ...(await makeKey()), kid: provider.key.kid };
     return logoutToken(provider, {}, {}, other);
   },
-  'an extension that is critical': () => logoutToken(provider, {}, { crit: [extension], [extension]: 1 }),
+  'a crit extension': () => logoutToken(provider, {}, { crit: [extension], [extension]: 1 }),
   'another issuer': () => logoutToken(provider, { iss: 'https://other.example' }),
   'no issuer': () => logoutToken(provider, { iss: undefined }),
   'this service as the issuer': () => logoutToken(provider, { iss: service.settings.BASE_URL }),
   'another audience': () => logoutToken(provider, { aud: 'another-client' }),
   'the audience of the API': () => logoutToken(provider, { aud: service.settings.API_AUDIENCE }),
   'no audience': () => logoutToken(provider, { aud: undefined }),
-  'an audience that is no text': () => logoutToken(provider, { aud: [webClient, 1] }),
-  'the type of an access token': () => logoutToken(provider, {}, { typ: 'at+jwt' }),
-  'the type of a security event': () => logoutToken(provider, {}, { typ: 'secevent+jwt' }),
-  'no time of issue': () => logoutToken(provider, { iat: undefined }),
-  'a time of issue that is a text': () => logoutToken(provider, { iat: String(nowSeconds()) }),
-  'a time of issue to come': () => logoutToken(provider, { iat: nowSeconds() + 60 }),
-  'a time of issue long ago': () => logoutToken(provider, { iat: nowSeconds() - 400 }),
-  'no expiry': () => logoutToken(provider, { exp: undefined }),
-  'an expiry that has passed': () =>
-    logoutToken(provider, { iat: nowSeconds() - 60, exp: nowSeconds() - 30 }),
-  'a beginning to come': () => logoutToken(provider, { nbf: nowSeconds() + 60 }),
-  'a beginning that is a text': () => logoutToken(provider, { nbf: String(nowSeconds()) }),
-  'no id': () => logoutToken(provider, { jti: undefined }),
-  'an empty id': () => logoutToken(provider, { jti: '' }),
-  'an id that is a number': () => logoutToken(provider, { jti: 7 }),
+  'an audience with a number': () => logoutToken(provider, { aud: [webClient, 1] }),
+  'the typ of an access token': () => logoutToken(provider, {}, { typ: 'at+jwt' }),
+  'the typ of a security event': () => logoutToken(provider, {}, { typ: 'secevent+jwt' }),
+  'no iat': () => logoutToken(provider, { iat: undefined }),
+  'an iat that is a string': () => logoutToken(provider, { iat: String(nowSeconds()) }),
+  'an iat in the future': () => logoutToken(provider, { iat: nowSeconds() + 60 }),
+  'an iat long ago': () => logoutToken(provider, { iat: nowSeconds() - 400 }),
+  'no exp': () => logoutToken(provider, { exp: undefined }),
+  'an exp in the past': () => logoutToken(provider, { iat: nowSeconds() - 60, exp: nowSeconds() - 30 }),
+  'an nbf in the future': () => logoutToken(provider, { nbf: nowSeconds() + 60 }),
+  'an nbf that is a string': () => logoutToken(provider, { nbf: String(nowSeconds()) }),
+  'no jti': () => logoutToken(provider, { jti: undefined }),
+  'an empty jti': () => logoutToken(provider, { jti: '' }),
+  'a jti that is a number': () => logoutToken(provider, { jti: 7 }),
   'no events': () => logoutToken(provider, { events: undefined }),
   'events that are a list': () => logoutToken(provider, { events: [logoutEvent] }),
   'another event': () => logoutToken(provider, { events: { 'https://event.example': {} } }),
-  'an event that is no object': () => logoutToken(provider, { events: { [logoutEvent]: null } }),
+  'an event that is not an object': () => logoutToken(provider, { events: { [logoutEvent]: null } }),
   'a nonce': () => logoutToken(provider, { nonce: 'n' }),
   'a nonce that is null': () => logoutToken(provider, { nonce: null }),
   'neither subject nor session': () => logoutToken(provider, { sub: undefined }),
-  'a subject that is no text': () => logoutToken(provider, { sub: 7, sid: 'x' }),
+  'a subject that is not a string': () => logoutToken(provider, { sub: 7, sid: 'x' }),
   'an empty subject': () => logoutToken(provider, { sub: '', sid: 'x' }),
   'a subject with NUL': () => logoutToken(provider, { sub: 'a\0b' }),
   'an empty session': () => logoutToken(provider, { sub: undefined, sid: '' }),
@@ -120,7 +119,7 @@ const faults: Record<string, () => Promise<string>> = {
   'a token of this service': async () => ownToken,
 };
 
-describe('a logout token with one fault is refused, and takes nothing back', () => {
+describe('a logout token with one fault is refused and revokes nothing', () => {
   for (const [fault, make] of Object.entries(faults)) {
     it(fault, async () => {
       const before = await noted();
@@ -135,7 +134,7 @@ describe('a logout token with one fault is refused, and takes nothing back', () 
   const forms: Record<string, () => Promise<Reply>> = {
     'no body': () => request(`${service.url}/idp/logout`, { method: 'POST' }),
     'an empty form': () => post(''),
-    'another field': async () => post(encodeForm({ token: await logoutToken(provider) })),
+    'a field of another name': async () => post(encodeForm({ token: await logoutToken(provider) })),
     'the field twice': async () => {
       const token = await logoutToken(provider);
       return post(`logout_token=${token}&logout_token=${token}`);
@@ -143,22 +142,22 @@ describe('a logout token with one fault is refused, and takes nothing back', () 
     'as JSON': async () =>
       post(JSON.stringify({ logout_token: await logoutToken(provider) }), 'application/json'),
     'as the token itself': async () => post(await logoutToken(provider), 'application/logout+jwt'),
-    'percent-encoding that is none': () => post('logout_token=%zz'),
-    'bytes that are no UTF-8': () => post(Buffer.from([0x6c, 0xff, 0xfe])),
+    'invalid percent-encoding': () => post('logout_token=%zz'),
+    'bytes that are not UTF-8': () => post(Buffer.from([0x6c, 0xff, 0xfe])),
   };
   for (const [form, sendIt] of Object.entries(forms)) {
-    it(`in a form that is none: ${form}`, async () => {
+    it(`in a malformed request: ${form}`, async () => {
       const before = await noted();
       assertOAuthError(await sendIt(), 400, 'invalid_request', form);
       assert.equal(await noted(), before);
     });
   }
 
-  it('and whoever is meant is still let in', async () => {
+  it('afterwards the token of its subject is still accepted', async () => {
     assert.equal((await asks(await provider.token({ iat: nowSeconds() - 60 }))).status, 200);
   });
 
-  it('one that was sent before, however often', async () => {
+  it('replayed', async () => {
     const token = await logoutToken(provider, { sub: 'sent twice' });
     await taken(token);
     const before = await noted();
@@ -170,8 +169,8 @@ describe('a logout token with one fault is refused, and takes nothing back', () 
   });
 });
 
-describe('a good logout token', () => {
-  /** A caller of its own, with a token that was issued so many seconds ago. */
+describe('a valid logout token', () => {
+  /** A new caller, with a token that was issued 30 seconds ago. */
   const someone = async (sub: string, claims: Claims = {}) => {
     const token = await provider.token({ sub, iat: nowSeconds() - 30, ...claims });
     assert.equal((await asks(token)).status, 200);
@@ -180,7 +179,7 @@ describe('a good logout token', () => {
 
   const forms: Record<string, [Claims, Claims]> = {
     'as the specification writes it': [{}, {}],
-    'with the long form of its type': [{}, { typ: 'application/logout+jwt' }],
+    'with the full media type as typ': [{}, { typ: 'application/logout+jwt' }],
     'with the type JWT': [{}, { typ: 'JWT' }],
     'without a type': [{}, { typ: undefined }],
     'with times in fractions of a second': [
@@ -195,7 +194,7 @@ describe('a good logout token', () => {
     ],
   };
   for (const [form, [claims, header]] of Object.entries(forms)) {
-    it(`takes all tokens of its subject back: ${form}`, async () => {
+    it(`revokes all tokens of its subject: ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [
         await someone(sub),
@@ -209,7 +208,7 @@ describe('a good logout token', () => {
     });
   }
 
-  it('with a session takes its tokens back, and those that name no session, and no others', async () => {
+  it('with a session revokes its tokens and those without a session, and no others', async () => {
     const sub = randomUUID();
     const [ended, other] = [await someone(sub, { sid: canarySession }), await someone(sub, { sid: 'other' })];
     const unnamed = await someone(sub);
@@ -226,7 +225,7 @@ describe('a good logout token', () => {
     'a text with NUL': 'a\0b',
   };
   for (const [form, sid] of Object.entries(sessions)) {
-    it(`takes the tokens of its session back, also where that is ${form}`, async () => {
+    it(`revokes the tokens of its session, also where that is ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [await someone(sub, { sid }), await someone(sub)];
       await taken(await logoutToken(provider, { sub, sid }));
@@ -234,14 +233,14 @@ describe('a good logout token', () => {
     });
   }
 
-  it('signs out whoever can come in, however long the subject is', async () => {
+  it('revokes tokens of a very long subject', async () => {
     const sub = randomUUID().padEnd(4_000, 'x');
     const token = await someone(sub);
     await taken(await logoutToken(provider, { sub }));
     await becomesRevoked(token);
   });
 
-  it('with nothing but a session takes its tokens back', async () => {
+  it('with only a session revokes the tokens of that session', async () => {
     const [sid, sub] = [randomUUID(), randomUUID()];
     const [ended, unnamed] = [await someone(sub, { sid }), await someone(sub)];
     await taken(await logoutToken(provider, { sub: undefined, sid }));
@@ -249,7 +248,7 @@ describe('a good logout token', () => {
     assert.equal((await asks(unnamed)).status, 200, 'nobody knows that it is of that session');
   });
 
-  it('counts by its own time: a token of that second is refused, one of the next is not', async () => {
+  it('refuses tokens up to and including the second of its iat, and no later ones', async () => {
     const [sub, at] = [randomUUID(), nowSeconds() - 10];
     const [earlier, same, later] = await Promise.all(
       [at - 1, at, at + 1].map((iat) => provider.token({ sub, iat })),
@@ -260,7 +259,7 @@ describe('a good logout token', () => {
     assert.equal((await asks(String(later))).status, 200);
   });
 
-  it('of before does not bring back what a later one took', async () => {
+  it('that is older does not undo a later one', async () => {
     const [sub, at] = [randomUUID(), nowSeconds() - 10];
     const token = await provider.token({ sub, iat: at });
     await taken(await logoutToken(provider, { sub, iat: at }));
@@ -268,7 +267,7 @@ describe('a good logout token', () => {
     await becomesRevoked(token);
   });
 
-  it('signs out for good: also whoever was erased since', async () => {
+  it('still refuses tokens from before it after the caller was erased', async () => {
     const [sub, at] = [randomUUID(), nowSeconds() - 10];
     const [before, later] = [
       await provider.token({ sub, iat: at }),
@@ -286,8 +285,8 @@ describe('a good logout token', () => {
   });
 });
 
-describe('a flood of documents that nobody has signed', () => {
-  it('costs the provider nothing, is slowed down, and holds up neither a real logout nor anybody else', async () => {
+describe('a flood of unsigned logout tokens', () => {
+  it('causes no requests to the provider, is rate limited, and delays no real logout or caller', async () => {
     const settings = await newSettings('sqlite', {
       ...provider.settings,
       WEB_CLIENT_ID: webClient,

@@ -53,13 +53,13 @@ function crowd(settings: Settings) {
   return { running, held, hold, descriptors, isHealthy, connectionsOpen };
 }
 
-describe('heads that come byte by byte', () => {
+describe('request heads that come byte by byte', () => {
   const { running, held, hold, isHealthy } = crowd({
     REQUEST_TIMEOUT_SECONDS: '2',
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
   });
 
-  it('[G177] over a thousand connections are all given up, and others are served meanwhile', async () => {
+  it('[G177] over a thousand such connections are closed; others are served meanwhile', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     await hold(1_000, `GET ${me} HTTP/1.1\r\nhost: a\r\nx-slow: `);
@@ -82,14 +82,14 @@ describe('heads that come byte by byte', () => {
   });
 });
 
-describe('many more connections than there may be', () => {
+describe('many more connections than the limit', () => {
   const most = 500;
   const { running, hold, descriptors, isHealthy, connectionsOpen } = crowd({
     MAX_CONNECTIONS: String(most),
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
   });
 
-  it('[G179] all of them idle, hold no more than the limit, and everybody else is served', async () => {
+  it('[G179] idle ones hold no more than the limit; others are served', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const before = descriptors();
@@ -109,7 +109,7 @@ describe('idle connections after requests with hundreds of headers', () => {
   // The headers of all of them would be 190 MB.
   const { running, hold } = crowd({ NODE_OPTIONS: '--max-old-space-size=100' });
 
-  it('[G181] do not keep those headers in memory', { timeout: 120_000 }, async () => {
+  it('[G181] those headers do not stay in memory', { timeout: 120_000 }, async () => {
     const { service, provider } = running();
     const headers = Array.from({ length: 480 }, (_, index) => `x-${index}: ${'y'.repeat(20)}`);
     const bytes = `GET /.well-known/jwks.json HTTP/1.1\r\nhost: a\r\n${headers.join('\r\n')}\r\n\r\n`;
@@ -122,12 +122,12 @@ describe('idle connections after requests with hundreds of headers', () => {
   });
 });
 
-describe('connections that are broken off', () => {
+describe('connections that are reset', () => {
   const { running, hold, descriptors, isHealthy, connectionsOpen } = crowd({
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
   });
 
-  it('[G181] half of them in the middle of a request, and by a reset, leave nothing behind', async () => {
+  it('[G181] half of them in the middle of a request, leave no connections or descriptors behind', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const caller = new ApiCaller(service.url, token);
@@ -158,10 +158,10 @@ describe('connections that are broken off', () => {
   });
 });
 
-describe('more requests than can be answered', () => {
+describe('more requests than the service can answer', () => {
   const { running, isHealthy } = crowd({ MAX_CONNECTIONS_PER_ADDRESS: '100000' });
 
-  it('[G175] health is answered all along, and so is everybody afterwards', async () => {
+  it('[G175] health checks are answered throughout, and all callers afterwards', async () => {
     const { service, provider } = running();
     let made = 0;
     const tokens = await concurrently(20, 8, () => provider.token({ sub: `somebody ${made++}` }));

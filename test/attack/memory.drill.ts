@@ -61,7 +61,7 @@ async function growsLess(bytes: number, work: () => Promise<void>): Promise<void
   assert.ok(grown < bytes, `${Math.round(grown / 1e6)} MB more`);
 }
 
-it('[G178] streams of events whose reader does not read take less than 100 MB', async () => {
+it('[G178] event streams that are not read take less than 100 MB', async () => {
   const caller = new ApiCaller(pair().service.url, await pair().provider.token());
   const stream = head(
     'GET',
@@ -81,7 +81,7 @@ it('[G178] streams of events whose reader does not read take less than 100 MB', 
   });
 });
 
-it('[G178] sixty chunked bodies without end take less than 150 MB', async () => {
+it('[G178] sixty endless chunked bodies take less than 150 MB', async () => {
   const token = await pair().provider.token();
   assert.equal((await pair().me(token)).status, 200);
   const paths = ['/token', '/nowhere', me, '/api/consumer/v1/notes'];

@@ -23,7 +23,7 @@ for (const [algorithm, members] of [
   ['ES256', ['crv', 'kty', 'x', 'y']],
   ['EdDSA', ['crv', 'kty', 'x']],
 ] as const) {
-  it(`[B88] a key for ${algorithm} that was made once is opened again, and only its public members are shown`, async () => {
+  it(`[B88] a stored key for ${algorithm} opens again and shows only its public members`, async () => {
     const record = await newRecord(algorithm);
     const key = open(record);
     assert.equal(key.kid, record.kid);
@@ -33,7 +33,7 @@ for (const [algorithm, members] of [
   });
 }
 
-it('what is sealed opens with its own key and context only, and whole', () => {
+it('a sealed box opens only unchanged, with its own key and context', () => {
   const plain = randomBytes(100);
   const box = seal(sealingKey, plain, 'here');
   assert.deepEqual(unseal(sealingKey, box, 'here'), plain);
@@ -46,17 +46,17 @@ it('what is sealed opens with its own key and context only, and whole', () => {
   }
 });
 
-it('a box that is too short to be one is no box', () => {
+it('a box that is too short does not open', () => {
   for (const length of [0, 1, 11, 12, 27])
     assert.equal(unseal(sealingKey, Buffer.alloc(length), 'here'), null);
 });
 
-it('[C109] a sealed key does not open under the name of another one', async () => {
+it('[C109] a sealed key does not open under the kid of another', async () => {
   const [mine, other] = [await newRecord(), await newRecord()];
   refuses({ ...mine, sealedPrivateKey: other.sealedPrivateKey }, /does not open/);
 });
 
-it('[C109] a key is not taken for another one even when it was sealed in its name', async () => {
+it('[C109] a key sealed under a wrong kid is refused', async () => {
   const record = await newRecord();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });

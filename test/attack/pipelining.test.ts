@@ -13,7 +13,7 @@ import { me } from '../support/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
 
-describe('one request at a time on a connection', () => {
+describe('pipelined requests on one connection', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
   const held: Socket[] = [];
   after(() => {
@@ -45,7 +45,7 @@ describe('one request at a time on a connection', () => {
     return socket;
   };
 
-  it('a request behind an unfinished answer is not served: the answer says close, and the connection closes', async () => {
+  it('a request behind an unfinished answer is not served; the connection closes', async () => {
     const { service, provider } = running();
     for (const behind of [keys, whoAmI(await provider.token()), keys.repeat(5), rubbish]) {
       const answer = await exchange(service.url, whoAmI(await provider.token()) + behind);
@@ -54,7 +54,7 @@ describe('one request at a time on a connection', () => {
     }
   });
 
-  it('one write of several in a packet is done, and one that is longer than it said is not begun', async () => {
+  it('only the first of several pipelined writes is done; one longer than its Content-Length is not', async () => {
     const { service, provider } = running();
     const token = await provider.token({ sub: 'somebody who pipelines' });
     const person = new ApiCaller(service.url, token);
@@ -65,7 +65,7 @@ describe('one request at a time on a connection', () => {
     assert.equal((await person.all('notes')).length, 1);
   });
 
-  it('[G181] thousands of requests in a packet, over many connections, keep others from nothing', async () => {
+  it('[G181] thousands of pipelined requests over many connections do not delay others', async () => {
     const { service } = running();
     for (let count = 0; count < 20; count += 1) {
       const socket = await open('127.0.0.2');
@@ -76,7 +76,7 @@ describe('one request at a time on a connection', () => {
       assert.equal((await requestFrom(address, `${service.url}/.well-known/jwks.json`)).status, 200);
   });
 
-  it('[G188] what comes behind an unfinished answer is not read, and others at that address are served', async () => {
+  it('[G188] bytes behind an unfinished answer are not read; others at that address are served', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const total = 64 * 1024 * 1024;
@@ -96,7 +96,7 @@ describe('one request at a time on a connection', () => {
     }
   });
 
-  it('connections that are refused a hundred times are closed', async () => {
+  it('a connection is closed after a hundred refusals', async () => {
     const { service } = running();
     const closed = Promise.withResolvers<number>();
     let answers = 0;
@@ -109,7 +109,7 @@ describe('one request at a time on a connection', () => {
     assert.equal(await closed.promise, maxRefusalsPerConnection);
   });
 
-  it('[G181] a request for a tunnel behind an unfinished answer, and a reset, do not end the process', async () => {
+  it('[G181] a pipelined CONNECT followed by a reset does not end the process', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     for (let count = 0; count < 10; count += 1) {
@@ -121,7 +121,7 @@ describe('one request at a time on a connection', () => {
     }
   });
 
-  it('requests behind one that asks for an upgrade are not answered in its place', async () => {
+  it('a request behind an Upgrade request is not answered in its place', async () => {
     const { service } = running();
     const upgrade = request('GET', '/nowhere', '', 'connection: upgrade', 'upgrade: websocket');
     const answer = await exchange(service.url, upgrade + keys);
@@ -129,7 +129,7 @@ describe('one request at a time on a connection', () => {
     assert.match(answer, /\r\nconnection: close\r\n/i);
   });
 
-  it('an expectation that is not met says once what becomes of the connection', async () => {
+  it('an unmet Expect gets one answer with one Connection header', async () => {
     const { service } = running();
     const expecting = request('POST', '/nowhere', '', 'expect: 100-continue', 'content-length: 5');
     const answer = await exchange(service.url, expecting);

@@ -22,7 +22,7 @@ import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.t
 
 /** Write access to the database without the master secret must not be enough to add a client, or to give one more rights. */
 for (const engine of someEngine) {
-  describe(`rows that somebody else has written, on ${engine}`, () => {
+  describe(`client rows written without the master secret, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
     const sql = (text: string) => plainSql(service.settings).query(text);
@@ -40,7 +40,7 @@ for (const engine of someEngine) {
 
     const errorsAbout = (id: string) =>
       service.logLines().filter(({ level, client_id }) => level === 50 && client_id === id);
-    /** A change by the operator makes every process read the clients anew. */
+    /** A change by the operator makes every process read the clients again. */
     const everybodyReadsAgain = async (planted: string) => {
       await vestibule('client', 'add', `beside-${planted}`);
       await until(
@@ -53,7 +53,7 @@ for (const engine of someEngine) {
     const refused = async (credentials: { id: string; secret: string }) =>
       assertEmptyObject(await postToken(service.url, credentialsBody(credentials)), 401, credentials.id);
 
-    it('an inserted client with a key of the attacker is nobody', async () => {
+    it("an inserted client with the attacker's key is refused", async () => {
       const key = await makeClientKey('ES256');
       const keys = JSON.stringify({ keys: [key.jwk] });
       await sql(`insert into clients (id, label, state, created_at, scopes, public_keys)
@@ -68,7 +68,7 @@ for (const engine of someEngine) {
       assert.equal(await ask(), 401);
     });
 
-    it('the digest of a secret that is copied to another client opens nothing there', async () => {
+    it("a secret's digest copied to another client is refused there", async () => {
       const own = await victim('attacker');
       const other = await victim('copied-to');
       await sql(`insert into client_secrets (id, client_id, digest, created_at)
@@ -79,7 +79,7 @@ for (const engine of someEngine) {
       await tokenOf(service.url, own);
     });
 
-    it('a whole row under another name is nobody', async () => {
+    it('a client row copied under another id is refused', async () => {
       const { secret } = await victim('model');
       const columns = Object.keys((await sql("select * from clients where id = 'model'"))[0] ?? {});
       const others = columns.filter((name) => name !== 'id').join(', ');
@@ -91,7 +91,7 @@ for (const engine of someEngine) {
       await refused({ id: 'twin', secret });
     });
 
-    it('a client whose scopes were widened, or whose secret was made to last, is nobody', async () => {
+    it('a client with changed scopes, keys or expiry is refused', async () => {
       const key = await makeClientKey('ES256');
       const changes = {
         'wider-scopes': "update clients set scopes = 'reports.read' where id = 'wider-scopes'",
@@ -110,7 +110,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a client that was disabled is not enabled from the database, nor do its tokens work again', async () => {
+    it('a disabled client enabled in the database stays refused, and so do its tokens', async () => {
       const credentials = await victim('switched-off');
       const token = await tokenOf(service.url, credentials);
       await vestibule('client', 'disable', 'switched-off');
@@ -120,7 +120,7 @@ for (const engine of someEngine) {
       assertRefused(await withToken(`${service.url}${me}`, token), 'client_disabled', token);
     });
 
-    it('a change by the operator does not make a planted row genuine', async () => {
+    it('a change by the operator does not make a planted row valid', async () => {
       const own = await victim('own');
       await victim('rotated');
       await sql(`insert into client_secrets (id, client_id, digest, created_at)
@@ -140,7 +140,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('a secret that waits for a client to be added is not taken in with it', async () => {
+    it('a secret planted before its client is added does not become valid', async () => {
       const own = await victim('mine');
       await withoutForeignKeys(
         service.settings,
@@ -177,7 +177,7 @@ for (const engine of someEngine) {
       },
     };
     for (const [id, { on, when, change }] of Object.entries(lets)) {
-      it(`what a trigger writes along with a change is not taken in with it: ${id}`, async () => {
+      it(`a row that a trigger adds to a change does not become valid: ${id}`, async () => {
         const name = id.replace('-', '_');
         const own = await victim(`owner-of-${id}`);
         const makeTrigger = () => {
@@ -208,7 +208,7 @@ for (const engine of someEngine) {
       });
     }
 
-    it('it is said once in the log, and shown by "client list" and "doctor"; removed and added it works', async () => {
+    it('the fault is logged once and shown by "client list" and "doctor"; adding the client again repairs it', async () => {
       await victim('shown');
       await sql("update clients set scopes = 'everything' where id = 'shown'");
       await everybodyReadsAgain('shown');
@@ -225,7 +225,7 @@ for (const engine of someEngine) {
       await tokenOf(service.url, await victim('shown'));
     });
 
-    it('what the operator does keeps a client genuine', async () => {
+    it('changes by the operator keep a client valid', async () => {
       const first = await addClientWith(service.settings, 'kept', '--scope', 'a');
       const { client_secret: second } = JSON.parse(
         await vestibule('client', 'rotate', 'kept', '--retire-after', '7d', '--json'),

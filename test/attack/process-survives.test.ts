@@ -14,7 +14,7 @@ const seed = 20_240_229;
 const jsonType = 'content-type: application/json';
 /** Refusals without end. */
 const untiring = { REFUSALS_PER_MINUTE: '1000000' };
-/** Short times, so that what waits for the rest of a request is soon over. */
+/** Short timeouts, so that unfinished requests end soon. */
 const impatient = {
   ...untiring,
   REQUEST_TIMEOUT_SECONDS: '1',
@@ -148,7 +148,7 @@ describe('broken requests', () => {
     Object.entries(cases).map(([name, one]) => [`${kind}, ${name}`, one] as const),
   );
   for (const [name, [bytes, allowed]] of all) {
-    it(`${name}: at most one answer, from the catalogue of errors`, async () => {
+    it(`${name}: at most one answer, from the error catalogue`, async () => {
       const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
       assert.doesNotMatch(answer, /cookie-gingerquoll/);
       if (answer === '') return;
@@ -160,7 +160,7 @@ describe('broken requests', () => {
     });
   }
 
-  it('a thousand broken requests bring forth no fault', async () => {
+  it('a thousand broken requests cause no internal error', async () => {
     const random = new PseudoRandom(seed);
     const credentials = JSON.stringify({ client_id: 'somebody', client_secret: 'secret-thistledrake' });
     const token = await target().provider.token();
@@ -180,7 +180,7 @@ describe('broken requests', () => {
     });
   });
 
-  it('bytes without any order bring forth no fault', async () => {
+  it('random bytes cause no internal error', async () => {
     const random = new PseudoRandom(seed + 1);
     await many(500, async () => {
       const bytes = random.bytes(1 + random.below(400));
@@ -191,7 +191,7 @@ describe('broken requests', () => {
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** Nothing is missing of these requests: none is ever too late. */
+/** These requests are complete, so none may time out. */
 describe('broken input', () => {
   const target = survivor(untiring);
 
@@ -221,7 +221,7 @@ describe('broken input', () => {
     });
   });
 
-  it('bodies that are no credentials get 400 or 401 at /token', async () => {
+  it('bodies without valid credentials get 400 or 401 at /token', async () => {
     const random = new PseudoRandom(seed + 3);
     const types = ['application/json', 'application/json; charset=utf-8', 'text/plain', formType, ''];
     await many(sized(400, 4_000), async () => {

@@ -5,7 +5,7 @@ import { anyLine, newClient, newSecret } from '../support/records.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 
 interface RefusedClients {
-  /** Credentials that are good: what the others differ from by one fault each. */
+  /** Valid credentials; the refused ones differ from them by one fault each. */
   readonly good: Readonly<Record<string, Credentials>>;
   /** Credentials that are refused, each for its own reason that no caller may learn. */
   readonly refused: Readonly<Record<string, Credentials>>;

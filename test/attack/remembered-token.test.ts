@@ -29,7 +29,7 @@ const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
 const nameCaller = createNameCaller(new Uint8Array(32), names, (issuer) => issuer);
 const anywhere = { address: '', isSuspect: () => false };
 
-/** A cache over the real verifier; how often that one had work, and the keys in the hands of the test. */
+/** A cache over the real verifier. It counts the verifications; the test controls the keys. */
 function remembering(maxPlaces = 100) {
   const clock = new MovableClock();
   const state = { generation: 1 as number | null, verified: 0, whileFinding: () => {} };
@@ -61,7 +61,7 @@ function remembering(maxPlaces = 100) {
   return {
     state,
     clock,
-    /** `name` is what it is remembered by. */
+    /** `name` is the key of the cache entry. */
     async ask(token: string, name = token) {
       const digest = digestOf(name);
       return cache.recall(digest) ?? cache.examine(digest, token, anywhere);
@@ -78,14 +78,14 @@ const token = (claims: object = {}) =>
   );
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-it('[A49] a token that was verified is not verified again', async () => {
+it('[A49] a verified token is not verified again', async () => {
   const { state, ask } = remembering();
   const good = token();
   assert.equal(await ask(good), await ask(good));
   assert.equal(state.verified, 1);
 });
 
-it('[A49] another token is not taken for a remembered one, however much of it is the same', async () => {
+it('[A49] a token that is mostly the same as a remembered one is verified itself', async () => {
   const { state, ask } = remembering();
   const good = token();
   await ask(good);
@@ -95,7 +95,7 @@ it('[A49] another token is not taken for a remembered one, however much of it is
   assert.equal(state.verified, 4);
 });
 
-it('[A49] a token is not taken for one whose digest begins alike', async () => {
+it('[A49] a token whose digest begins like a remembered one is verified itself', async () => {
   const { ask } = remembering();
   const [one, other] = textsWithDigestsThatBeginAlike();
   assert.equal((await ask(token({ sub: 'x' }), one)).caller.subject, 'x');
@@ -114,7 +114,7 @@ function textsWithDigestsThatBeginAlike(): readonly [string, string] {
   }
 }
 
-it('tokens of one caller share its object, unless they say something else of it', async () => {
+it('tokens of one caller share one caller object unless their claims differ', async () => {
   const { ask } = remembering();
   const { caller } = await ask(token({ jti: 'one', scope: 'read' }));
   assert.equal((await ask(token({ jti: 'two', scope: 'read' }))).caller, caller);
@@ -128,7 +128,7 @@ it('tokens of one caller share its object, unless they say something else of it'
   assert.deepEqual(later.caller, caller, 'nothing of the others is left');
 });
 
-it('[A49] a remembered token is refused as soon as it has expired, or before it begins', async () => {
+it('[A49] a remembered token is refused once expired, or before its nbf', async () => {
   const { clock, ask } = remembering();
   const good = token({ nbf: seconds() });
   await ask(good);
@@ -138,7 +138,7 @@ it('[A49] a remembered token is refused as soon as it has expired, or before it 
   await assert.rejects(ask(good), refusal('token_expired'));
 });
 
-it('[A49] a remembered token counts only with the keys it was verified with', async () => {
+it('[A49] a remembered token is verified again when the keys have changed', async () => {
   const { state, ask } = remembering();
   const good = token();
   await ask(good);
@@ -147,7 +147,7 @@ it('[A49] a remembered token counts only with the keys it was verified with', as
   assert.equal(state.verified, 2);
 });
 
-it('[A49] so does one that came back seconds ago, and it is remembered anew', async () => {
+it('[A49] a recently used token is verified again when the keys have changed, and remembered once more', async () => {
   const { state, ask } = remembering();
   const good = token();
   for (let times = 0; times < 3; times += 1) await ask(good);
@@ -156,7 +156,7 @@ it('[A49] so does one that came back seconds ago, and it is remembered anew', as
   assert.equal(state.verified, 2);
 });
 
-it('[A49] one that came back seconds ago still expires in time', async () => {
+it('[A49] a recently used token still expires on time', async () => {
   const { clock, ask } = remembering();
   const good = token({ exp: seconds() + 5 });
   for (let times = 0; times < 3; times += 1) await ask(good);
@@ -164,7 +164,7 @@ it('[A49] one that came back seconds ago still expires in time', async () => {
   await assert.rejects(ask(good), refusal('token_expired'));
 });
 
-it('[A49] while no keys may be used nothing is remembered, nor does anything remembered count', async () => {
+it('[A49] while no keys are usable, tokens are neither remembered nor recalled', async () => {
   const { state, ask } = remembering();
   const good = token();
   await ask(good);
@@ -175,7 +175,7 @@ it('[A49] while no keys may be used nothing is remembered, nor does anything rem
   }
 });
 
-it('[A49] a token that was verified while the keys changed is not remembered with the new ones', async () => {
+it('[A49] a token verified during a change of keys is verified again', async () => {
   const { state, ask } = remembering();
   state.whileFinding = () => {
     state.generation = 2;
@@ -195,7 +195,7 @@ it('a refusal is not remembered', async () => {
   }
 });
 
-it('no more tokens are remembered than the limit says, and those in use stay', async () => {
+it('the number of remembered tokens is limited; those in use stay', async () => {
   const { state, ask } = remembering(4);
   const exp = seconds() + 600;
   const [first = '', ...others] = Array.from({ length: 8 }, (_, index) => token({ sub: `s${index}`, exp }));

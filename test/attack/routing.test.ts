@@ -9,7 +9,7 @@ bypassForgeries(attackedService);
 
 const target = attackedService();
 
-it('[A51] the one spelling of the path gets in with a good token', async () => {
+it('[A51] the exact path is accepted with a valid token', async () => {
   const token = await target().provider.token();
   await target().acceptsRequest(() =>
     rawReply(target().url, head('GET', me, `authorization: Bearer ${token}`)),
@@ -19,7 +19,7 @@ it('[A51] the one spelling of the path gets in with a good token', async () => {
   );
 });
 
-it('[A51] a method does not become another one by a header', async () => {
+it('[A51] an override header does not change the method', async () => {
   const token = await target().provider.token();
   for (const method of ['POST', 'PUT', 'PATCH']) {
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
@@ -69,7 +69,7 @@ const spellings = [
   '*',
 ];
 for (const path of spellings) {
-  it(`[A51] ${path} leads nowhere, with and without a token`, async () => {
+  it(`[A51] ${path} is not found, with and without a token`, async () => {
     const token = await target().provider.token();
     for (const lines of [[], [`authorization: Bearer ${token}`]]) {
       const reply = await rawReply(target().url, head('GET', path, ...lines));
@@ -79,7 +79,7 @@ for (const path of spellings) {
   });
 }
 
-/** These do lead to the route, by the rules of URLs, and so they are held to its rule. */
+/** By the rules of URLs these lead to the route, so they need a token as well. */
 const equivalents = [
   me.replace('me', '%6de'),
   me.replace('api', '%61pi'),
@@ -90,12 +90,12 @@ const equivalents = [
   `${me}?access=public`,
 ];
 for (const path of equivalents) {
-  it(`[A51] ${path} needs a token as the path itself does`, async () => {
+  it(`[A51] ${path} is refused without a token`, async () => {
     await target().refusesRequest(() => rawReply(target().url, head('GET', path)), 'token_missing', '');
   });
 }
 
-it('[A51] a whole address in the request line opens nothing', async () => {
+it('[A51] an absolute URL in the request line gives no access', async () => {
   for (const origin of ['http://127.0.0.1', 'https://evil.example', 'http://localhost:1']) {
     const answer = await exchange(target().url, head('GET', `${origin}${me}`));
     assert.deepEqual(statuses(answer).length, 1);
@@ -103,7 +103,7 @@ it('[A51] a whole address in the request line opens nothing', async () => {
   }
 });
 
-it('[A51] health and metrics are not on the port of the service', async () => {
+it('[A51] health and metrics are 404 on the port of the service', async () => {
   const token = await target().provider.token();
   for (const path of ['/livez', '/readyz', '/metrics', '/health', '/debug', '/.env']) {
     for (const lines of [[], [`authorization: Bearer ${token}`], ['user-agent: kube-probe/1.33']])

@@ -33,14 +33,14 @@ const client = (
 
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
 
-/** The operator's decisions in memory, and who is asked about them. */
+/** The operator's decisions in memory, and counts of the queries for them. */
 function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
   const state = {
     suspended: [] as string[],
     revoked: [] as StoredRevocation[],
     clients,
     announce: (_changed: ReadonlySet<WatchedTable>) => {},
-    /** The listener of changes cannot do its work. */
+    /** The listener of changes fails. */
     isMissed: false,
     changes: 0,
     lookups: 0,
@@ -126,14 +126,14 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
 }
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
-it('a caller whom nobody shut out gets in, and so does one that is nobody', async () => {
+it('a caller who is not suspended is accepted, and so is one without a pseudonym', async () => {
   const { part, check } = standing();
   await part.start();
   await check(token());
   await check(token({ id: null, subject: null }));
 });
 
-it('a suspended caller is refused as soon as that is announced, and welcome when it is taken back', async () => {
+it('a suspended caller is refused once that is announced, and accepted after it is reversed', async () => {
   const { part, state, announce, check } = standing();
   await part.start();
   state.suspended = ['usr_a'];
@@ -146,7 +146,7 @@ it('a suspended caller is refused as soon as that is announced, and welcome when
   assert.equal(state.changes, 3, 'whoever remembers callers hears of every change');
 });
 
-it('a caller who is suspended while the suspended callers are read is refused', async () => {
+it('a caller suspended during the read of suspended callers is refused', async () => {
   const { part, state, announce, check } = standing();
   await part.start();
   state.duringRead = () => {
@@ -158,7 +158,7 @@ it('a caller who is suspended while the suspended callers are read is refused', 
   await assert.rejects(check(token()), refusal('consumer_suspended'));
 });
 
-it('only what has changed is read anew, and all of it that could not be read before', async () => {
+it('only changed tables are read again, together with those that failed before', async () => {
   const { part, state, clock, announce } = standing();
   await part.start();
   const asked = () => [state.suspendedAsked, state.notesAsked, state.clientsAsked];
@@ -181,7 +181,7 @@ it('only what has changed is read anew, and all of it that could not be read bef
   assert.equal(state.clientsAsked, before + 1);
 });
 
-it('whoever could not take a change up is told of it once more', async () => {
+it('a listener that missed a change is notified again', async () => {
   const { part, state, clock, announce } = standing();
   await part.start();
   state.isMissed = true;
@@ -195,7 +195,7 @@ it('whoever could not take a change up is told of it once more', async () => {
   assert.equal(state.changes, before + 2, 'and only of that from then on');
 });
 
-it('a client gets in while it is active, and a brand-new one is looked up once', async () => {
+it('an active client is accepted, and a new one is looked up once', async () => {
   const { part, state, check } = standing({ known: 'active' });
   await part.start();
   await check(client('known'));
@@ -231,7 +231,7 @@ const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
   ],
 };
 for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
-  it(`a brand-new client that ${what} while it is looked up is refused`, async () => {
+  it(`a new client that ${what} during its lookup is refused`, async () => {
     const { part, state, announce, check } = standing();
     await part.start();
     state.clients.fresh = 'active';
@@ -255,7 +255,7 @@ it('a client that is disabled, removed or unknown is refused', async () => {
   await assert.rejects(check(client('known')), refusal('client_disabled'));
 });
 
-it('[C108] a token that was issued for a secret is worth nothing once that is removed', async () => {
+it('[C108] a token issued for a secret is refused after that secret is removed', async () => {
   const { part, state, announce, check } = standing({ machine: 'active' });
   await part.start();
   await check(client('machine'));
@@ -266,7 +266,7 @@ it('[C108] a token that was issued for a secret is worth nothing once that is re
   await check(client('machine'));
 });
 
-it('[C108] a token for the key of a client counts while the client has keys, and no other token does', async () => {
+it('[C108] a token issued for a key is accepted only while the client has keys', async () => {
   const { part, state, announce, check } = standing({ machine: 'active' });
   const byKey = client('machine', keyCredential(0));
   await part.start();
@@ -279,7 +279,7 @@ it('[C108] a token for the key of a client counts while the client has keys, and
     await assert.rejects(check(client('machine', credentialId)), refusal('client_disabled'));
 });
 
-it('a subject of the provider that reads like a disabled client is not meant', async () => {
+it("a provider's subject that equals the id of a disabled client is accepted", async () => {
   const { part, check } = standing({ a: 'disabled' });
   await part.start();
   await check(token());
@@ -289,7 +289,7 @@ for (const [which, cache] of Object.entries({
   'seen before': { recall: () => token(), examine: async () => token({ id: null }) },
   new: { recall: () => undefined, examine: async () => token() },
 })) {
-  it(`a good token does not help whoever is shut out: ${which}`, async () => {
+  it(`a valid token of a shut-out caller is refused: ${which}`, async () => {
     const calm = { address: '', isSuspect: () => false };
     const authenticate = createAuthenticate(cache, ({ caller }) => {
       if (caller.id === 'usr_a') throw new Refusal('consumer_suspended');
@@ -301,10 +301,10 @@ for (const [which, cache] of Object.entries({
 }
 
 for (const [heardOf, before] of [
-  ['heard of', { machine: 'active' }],
+  ['known before', { machine: 'active' }],
   ['looked up', {}],
 ] as const) {
-  it(`a token that was issued to another client of that name is refused, whatever its times: ${heardOf}`, async () => {
+  it(`a token of an earlier client with the same id is refused, whatever its iat: ${heardOf}`, async () => {
     const clients: Record<string, 'active' | 'disabled'> = { ...before };
     const { part, state, check } = standing(clients);
     Object.assign(state, { addedAt: 1_000_500, hasKeys: true });
@@ -339,7 +339,7 @@ function takenBack(...taken: readonly string[]) {
 const issuedAt = (issuedAtSeconds: number | null, changes: Partial<Caller> = {}) =>
   token(changes, { issuedAtSeconds });
 
-it('tokens of a caller who signed out are refused up to the second in which that was, and newer ones are not', async () => {
+it('tokens up to the second of a sign-out are refused, and later ones are accepted', async () => {
   const { part, check } = takenBack(names.caller('usr_a'));
   await part.start();
   for (const seconds of [0, 999, 1000, 1000.4, 1000.9, null])
@@ -349,7 +349,7 @@ it('tokens of a caller who signed out are refused up to the second in which that
   await check(issuedAt(999, { id: null, subject: null }));
 });
 
-it('the end of a session takes its own tokens and those that name none, and leaves those of other sessions', async () => {
+it('the end of a session refuses its tokens and those without a session, and no others', async () => {
   const [ended, other] = [names.session('https://p', 'one'), names.session('https://p', 'two')];
   assert.notEqual(ended, names.session('https://q', 'one'), 'another provider has sessions of its own');
   const { part, check } = takenBack(ended, names.withoutSession('usr_a'));
@@ -360,7 +360,7 @@ it('the end of a session takes its own tokens and those that name none, and leav
   await check(issuedAt(1001));
 });
 
-it('a token of ours that was taken back is refused, and no other of the same client', async () => {
+it('a revoked token of this service is refused; others of the same client are accepted', async () => {
   const { part, state, check } = takenBack(names.token('s1.a'));
   state.clients.machine = 'active';
   await part.start();
@@ -368,7 +368,7 @@ it('a token of ours that was taken back is refused, and no other of the same cli
   await check({ ...client('machine'), tokenId: 's1.b' });
 });
 
-it('notes are asked for once when nothing is wrong with the database, and none is asked for again', async () => {
+it('each revocation is read once', async () => {
   const { part, state, announce } = takenBack();
   await part.start();
   await announce();
@@ -384,7 +384,7 @@ it('notes are asked for once when nothing is wrong with the database, and none i
   assert.deepEqual([asked.notesAsked, later.revocations.known.size], [1, 2], 'a process that starts');
 });
 
-it('what was found good before is found out when it is taken back, and what is over is forgotten', async () => {
+it('a revocation refuses a token accepted before, and is forgotten when over', async () => {
   const { part, state, clock, announce, check } = takenBack();
   await part.start();
   const token = issuedAt(999);
@@ -398,7 +398,7 @@ it('what was found good before is found out when it is taken back, and what is o
   await check(issuedAt(999));
 });
 
-it('a clock that is ahead for a minute makes no token good again', async () => {
+it('a clock that is hours ahead for a minute makes no revoked token valid', async () => {
   const { part, state, clock, check } = takenBack();
   state.revoked = [noted({ forgetAt: Date.now() + 3_600_000 })];
   await part.start();
@@ -411,7 +411,7 @@ it('a clock that is ahead for a minute makes no token good again', async () => {
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
 });
 
-it('an older database takes nothing from what is known of a name', async () => {
+it('an older database state does not weaken a known revocation', async () => {
   const { part, state, announce, check } = takenBack();
   const name = names.caller('usr_a');
   await part.start();

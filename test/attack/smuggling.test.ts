@@ -65,7 +65,7 @@ const lengths = [
   '',
 ];
 
-describe('a request of which two parsers could think differently where it ends', () => {
+describe('a request whose end two parsers could read differently', () => {
   const running = oneService({ REFUSALS_PER_MINUTE: '1000000' });
   /** The one answer. The service closes the connection after it when it has found a second request behind the first. */
   const send = async (bytes: string) => {
@@ -75,7 +75,7 @@ describe('a request of which two parsers could think differently where it ends',
     const isUnderstood = /\r\ncontent-type: application\/json\r\n/i.test(answer);
     return { status: Number(status), isUnderstood, isClosed: /\r\nconnection: close\r\n/i.test(answer) };
   };
-  /** A request that is understood is the only one; one that is not ends the connection. */
+  /** An understood request is the only one; any other closes the connection. */
   const isOneRequest = async (bytes: string) => {
     const { status, isUnderstood, isClosed } = await send(bytes);
     const shown = `${status} for ${JSON.stringify(bytes)}`;
@@ -88,20 +88,20 @@ describe('a request of which two parsers could think differently where it ends',
     return concurrently(requests.length, 50, () => isOneRequest(requests[next++] as string));
   };
 
-  it('[G183] control: a second request that is found closes the connection', async () => {
+  it('[G183] control: a second request in the bytes closes the connection', async () => {
     const { isUnderstood, isClosed } = await send(request('transfer-encoding: chunked') + body);
     assert.deepEqual({ isUnderstood, isClosed }, { isUnderstood: true, isClosed: true });
     assert.equal(await isOneRequest(request(`content-length: ${body.length}`) + body), true);
   });
 
-  it('[G183] by chunks that are spelled in another way, beside a length, is one request or none', async () => {
+  it('[G183] with a misspelled Transfer-Encoding beside a Content-Length is one request or none', async () => {
     const length = `content-length: ${body.length}`;
     const heads = [...mangled, ...spelled].flatMap((line) => [request(length, line), request(line, length)]);
     const understood = await all(heads.map((head) => head + body));
     assert.ok(understood.filter((one) => !one).length > 1_000);
   });
 
-  it('[G183] by a length that is spelled in another way is one request or none', async () => {
+  it('[G183] with a misspelled Content-Length is one request or none', async () => {
     const told = lengths.map((text) => `content-length: ${text.replaceAll('%', String(body.length))}`);
     await all(told.map((line) => request(line) + body));
     await all(told.map((line) => request(line, `content-length: ${body.length}`) + body));

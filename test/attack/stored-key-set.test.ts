@@ -7,7 +7,7 @@ const key = randomBytes(32);
 const here = 'https://provider.example/jwks';
 const stored = { document: { keys: [{ kty: 'RSA' }] }, fetchedAt: 1, refreshAt: 2 };
 
-/** A table in memory, whose rows anybody may write to. */
+/** A table in memory that the test can tamper with. */
 function table() {
   const rows = new Map<string, { content: string; mac: Uint8Array }>();
   return {
@@ -17,14 +17,14 @@ function table() {
   };
 }
 
-it('what was stored is read again', async () => {
+it('a stored key set is read back', async () => {
   const memory = authenticatedMemory(table(), key, here);
   assert.equal(await memory.load(), null);
   await memory.save(stored);
   assert.deepEqual(await memory.load(), stored);
 });
 
-it('a key set that somebody else wrote into the database is not believed', async () => {
+it('a key set written into the database without the master secret is ignored', async () => {
   const documents = table();
   await authenticatedMemory(documents, key, here).save(stored);
   const row = documents.rows.get(here) as { content: string; mac: Uint8Array };
@@ -44,7 +44,7 @@ it('a key set that somebody else wrote into the database is not believed', async
   }
 });
 
-it('the stored key set of one address is not taken for that of another', async () => {
+it('the stored key set of one URL is not used for another', async () => {
   const documents = table();
   await authenticatedMemory(documents, key, here).save(stored);
   const there = 'https://other.example/jwks';

@@ -8,7 +8,7 @@ import { timesForgeries } from './forgeries/times.ts';
 
 timesForgeries(attackedService);
 
-describe('to the second, with the time passed in', () => {
+describe('time claims, to the second', () => {
   const time = 1_800_000_000;
   const policy = {
     issuers: ['i'],
@@ -27,7 +27,7 @@ describe('to the second, with the time passed in', () => {
     }
   };
 
-  it('[A44] the tolerance for an expiry is five seconds', () => {
+  it('[A44] exp has a tolerance of five seconds', () => {
     assert.equal(verdict({ exp: time + 1 }), 'accepted');
     assert.equal(verdict({ exp: time }), 'accepted');
     assert.equal(verdict({ exp: time - 4.999 }), 'accepted');
@@ -35,7 +35,7 @@ describe('to the second, with the time passed in', () => {
     assert.equal(verdict({ exp: time - 6 }), 'token_expired');
   });
 
-  it('[A43] the tolerance for a beginning is five seconds', () => {
+  it('[A43] nbf and iat have a tolerance of five seconds', () => {
     for (const name of ['nbf', 'iat']) {
       assert.equal(verdict({ [name]: time }), 'accepted');
       assert.equal(verdict({ [name]: time + 5 }), 'accepted');

@@ -7,7 +7,7 @@ import { tokenLifetimeForgeries } from './forgeries/token-lifetime.ts';
 
 tokenLifetimeForgeries(attackedService);
 
-describe('our own tokens', () => {
+describe('tokens of this service with MAX_TOKEN_LIFETIME_SECONDS', () => {
   let client: { readonly id: string; readonly secret: string };
   const target = attackedService({
     settings: { MAX_TOKEN_LIFETIME_SECONDS: '600' },
@@ -16,7 +16,7 @@ describe('our own tokens', () => {
     },
   });
 
-  it('tokens of POST /token are not bound by it', async () => {
+  it('a token of POST /token is accepted although it lives longer', async () => {
     const { url } = target().service;
     assert.equal((await target().accepts(await tokenOf(url, client))).kind, 'client');
   });

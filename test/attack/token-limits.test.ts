@@ -18,7 +18,7 @@ const running = oneService({ CORS_ORIGINS: origin }, async (settings) => {
 });
 const url = () => running().service.url;
 
-/** The right credentials, made as long as it pleases the test, and how they are refused when they cannot be read. */
+/** The right credentials, padded to any length, and how they are refused when they cannot be read. */
 const kinds = {
   JSON: {
     type: 'content-type: application/json',
@@ -43,13 +43,13 @@ const sized = (type: string, body: string | Buffer, length = Buffer.byteLength(b
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 for (const [kind, { type, paddedTo, assertUnread }] of Object.entries(kinds)) {
-  it(`[C97] a ${kind} body of exactly the limit is read, and a larger one is 413`, async () => {
+  it(`[C97] a ${kind} body of exactly the limit is read; a larger one is 413`, async () => {
     assert.equal((await rawReply(url(), sized(type, paddedTo(bodyBytes)))).status, 200);
     for (const size of [bodyBytes + 1, mebibyte])
       assertProblem(await rawReply(url(), sized(type, paddedTo(size))), 'body_too_large', `${size}`);
   });
 
-  it(`[C97] a ${kind} body in chunks of exactly the limit is read, and one without an end is 413`, async () => {
+  it(`[C97] a chunked ${kind} body of exactly the limit is read; an endless one is 413`, async () => {
     const start = head('POST', '/token', type, 'transfer-encoding: chunked');
     const whole = await rawReply(url(), `${start}${chunk(paddedTo(bodyBytes))}0\r\n\r\n`);
     assert.equal(whole.status, 200);
@@ -61,7 +61,7 @@ for (const [kind, { type, paddedTo, assertUnread }] of Object.entries(kinds)) {
     for (const answer of answers) if (answer !== '') assertProblem(parseReply(answer), 'body_too_large');
   });
 
-  it(`[C97] a ${kind} body of another length than announced gets nobody in`, async () => {
+  it(`[C97] a ${kind} body of another length than announced gets no token`, async () => {
     const body = paddedTo(0);
     assert.equal((await rawReply(url(), sized(type, body))).status, 200, 'control');
     for (const [length, ending] of [
@@ -77,7 +77,7 @@ for (const [kind, { type, paddedTo, assertUnread }] of Object.entries(kinds)) {
     assertProblem(huge, 'body_too_large');
   });
 
-  it(`[C97] a compressed ${kind} body is not unpacked, however large it would be`, async () => {
+  it(`[C97] a compressed ${kind} body is not decompressed`, async () => {
     const body = paddedTo(0);
     const packed = { gzip: gzipSync(body), br: brotliCompressSync(body), deflate: deflateSync(body) };
     for (const [coding, bytes] of Object.entries(packed)) {
@@ -91,7 +91,7 @@ for (const [kind, { type, paddedTo, assertUnread }] of Object.entries(kinds)) {
   });
 }
 
-it('[C106] credentials in the query are not read, alone or beside half of them', async () => {
+it('[C106] credentials in the query are ignored, alone and beside half of them in the body', async () => {
   const { id, secret } = client;
   const query = new URLSearchParams({
     grant_type: 'client_credentials',
@@ -114,7 +114,7 @@ it('[C106] credentials in the query are not read, alone or beside half of them',
   assert.doesNotMatch(JSON.stringify(running().service.logLines()), new RegExp(secret));
 });
 
-it('[C106] no other method gets a token for the right credentials', async () => {
+it('[C106] other methods than POST get 405 with valid credentials', async () => {
   const { headers } = postOf('Basic', client);
   for (const method of ['GET', 'PUT', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE', 'QUERY']) {
     const reply = await rawReply(
@@ -127,7 +127,7 @@ it('[C106] no other method gets a token for the right credentials', async () => 
   }
 });
 
-it('[C106] scripts of no origin may read what POST /token answers, or ask whether they may', async () => {
+it('[C106] no origin gets CORS headers from POST /token, also for a preflight', async () => {
   const all: Reply[] = [];
   for (const way of credentialForms) {
     for (const secret of [client.secret, 'wrong', '']) {

@@ -10,12 +10,12 @@ import { newDpopKey, proofBy } from '../support/dpop.ts';
 import { inputWith } from '../support/input.ts';
 import { WatchedQueue } from './watched-queue.ts';
 
-describe('proofs at POST /token wait for the same turns as tokens', () => {
+describe('DPoP proofs at POST /token share the signature queue with tokens', () => {
   const limit = 3;
   const baseUrl = 'https://api.example.org';
   const client = { id: 'reports', secrets: [], scopes: [], state: 'active', createdAt: 0, publicKeys: null };
 
-  it('and whoever has failed too often there has few of them', async () => {
+  it('an address with too many failures may have only a few proofs checked at once', async () => {
     const signatures = new WatchedQueue();
     const config = { dpop: { policy: 'on', page: false, nonce: false }, baseUrl };
     const keyring = { proofs: new Uint8Array(32), proofNonces: new Uint8Array(32) };

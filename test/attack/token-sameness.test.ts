@@ -30,7 +30,7 @@ async function bytesOfAnswer(url: string, form: CredentialForm, credentials: Cre
   return answer.replace(/^date: .*\r\n/im, '').replace(/^x-request-id: .*\r\n/im, '');
 }
 
-/** POST /token in this process on a real database, and what each try asks of that. */
+/** POST /token in this process on a real database, and the queries of each attempt. */
 function countedEndpoint({ storage, keyring, clientMac }: Administration, failuresPerMinute = unlimited) {
   const asked: string[] = [];
   const log = createLog('silent');
@@ -61,7 +61,7 @@ function countedEndpoint({ storage, keyring, clientMac }: Administration, failur
     mint: async () => 'a token',
     ttlSeconds: 600,
   });
-  /** The outcome of a try: a status or a code, the calls of the cryptography, and the queries. */
+  /** The outcome of an attempt: a status or a code, the calls of the cryptography, and the queries. */
   return async (form: CredentialForm, credentials: Credentials) => {
     const { headers, body } = postOf(form, credentials);
     const { authorization, 'content-type': contentType } = headers;
@@ -100,7 +100,7 @@ for (const engine of someEngine) {
     });
 
     for (const form of credentialForms) {
-      it(`[C98] whoever is refused gets the same bytes as everybody else, with ${form}`, async () => {
+      it(`[C98] all refused clients get identical bytes, with ${form}`, async () => {
         for (const [what, credentials] of Object.entries(clients.good)) {
           const answer = await bytesOfAnswer(service.url, form, credentials);
           assert.equal(parseReply(answer).status, 200, `control: ${what} ${answer}`);
@@ -116,7 +116,7 @@ for (const engine of someEngine) {
         else assert.deepEqual(Object.keys(json()), ['error', 'error_description']);
       });
 
-      it(`[C99] every refusal costs two hashes, five comparisons of 32 bytes and one look for one client, with ${form}`, async () => {
+      it(`[C99] every refusal costs the same hashes, comparisons and lookups, with ${form}`, async () => {
         const attempt = countedEndpoint(administration);
         // A connection that has to be made first does cryptography of its own.
         await administration.storage.ping();
@@ -145,7 +145,7 @@ for (const engine of someEngine) {
         }
       });
 
-      it(`[C99] past the limit every refusal costs one hash and two comparisons, and no database, with ${form}`, async () => {
+      it(`[C99] past the limit every refusal costs one hash, two comparisons and no query, with ${form}`, async () => {
         const attempt = countedEndpoint(administration, 1);
         await administration.storage.ping();
         const tooMany = form === 'JSON' ? 'credentials_too_many_failures' : 'oauth_too_many_failures';

@@ -39,19 +39,19 @@ const strangers = [
   '__proto__',
 ];
 
-it('[A33] an issuer is chosen by its exact name, and each has its own keys', () => {
+it('[A33] an issuer is chosen by its exact name', () => {
   const all = [provider, ourselves];
   assert.equal(chooseIssuer(all, 'https://provider.example'), provider);
   assert.equal(chooseIssuer(all, 'https://provider.example/'), provider);
   assert.equal(chooseIssuer(all, 'https://api.example'), ourselves);
 });
 
-it('[A33] nobody is chosen by a name that only resembles one', () => {
+it('[A33] a similar issuer name is refused', () => {
   for (const stranger of strangers)
     assert.throws(() => chooseIssuer([provider, ourselves], stranger), isMismatch, String(stranger));
 });
 
-it('[A38] the claims are held against the chosen issuer once more', () => {
+it('[A38] the claims are checked against the chosen issuer again', () => {
   const claims = { aud: 'a', exp: 2_000_000_000 };
   const check = (iss: unknown) => checkClaims({ ...claims, iss }, provider.claims, 1_900_000_000);
   assert.equal(check('https://provider.example/').issuer, 'https://provider.example/');

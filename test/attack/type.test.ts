@@ -6,7 +6,7 @@ import { typeForgeries } from './forgeries/type.ts';
 
 typeForgeries(attackedService);
 
-describe('our own tokens with REQUIRE_AT_JWT', () => {
+describe('tokens of this service with REQUIRE_AT_JWT', () => {
   let clientSecret: string;
   const target = attackedService({
     settings: { REQUIRE_AT_JWT: 'true' },
@@ -15,7 +15,7 @@ describe('our own tokens with REQUIRE_AT_JWT', () => {
     },
   });
 
-  it('[A42] in strict mode a token of our own gets in', async () => {
+  it('[A42] in strict mode a token of POST /token is accepted', async () => {
     const issued = await request(`${target().service.url}/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -46,7 +46,7 @@ describe('exports that are not read', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
   const { ask, readAll } = unread();
 
-  it('[G188] those of one address hold so much and no more: the oldest is cut off', async () => {
+  it('[G188] the memory for exports of one address is limited: the oldest is cut off', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const person = new ApiCaller(service.url, token);
@@ -69,10 +69,10 @@ describe('exports that are not read', () => {
   });
 });
 
-describe('answers in one piece that are not read', () => {
+describe('whole answers that are not read', () => {
   const { ask, readAll } = unread();
 
-  it('[G188] those to one address hold so much and no more: the oldest is cut off', async () => {
+  it('[G188] the memory for answers of one address is limited: the oldest is cut off', async () => {
     // More than the system keeps between two sockets.
     const text = 'x'.repeat(maxUnsentBytesPerAddress / 2);
     const unsent = new UnsentAnswers();

@@ -9,7 +9,7 @@ import { me } from '../support/service.ts';
 const limit = 65_536;
 
 /** Bodies that no route expects, or that are refused before they have arrived. */
-describe('a body that is not read', () => {
+describe('a request body that is not read', () => {
   const running = oneService({ REQUEST_TIMEOUT_SECONDS: '5' });
   const open = (method: string, path: string, ...lines: string[]) =>
     `${[`${method} ${path} HTTP/1.1`, 'host: a.example', ...lines].join('\r\n')}\r\n\r\n`;
@@ -17,11 +17,11 @@ describe('a body that is not read', () => {
   const broken = 'zz\r\nhello\r\n0\r\n\r\n';
   const last = () => open('GET', '/.well-known/jwks.json', 'connection: close');
 
-  it('[G183] a GET with a malformed chunked body gets one answer, and its connection closes', async () => {
+  it('[G183] a GET with a malformed chunked body gets one answer and its connection closes', async () => {
     const { service, provider } = running();
     const bearer = await provider.token();
     const token = `authorization: Bearer ${bearer}`;
-    // Known from now on, so that it is answered at once, before the rest of the request is read.
+    // The token is now remembered, so it is answered before the rest of the request is read.
     assert.equal((await withToken(service.url + me, bearer)).status, 200);
     for (const request of [
       open('GET', me, token, chunked),
@@ -38,13 +38,13 @@ describe('a body that is not read', () => {
     assert.equal(first, 200);
   });
 
-  it('[G183] what follows a malformed body is never taken for a request', async () => {
+  it('[G183] bytes behind a malformed body are never read as a request', async () => {
     const { service } = running();
     const answer = await exchange(service.url, `${open('GET', '/nowhere', chunked)}${broken}${last()}`);
     assert.deepEqual(statuses(answer), [404]);
   });
 
-  it('a well-formed one goes by, and the connection is good for the next request', async () => {
+  it('a well-formed body is skipped, and the connection serves the next request', async () => {
     const { service } = running();
     const bodies = [
       ['content-length: 5', 'hello'],
@@ -64,7 +64,7 @@ describe('a body that is not read', () => {
     }
   });
 
-  it('one without an end does not keep the connection', async () => {
+  it('an endless body closes the connection', async () => {
     const { service } = running();
     const chunk = `1000\r\n${'x'.repeat(4096)}\r\n`;
     for (const request of [open('GET', me, chunked), open('POST', '/nowhere', chunked)]) {
@@ -73,7 +73,7 @@ describe('a body that is not read', () => {
     }
   });
 
-  it('one that is too large by its length is answered before it comes, and the answer arrives', async () => {
+  it('a body with too large a Content-Length is refused before it comes, and the answer arrives', async () => {
     const { service } = running();
     const request = open('POST', '/token', 'content-type: application/json', `content-length: ${40 * limit}`);
     const reply = parseReply(await exchange(service.url, `${request}${' '.repeat(40 * limit)}`));
@@ -81,7 +81,7 @@ describe('a body that is not read', () => {
     assert.equal(reply.headers.get('connection'), 'close');
   });
 
-  it('nobody who is refused is told to go on sending', async () => {
+  it('a refused request with Expect gets no 100 Continue', async () => {
     const { service } = running();
     const expecting = (method: string, path: string, ...lines: string[]) =>
       open(method, path, 'expect: 100-continue', 'content-length: 40', 'connection: close', ...lines);

@@ -1,7 +1,7 @@
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
 import type { RequestOrigin } from '../../src/base/caller.ts';
 
-/** The queue of the service, and whether those who came to it were suspects when their turn came. */
+/** The queue of the service. It notes whether each caller was a suspect when its turn came. */
 export class WatchedQueue extends SignatureQueue {
   readonly suspects: boolean[] = [];
 

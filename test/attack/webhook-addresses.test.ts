@@ -9,7 +9,7 @@ import {
 
 const ownUrl = 'https://api.example.org/base';
 
-/** One or two addresses of each network that is not of the internet: its first, and one at its end. */
+/** One or two addresses of each network that is not public: its first, and one at its end. */
 const internal = [
   ...['0.0.0.0', '0.255.255.255', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.127.255.255'],
   ...['127.0.0.1', '127.255.255.254', '169.254.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
@@ -66,8 +66,8 @@ const spellings = [
 
 const nowhere: Resolve = async () => assert.fail('an address is not looked up');
 
-describe('the guard of webhooks', () => {
-  it('[E133] takes no address for public that is not of the internet, and every other one', () => {
+describe('the address guard of webhooks', () => {
+  it('[E133] treats exactly the internet addresses as public', () => {
     for (const address of internal) assert.equal(isPublicAddress(address), false, address);
     for (const address of outside) assert.equal(isPublicAddress(address), true, address);
     for (const odd of ['', 'localhost', '1.2.3', '8.8.8.8 ', '2001:4860::1%eth0', 'fe80::1%1'])
@@ -81,7 +81,7 @@ describe('the guard of webhooks', () => {
       await assert.rejects(check(`https://${host}/hook`), refusedFor(/an address of the internet/), host);
   });
 
-  it('[E133] takes an address of the internet, in every spelling', async () => {
+  it('[E133] accepts an internet address in every spelling', async () => {
     const { check } = createEgress({ allow: [], ownUrl, resolve: nowhere });
     for (const host of [
       '1.1.1.1',
@@ -94,7 +94,7 @@ describe('the guard of webhooks', () => {
       await check(`https://${host}/hook`);
   });
 
-  it('[E135] refuses a name when any of its addresses is not of the internet', async () => {
+  it('[E135] refuses a name when any of its addresses is not public', async () => {
     for (const address of internal) {
       const family = address.includes(':') ? 6 : 4;
       const resolve: Resolve = async () => [
@@ -112,7 +112,7 @@ describe('the guard of webhooks', () => {
     }
   });
 
-  it('shares one lookup for each name while it is in flight, also one that fails, and looks up again after it', async () => {
+  it('shares one DNS lookup per name while in flight, also a failing one', async () => {
     const asked: string[] = [];
     const answer = Promise.withResolvers<void>();
     const resolve: Resolve = async (name) => {
@@ -133,14 +133,14 @@ describe('the guard of webhooks', () => {
     assert.equal(asked.length, 3);
   });
 
-  it('refuses a name that leads nowhere', async () => {
+  it('refuses a name that does not resolve', async () => {
     for (const resolve of [async () => [], async () => Promise.reject(new Error('no such name'))]) {
       const { check } = createEgress({ allow: [], ownUrl, resolve });
       await assert.rejects(check('https://hooks.example.com/'), /leads to no address/);
     }
   });
 
-  it('[E137] refuses every scheme but https, and http without a name', async () => {
+  it('[E137] refuses every scheme but https, and invalid URLs', async () => {
     const { check } = createEgress({ allow: [], ownUrl, resolve: nowhere });
     const schemes = [
       'http',
@@ -178,7 +178,7 @@ describe('the guard of webhooks', () => {
       await assert.rejects(check(none), refusedFor(/an https URL/), none);
   });
 
-  it('[E137] refuses the ports of other protocols', async () => {
+  it('[E137] refuses the well-known ports of other protocols', async () => {
     const { check } = createEgress({ allow: [], ownUrl, resolve: nowhere });
     for (const port of [
       1, 21, 22, 23, 25, 53, 80, 110, 143, 389, 445, 465, 587, 636, 993, 2375, 3306, 5432, 6379, 9200, 10250,
@@ -202,7 +202,7 @@ describe('the guard of webhooks', () => {
     }
   });
 
-  it('[E138] refuses this service itself, under every spelling of its name', async () => {
+  it("[E138] refuses this service's own URL in every spelling", async () => {
     const resolve: Resolve = async () => [{ address: '8.8.8.8', family: 4 }];
     const { check } = createEgress({
       allow: ['https://api.example.org', 'https://api.example.org:9443'],
@@ -224,7 +224,7 @@ describe('the guard of webhooks', () => {
     await check('https://hooks.example.org/');
   });
 
-  it('lets through what is named by its origin, and nothing beside it', async () => {
+  it('allows the listed origins and nothing else', async () => {
     const allow = ['http://127.0.0.1:9000', 'https://hooks.internal', 'http://10.0.0.5:6379'];
     const resolve: Resolve = async () => [{ address: '10.0.0.7', family: 4 }];
     const { check } = createEgress({ allow, ownUrl, resolve });
@@ -246,7 +246,7 @@ describe('the guard of webhooks', () => {
     for (const url of beside) await assert.rejects(check(url), EgressError, url);
   });
 
-  it('lets through every port of this machine, and nothing else, where "loopback" is named', async () => {
+  it('allows every port of this machine, and nothing else, with "loopback"', async () => {
     const { check } = createEgress({ allow: ['loopback'], ownUrl, resolve: nowhere });
     for (const url of [
       'http://127.0.0.1:9000/',

@@ -46,7 +46,7 @@ after(() => {
   close();
 });
 
-/** One try through a guard, by connections of its own. */
+/** One delivery through a guard, with its own connections. */
 async function sendThrough(egress: Egress, url = `https://${name}:${port}/hook`) {
   const sender = createSend(egress, systemClock);
   try {
@@ -57,16 +57,16 @@ async function sendThrough(egress: Egress, url = `https://${name}:${port}/hook`)
   }
 }
 
-describe('the connection to a receiver', () => {
-  it('[E135] goes to an address that was looked at, under the name that was meant', async () => {
+describe('the connection to a webhook receiver', () => {
+  it('[E135] goes to a checked address, with the name for TLS', async () => {
     const guard = createEgress({ allow: [], ownUrl, resolve: async () => [...outside] });
-    // The only thing that is not as it is: this machine stands for the address of the internet.
+    // The only fake part: this machine stands for the public address.
     const egress: Egress = { ...guard, vettedAddresses: async () => [...loopback] };
     assert.deepEqual(await sendThrough(egress), { ok: true, status: 200 });
     assert.deepEqual(seen.at(-1), { sni: name, host: `${name}:${port}`, from: '127.0.0.1' });
   });
 
-  it('[E135] is not made when a name that was public leads to this machine by then', async () => {
+  it('[E135] is refused when the name resolves to this machine after the check', async () => {
     const before = connections;
     const answers = [outside, loopback];
     let asked = 0;
@@ -82,7 +82,7 @@ describe('the connection to a receiver', () => {
     assert.equal(connections, before);
   });
 
-  it('[E135] is not made when one of several addresses is internal, whichever way the name leads there', async () => {
+  it('[E135] is refused when one of several addresses is internal', async () => {
     const before = connections;
     const mixed = [
       [...outside, ...loopback],
@@ -97,7 +97,7 @@ describe('the connection to a receiver', () => {
     assert.equal(connections, before);
   });
 
-  it('[E135] is not made to a name of this machine, by the real resolver', async () => {
+  it('[E135] is refused for localhost with the real resolver', async () => {
     const before = connections;
     const egress = createEgress({ allow: [], ownUrl });
     const outcome = await sendThrough(egress, `https://localhost:${port}/hook`);
@@ -105,7 +105,7 @@ describe('the connection to a receiver', () => {
     assert.equal(connections, before);
   });
 
-  it('[E133] is not made to an internal address that is written out, though it got into the database', async () => {
+  it('[E133] is refused for a literal internal address from the database', async () => {
     const before = connections;
     const egress = createEgress({ allow: [], ownUrl });
     for (const host of ['127.0.0.1', '0x7f000001', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
@@ -117,7 +117,7 @@ describe('the connection to a receiver', () => {
     assert.equal(connections, before);
   });
 
-  it('[E139] is not made to a receiver whose certificate is for another name, or of nobody', async () => {
+  it('[E139] is refused for a certificate of another name or unknown authority', async () => {
     const egress = createEgress({ allow: [`https://127.0.0.1:${port}`], ownUrl });
     assert.deepEqual(await sendThrough(egress, `https://127.0.0.1:${port}/`), failed('tls'));
     setDefaultCACertificates(trusted);

@@ -22,10 +22,10 @@ function isGenuine(secret: string, { headers, body }: Pick<Received, 'headers' |
 }
 
 for (const engine of someEngine) {
-  describe(`what is sent to a receiver on ${engine}`, () => {
+  describe(`a webhook delivery on ${engine}`, () => {
     const stage = webhookStage(engine);
 
-    it('[E140] is genuine by both reference libraries, and nothing that was changed is', async () => {
+    it('[E140] verifies with both reference libraries, and fails after any change', async () => {
       const { receiver, secret } = await stage().webhook();
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
       await stage().notes(3);
@@ -47,7 +47,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('[E140] has no dot in its id and time, and a time that is now', async () => {
+    it('[E140] has an id and a timestamp without dots, and the current time', async () => {
       const { receiver } = await stage().webhook();
       await stage().notes(1);
       const [{ headers, position } = assert.fail()] = await receiver.takes(1);
@@ -58,7 +58,7 @@ for (const engine of someEngine) {
       assert.ok(position > 0);
     });
 
-    it('[E140] carries two signatures while a secret is rotated, and either verifies, for a day', async () => {
+    it('[E140] has two signatures for a day after a rotation, and each secret verifies', async () => {
       const { receiver, id, secret: before } = await stage().webhook();
       const { secret: after } = await stage().command<{ secret: string }>('rotate', id);
       assert.notEqual(after, before);
@@ -79,7 +79,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('is a CloudEvent as well, and says what happened as the log has it', async () => {
+    it('is a valid CloudEvent with the type and data of the log', async () => {
       const { receiver } = await stage().webhook('notes.*');
       const [id] = await stage().notes(1);
       const [{ headers, body } = assert.fail()] = await receiver.takes(1);
@@ -96,7 +96,7 @@ for (const engine of someEngine) {
       assert.equal(headers['x-forwarded-for'] ?? headers.via ?? headers.authorization, undefined);
     });
 
-    it('[E149] is small: ids only, and no field of the record', async () => {
+    it('[E149] is small: it has ids only and no field of the record', async () => {
       const { receiver } = await stage().webhook('notes.*');
       const text = 'a text that is nobody\u2019s business '.repeat(8);
       await (await stage().person()).make('notes', { text });
@@ -107,7 +107,7 @@ for (const engine of someEngine) {
       assert.deepEqual(members, ['collection', 'id', 'owner', 'revision', 'state']);
     });
 
-    it('goes to nobody when somebody without the master secret has changed where to', async () => {
+    it('is not sent to an address that was changed without the master secret', async () => {
       const { receiver, id } = await stage().webhook('notes.*');
       const thief = await stage().receiver();
       const { plainSql } = await import('../support/plain-sql.ts');
@@ -125,7 +125,7 @@ for (const engine of someEngine) {
     });
 
     // The last one: time does not go back.
-    it('[E140] carries one signature again a day after the rotation', async () => {
+    it('[E140] has one signature again a day after the rotation', async () => {
       const { receiver, id } = await stage().webhook();
       await stage().command('rotate', id);
       await stage().pass(25 * 3_600_000);

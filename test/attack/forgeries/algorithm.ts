@@ -8,7 +8,7 @@ import type { ProviderKey } from '../../support/provider.ts';
 export function algorithmForgeries(attack: Attack): void {
   const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const;
 
-  /** A token of good claims and the right key's name, whose header says `alg`. */
+  /** A token with valid claims, the right kid and this `alg`. */
   function token({ provider }: Attacked, alg: unknown, signer: Signer): string {
     return compact({ alg, kid: provider.key.kid }, provider.claims(), signer);
   }
@@ -18,11 +18,11 @@ export function algorithmForgeries(attack: Attack): void {
     return (input) => sign(hash, Buffer.from(input), { key: privateKey, padding, saltLength: 32 });
   }
 
-  describe('a key that is published with its algorithm', () => {
+  describe('a provider key published with its alg', () => {
     const target = attack();
     const rightKey = () => rs256(target().provider.key.privateKey);
 
-    it('[A1] an RS256 token of that key gets in', async () => {
+    it('[A1] an RS256 token of that key is accepted', async () => {
       await target().accepts(token(target(), 'RS256', rightKey()));
     });
 
@@ -41,16 +41,16 @@ export function algorithmForgeries(attack: Attack): void {
       });
     }
 
-    it('[A8] an HMAC with any form of the public key of the provider as its secret is refused', async () => {
+    it("[A8] an HMAC with any form of the provider's public key as its secret is refused", async () => {
       for (const secret of await publicForms(target().provider.key)) await refusesSecret(target(), secret);
     });
 
-    it('[A9] an HMAC with an empty secret or one of zeros is refused', async () => {
+    it('[A9] an HMAC with an empty or all-zero secret is refused', async () => {
       for (const secret of ['', Buffer.alloc(1), Buffer.alloc(32), Buffer.alloc(64)])
         await refusesSecret(target(), secret);
     });
 
-    it('[A11] other algorithms are refused even when the right key has signed', async () => {
+    it('[A11] other algorithms are refused although the right key has signed', async () => {
       const { key } = target().provider;
       const signers = {
         RS384: rsa(key, 'sha384'),
@@ -71,7 +71,7 @@ export function algorithmForgeries(attack: Attack): void {
     });
   });
 
-  describe('a key that is published without its algorithm', () => {
+  describe('a provider key published without its alg', () => {
     const target = attack({
       prepare(provider) {
         const { alg: _alg, ...jwk } = provider.key.jwk;
@@ -79,11 +79,11 @@ export function algorithmForgeries(attack: Attack): void {
       },
     });
 
-    it('[A10] an RS256 token of that key gets in', async () => {
+    it('[A10] an RS256 token of that key is accepted', async () => {
       await target().accepts(await target().provider.token());
     });
 
-    it('[A10] the token does not choose another algorithm for it', async () => {
+    it('[A10] the token cannot choose another algorithm for the key', async () => {
       const { key } = target().provider;
       const pem = key.publicKey.export({ format: 'pem', type: 'spki' });
       await target().refuses(token(target(), 'HS256', hmac('sha256', pem)), 'algorithm_not_allowed');
@@ -95,7 +95,7 @@ export function algorithmForgeries(attack: Attack): void {
   describe('several allowed algorithms', () => {
     const target = attack({ settings: { ALLOWED_ALGORITHMS: 'RS256,RS512,PS256' } });
 
-    it('[A11] a key that is published for RS256 verifies RS256 only', async () => {
+    it('[A11] a key published for RS256 verifies RS256 only', async () => {
       const { key } = target().provider;
       await target().accepts(token(target(), 'RS256', rsa(key, 'sha256')));
       await target().refuses(token(target(), 'RS512', rsa(key, 'sha512')), 'key_unknown');

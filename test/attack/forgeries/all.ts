@@ -34,7 +34,7 @@ const batteries: Readonly<Record<string, (attack: Attack) => void>> = {
   type: typeForgeries,
 };
 
-/** Every case that the service itself has to stand, tried on another server. */
+/** Every case for the service itself, tried on another server. */
 export function allForgeries(attack: Attack): void {
   for (const [name, battery] of Object.entries(batteries)) describe(name, () => battery(attack));
 }

@@ -6,7 +6,7 @@ export function audienceForgeries(attack: Attack): void {
   const target = attack();
   const { audience } = surroundings();
 
-  it('[A36] the exact audience gets in, alone and in a list', async () => {
+  it('[A36] the exact audience is accepted, alone and in a list', async () => {
     await target().accepts(await target().provider.token({ aud: audience }));
     await target().accepts(await target().provider.token({ aud: [audience] }));
     await target().accepts(await target().provider.token({ aud: ['https://other.example', audience] }));
@@ -38,9 +38,9 @@ export function audienceForgeries(attack: Attack): void {
     'it in capitals': audience.toUpperCase(),
     'it with a space before': ` ${audience}`,
     'it with a space after': `${audience} `,
-    'it and another in one text': `${audience} https://other.example`,
+    'it and another in one string': `${audience} https://other.example`,
     'it and another with a comma': `${audience},https://other.example`,
-    'a list in a text': JSON.stringify([audience]),
+    'a list in a string': JSON.stringify([audience]),
     'a pattern for anything': '.*',
     'a star': '*',
     'a pattern that matches it': audience.replaceAll('.', '[.]'),

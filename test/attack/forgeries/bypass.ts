@@ -25,7 +25,7 @@ export function bypassForgeries(attack: Attack): void {
     Host: 'localhost',
   };
   for (const [name, value] of Object.entries(headers)) {
-    it(`[A51] ${name}: ${value} opens nothing`, async () => {
+    it(`[A51] the header ${name}: ${value} does not replace a token`, async () => {
       await target().refusesRequest(
         () => request(target().url, { headers: { [name]: value } }),
         'token_missing',
@@ -35,7 +35,7 @@ export function bypassForgeries(attack: Attack): void {
   }
 
   for (const agent of ['GoogleHC/1.0', 'kube-probe/1.33', 'ELB-HealthChecker/2.0', 'Consul Health Check']) {
-    it(`[A51] the user agent ${agent} opens nothing`, async () => {
+    it(`[A51] the user agent ${agent} does not replace a token`, async () => {
       const send = () => request(target().url, { headers: { 'user-agent': agent } });
       await target().refusesRequest(send, 'token_missing', '');
     });

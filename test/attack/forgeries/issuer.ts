@@ -46,7 +46,7 @@ export function issuerForgeries(attack: Attack): void {
         await target().refuses(await provider.token({ iss }), 'issuer_mismatch');
     });
 
-    it('[A34] a list, an object or a number is no issuer, even with the right one inside', async () => {
+    it('[A34] an issuer that is a list, object or number is refused, even with the right one inside', async () => {
       const { provider } = target();
       const good = provider.origin;
       for (const iss of [
@@ -71,11 +71,11 @@ export function issuerForgeries(attack: Attack): void {
     const issuer = 'https://login.example.org/realms/main';
     const target = attack({ settings: { IDP_ISSUER: issuer } });
 
-    it('[A33] exactly that issuer gets in', async () => {
+    it('[A33] exactly that issuer is accepted', async () => {
       await target().accepts(await target().provider.token({ iss: issuer }));
     });
 
-    it('[A33] any other spelling of it is refused, the slash at the end and the origin of the keys included', async () => {
+    it('[A33] any other spelling is refused, also with a trailing slash or as the origin of the keys', async () => {
       const { provider } = target();
       const others = [`${issuer}/`, 'https://login.example.org', provider.origin, `${provider.origin}/`];
       for (const iss of [...others, ...Object.values(lookalikes(issuer))])

@@ -28,7 +28,7 @@ export function oracleForgeries(attack: Attack): void {
     [{ scope: undefined }, null],
   ];
 
-  it('[A53] under a good signature each of the claims gets its own answer', async () => {
+  it('[A53] with a valid signature each wrong claim gets its own error code', async () => {
     for (const [changes, code] of judgements) {
       const token = await target().provider.token(changes);
       if (code === null) await target().accepts(token);
@@ -38,35 +38,32 @@ export function oracleForgeries(attack: Attack): void {
 
   /** Unsigned tokens: everything is right but the signature. */
   const unvouched: Record<string, [ErrorCode, (claims: Claims, kid: string) => string]> = {
-    'a signature of a stranger': [
+    'a signature of another key': [
       'signature_invalid',
       (claims, kid) => byStranger({ alg: 'RS256', kid }, claims),
     ],
-    'a signature of a stranger and no key named': [
+    'a signature of another key and no kid': [
       'signature_invalid',
       (claims) => byStranger({ alg: 'RS256' }, claims),
     ],
-    'the name of an unknown key': [
-      'key_unknown',
-      (claims) => byStranger({ alg: 'RS256', kid: stranger.kid }, claims),
-    ],
-    'no algorithm': ['algorithm_not_allowed', (claims, kid) => byStranger({ alg: 'none', kid }, claims)],
-    'a shared secret': [
+    'an unknown kid': ['key_unknown', (claims) => byStranger({ alg: 'RS256', kid: stranger.kid }, claims)],
+    'the alg none': ['algorithm_not_allowed', (claims, kid) => byStranger({ alg: 'none', kid }, claims)],
+    'an HMAC signature': [
       'algorithm_not_allowed',
       (claims, kid) => compact({ alg: 'HS256', kid }, claims, hmac('sha256', 'x')),
     ],
-    'an extension': [
+    'a crit extension': [
       'header_not_supported',
       (claims, kid) => byStranger({ alg: 'RS256', kid, crit: ['x'], x: 1 }, claims),
     ],
-    'another type': [
+    'another typ': [
       'token_type_not_allowed',
       (claims, kid) => byStranger({ alg: 'RS256', kid, typ: 'dpop+jwt' }, claims),
     ],
     'a broken shape': ['token_malformed', (claims, kid) => `${byStranger({ alg: 'RS256', kid }, claims)}.x`],
   };
   for (const [name, [code, forge]] of Object.entries(unvouched)) {
-    it(`[A53] a token with ${name} gets the same answer whatever it claims`, async () => {
+    it(`[A53] a token with ${name} gets the same answer whatever its claims`, async () => {
       const answers = new Set<string>();
       for (const [changes] of judgements) {
         const token = forge(target().provider.claims(changes), target().provider.key.kid);
@@ -76,7 +73,7 @@ export function oracleForgeries(attack: Attack): void {
     });
   }
 
-  it('[A53] what is wrong with the header is said before the issuer is looked at', async () => {
+  it('[A53] a fault in the header is reported before the issuer is checked', async () => {
     const judgedFirst: ErrorCode[] = ['algorithm_not_allowed', 'header_not_supported', 'token_malformed'];
     for (const [code, forge] of Object.values(unvouched).filter(([code]) => judgedFirst.includes(code))) {
       for (const iss of ['https://evil.example', 'http://127.0.0.1/vestibule', undefined])

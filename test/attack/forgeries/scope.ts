@@ -7,12 +7,12 @@ export function scopeForgeries(attack: Attack): void {
   describe('one required scope', () => {
     const target = attack({ settings: { IDP_REQUIRED_SCOPES: 'admin' } });
 
-    it('[A47] a token with the scope gets in, wherever in the list it stands', async () => {
+    it('[A47] a token with the scope at any place in the list is accepted', async () => {
       for (const scope of ['admin', 'admin read', 'read admin', 'read admin write'])
         await target().accepts(await target().provider.token({ scope }));
     });
 
-    it('[A47] a token with the scope under "scp" gets in, as one text or in a list', async () => {
+    it('[A47] a token with the scope in "scp" is accepted, as a string or in a list', async () => {
       for (const scp of ['admin', 'read admin', ['admin'], ['read', 'admin']])
         await target().accepts(await target().provider.token({ scope: undefined, scp }));
     });
@@ -68,7 +68,7 @@ export function scopeForgeries(attack: Attack): void {
   describe('two required scopes', () => {
     const target = attack({ settings: { IDP_REQUIRED_SCOPES: 'admin,read' } });
 
-    it('[A47] a token needs both of them', async () => {
+    it('[A47] a token needs both scopes', async () => {
       await target().accepts(await target().provider.token({ scope: 'read other admin' }));
       for (const scope of ['admin', 'read', 'admin,read']) {
         const reply = await target().refuses(await target().provider.token({ scope }), 'insufficient_scope');

@@ -40,13 +40,13 @@ export function signatureForgeries(attack: Attack): void {
     }
   }
 
-  it('[A13] the signature as it was made is accepted, also when it is put together again by hand', async () => {
+  it('[A13] a signature that is decoded and encoded again is still accepted', async () => {
     const token = await target().provider.token();
     assert.equal(bytesOf(token).length, modulusBytes);
     await target().accepts(resigned(token, toBytes(toNumber(bytesOf(token)))));
   });
 
-  it('[A13] a signature with one bit flipped is refused, whichever bit it is', async () => {
+  it('[A13] a signature with any one bit flipped is refused', async () => {
     const token = await target().provider.token();
     for (const bit of [0, 1, 7, 8, 777, 1024, 2040, 2047]) {
       const signature = bytesOf(token);
@@ -76,13 +76,13 @@ export function signatureForgeries(attack: Attack): void {
     await target().refuses(resigned(await target().provider.token(), Buffer.alloc(0)), 'token_malformed');
   });
 
-  it('[A13] the numbers 0, 1, n-1, n and 2^2048-1 are no signatures', async () => {
+  it('[A13] the numbers 0, 1, n-1, n and 2^2048-1 are refused as signatures', async () => {
     const token = await target().provider.token();
     for (const number of [0n, 1n, modulus() - 1n, modulus(), beyond - 1n])
       await target().refuses(resigned(token, toBytes(number)), 'signature_invalid');
   });
 
-  it('[A13] a good signature plus or minus the modulus is refused', async () => {
+  it('[A13] a valid signature plus or minus the modulus is refused', async () => {
     const token = await tokenWithRoomForModulus();
     await target().accepts(token);
     const signature = toNumber(bytesOf(token));
@@ -90,7 +90,7 @@ export function signatureForgeries(attack: Attack): void {
     await target().refuses(resigned(token, toBytes(modulus() - signature)), 'signature_invalid');
   });
 
-  it('[A13] a signature of the right key over other padding is refused', async () => {
+  it('[A13] a signature of the right key with other padding is refused', async () => {
     const token = await target().provider.token();
     const input = split(token).slice(0, 2).join('.');
     const key = target().provider.key.privateKey;
@@ -103,7 +103,7 @@ export function signatureForgeries(attack: Attack): void {
       await target().refuses(resigned(token, signature), 'signature_invalid');
   });
 
-  it('[A13] a signature of another key under the name of ours is refused', async () => {
+  it("[A13] a signature of another key with the provider's kid is refused", async () => {
     const { provider } = target();
     const stranger = await makeKey(provider.key.kid);
     const header = { alg: 'RS256', kid: provider.key.kid };
@@ -113,7 +113,7 @@ export function signatureForgeries(attack: Attack): void {
     );
   });
 
-  it('[A16] a changed payload under the old signature is refused', async () => {
+  it('[A16] a changed payload with the old signature is refused', async () => {
     const { provider } = target();
     const [header, payload, signature] = split(await provider.token());
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -126,14 +126,14 @@ export function signatureForgeries(attack: Attack): void {
     await target().refuses(spaced, 'signature_invalid');
   });
 
-  it('[A16] a changed header under the old signature is refused', async () => {
+  it('[A16] a changed header with the old signature is refused', async () => {
     const { kid } = target().provider.key;
     const [, payload, signature] = split(await target().provider.token());
     for (const header of [{ alg: 'RS256', kid, typ: 'JWT' }, { kid, alg: 'RS256' }, { alg: 'RS256' }])
       await target().refuses(`${base64url(header)}.${payload}.${signature}`, 'signature_invalid');
   });
 
-  it('[A16] the signature of one good token does not fit another', async () => {
+  it('[A16] the signature of another valid token is refused', async () => {
     const [first, second] = [await target().provider.token(), await target().provider.token()];
     await target().refuses(resigned(first, bytesOf(second)), 'signature_invalid');
   });

@@ -7,20 +7,20 @@ export function subjectForgeries(attack: Attack): void {
   const target = attack();
   const meOf = async (changes: Claims) => target().accepts(await target().provider.token(changes));
 
-  it('[A46] a subject gets in and is the same caller every time', async () => {
+  it('[A46] a token with a subject is accepted; the same subject is always the same caller', async () => {
     const first = await meOf({ sub: 'somebody' });
     const second = await meOf({ sub: 'somebody' });
     assert.equal(first.id, second.id);
     assert.equal(first.subject, 'somebody');
   });
 
-  it('[A46] a token without a subject gets in as nobody', async () => {
+  it('[A46] a token without a subject is accepted as a caller without an id', async () => {
     const nobody = await meOf({ sub: undefined });
     assert.equal(nobody.id, null);
     assert.equal(nobody.subject, null);
   });
 
-  it('[A46] two people behind one program are not one caller, and neither is the program', async () => {
+  it('[A46] tokens of one program without subjects have no id and are not the program', async () => {
     const program = { client_id: 'frontend', azp: 'frontend', iat: undefined };
     for (const scope of ['of one', 'of the other']) {
       const { id } = await meOf({ sub: undefined, ...program, scope });
@@ -38,19 +38,19 @@ export function subjectForgeries(attack: Attack): void {
     zero: 0,
     true: true,
     'a list': [],
-    'a list of a name': ['somebody'],
+    'a list of a string': ['somebody'],
     'an object': {},
-    'an object that becomes text': { toString: 'somebody' },
-    'a NUL': '\0',
+    'an object with toString': { toString: 'somebody' },
+    'a NUL character': '\0',
     'a name with a NUL inside': 'some\0body',
-    'half a character': 'somebody\ud800',
+    'a lone surrogate': 'somebody\ud800',
   };
   for (const [name, value] of Object.entries(unusable)) {
     it(`[A46] a subject that is ${name} is refused`, async () => {
       await target().refuses(await target().provider.token({ sub: value }), 'subject_invalid');
     });
 
-    it(`[A46] a program that is ${name} is nobody either`, async () => {
+    it(`[A46] a caller without a subject has no id when client_id or azp is ${name}`, async () => {
       for (const claim of ['client_id', 'azp'])
         assert.equal((await meOf({ sub: undefined, [claim]: value })).id, null);
     });
@@ -60,7 +60,7 @@ export function subjectForgeries(attack: Attack): void {
     await target().refuses(await target().provider.token({ sub: 'x'.repeat(10_000) }), 'token_too_large');
   });
 
-  it('[A46] subjects that only look alike are different callers', async () => {
+  it('[A46] subjects that look alike are different callers', async () => {
     const forms = [
       'jos\u00e9',
       'jose\u0301',
@@ -78,7 +78,7 @@ export function subjectForgeries(attack: Attack): void {
     assert.equal(ids.size, forms.length);
   });
 
-  it('[A46] names of built-in properties are subjects like any other', async () => {
+  it('[A46] names of built-in properties are accepted as subjects', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'null', 'undefined', 'usr_'];
     const ids = new Set<unknown>();
     for (const sub of names) ids.add((await meOf({ sub })).id);

@@ -5,7 +5,7 @@ import type { Claims, TestProvider } from '../../support/provider.ts';
 import { surroundings } from '../../support/surroundings.ts';
 
 export function typeForgeries(attack: Attack): void {
-  /** Signed by hand, because libraries refuse a `typ` that is no text. */
+  /** Signed by hand, because libraries refuse a `typ` that is not a string. */
   function typed({ key }: TestProvider, typ: unknown, claims: Claims): string {
     return compact({ alg: 'RS256', kid: key.kid, typ }, claims, rs256(key.privateKey));
   }
@@ -38,13 +38,13 @@ export function typeForgeries(attack: Attack): void {
   describe('without REQUIRE_AT_JWT', () => {
     const target = attack();
 
-    it('[A42] an access token, a plain JWT and a token without a type get in', async () => {
+    it('[A42] an access token, a plain JWT and a token without typ are accepted', async () => {
       for (const typ of [...accessTokenTypes, ...plainTypes])
         await target().accepts(typed(target().provider, typ, target().provider.claims()));
     });
 
     for (const typ of otherTypes) {
-      it(`[A42] a token of type ${shown(typ)} is refused`, async () => {
+      it(`[A42] a token with the typ ${shown(typ)} is refused`, async () => {
         const token = typed(target().provider, typ, target().provider.claims());
         await target().refuses(token, 'token_type_not_allowed');
       });
@@ -66,7 +66,7 @@ export function typeForgeries(attack: Attack): void {
       { typ: 'Logout' },
     ];
     for (const claims of idTokenClaims) {
-      it(`[A41] a token for this API with the claims ${JSON.stringify(claims)} is no access token and is refused`, async () => {
+      it(`[A41] a token for this API with the ID token claims ${JSON.stringify(claims)} is refused`, async () => {
         await target().refuses(await target().provider.token(claims), 'token_type_not_allowed');
         const { audience } = surroundings();
         const forBoth = { ...claims, aud: ['web-client', audience], azp: 'web-client' };
@@ -74,14 +74,14 @@ export function typeForgeries(attack: Attack): void {
       });
     }
 
-    it('[A41] a logout token and a security event are refused, whatever type they state', async () => {
+    it('[A41] a logout token and a security event are refused, whatever their typ', async () => {
       const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
       const claims = target().provider.claims({ events, sid: '08a5019c-17e1-4977-8f42-65a12843ea02' });
       for (const typ of [undefined, 'JWT', 'at+jwt', 'logout+jwt', 'secevent+jwt'])
         await target().refuses(typed(target().provider, typ, claims), 'token_type_not_allowed');
     });
 
-    it('[A41] a proof of possession is refused', async () => {
+    it('[A41] a DPoP proof is refused as a token', async () => {
       const claims = target().provider.claims({ htm: 'GET', htu: target().url });
       await target().refuses(typed(target().provider, 'dpop+jwt', claims), 'token_type_not_allowed');
     });
@@ -90,13 +90,13 @@ export function typeForgeries(attack: Attack): void {
   describe('with REQUIRE_AT_JWT', () => {
     const target = attack({ settings: { REQUIRE_AT_JWT: 'true' } });
 
-    it('[A42] in strict mode a token that says it is an access token gets in', async () => {
+    it('[A42] in strict mode a token with an access token typ is accepted', async () => {
       for (const typ of accessTokenTypes)
         await target().accepts(typed(target().provider, typ, target().provider.claims()));
     });
 
     for (const typ of [...plainTypes, ...otherTypes]) {
-      it(`[A42] in strict mode a token of type ${shown(typ)} is refused`, async () => {
+      it(`[A42] in strict mode a token with the typ ${shown(typ)} is refused`, async () => {
         const token = typed(target().provider, typ, target().provider.claims());
         await target().refuses(token, 'token_type_not_allowed');
       });
