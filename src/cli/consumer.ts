@@ -107,7 +107,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         if (gone === null) return null;
         // The file cannot be rewritten while another process uses it; "serve" does it within the hour.
         await records.scrub('quickly').catch(() => {});
-        return { ...gone, isScrubDue: await records.isScrubDue() };
+        return { ...gone, isScrubDue: (await records.copiesLeft()) === 'erasures' };
       });
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };

@@ -7,13 +7,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'scrub',
-    'rewrite the SQLite file if a caller was erased since the last time; writes wait meanwhile',
+    'rewrite the SQLite file if records were deleted since the last time; writes wait meanwhile',
   ).action(async (options: JsonOption) => {
     const config = await settings.ofStorage();
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
-      if (!(await records.isScrubDue())) return 'nothing_to_do';
+      if ((await records.copiesLeft()) === 'nothing') return 'nothing_to_do';
       await records.scrub('whatever it takes');
-      return (await records.isScrubDue()) ? 'still_due' : 'scrubbed';
+      return (await records.copiesLeft()) === 'nothing' ? 'scrubbed' : 'still_due';
     });
     print(options.json, { outcome }, () =>
       config.databaseUrl.engine === 'postgres' ? onPostgres : sentences[outcome],
@@ -25,8 +25,8 @@ const onPostgres =
   'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. See docs/operations.md for PostgreSQL.';
 
 const sentences = {
-  scrubbed: 'The file is rewritten. It holds no data of erased callers any more.',
-  nothing_to_do: 'There is nothing to do: no caller was erased since the file was last rewritten.',
+  scrubbed: 'The file is rewritten. It holds no copies of deleted records or erased callers.',
+  nothing_to_do: 'There is nothing to do: nothing was deleted since the file was last rewritten.',
   still_due:
-    'The file is rewritten, but a reader still uses the old content, or a caller was erased meanwhile. Run it once more.',
+    'The file is rewritten, but a reader still uses the old content, or something was deleted meanwhile. Run it once more.',
 };

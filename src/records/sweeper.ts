@@ -157,7 +157,7 @@ export class Sweeper {
     }
   }
 
-  /** Overwrites the remains of erased callers in the database file. A large file is left to the operator. */
+  /** Removes the copies of deleted rows from the database file. A large file is left to the operator. */
   async #scrub(isOurs: boolean): Promise<void> {
     const { clock, store, log, onScrubDue } = this.#options;
     const now = clock.monotonic();
@@ -165,7 +165,8 @@ export class Sweeper {
     // Set before the attempt, so that a slow failure is not repeated every minute.
     this.#scrubbedAt = now;
     if (isOurs) await store.scrub('quickly');
-    const isDue = await store.isScrubDue();
+    // A large file may keep copies of deleted records. Those of erased callers the operator has to remove.
+    const isDue = (await store.copiesLeft()) === 'erasures';
     if (isDue && !this.#isScrubDue)
       log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');
     this.#isScrubDue = isDue;

@@ -3,6 +3,7 @@ import type { NowOrLater } from '../base/now-or-later.ts';
 import type {
   BatchRulesSource,
   BatchStore,
+  CopiesLeft,
   DatabaseSpace,
   SessionStatus,
   StandingStore,
@@ -66,10 +67,10 @@ export interface NewIndex {
 /** Removes what deleted rows leave in the files of a database. PostgreSQL reuses and recycles its files by itself. */
 export interface Residue {
   /** Marks the file as due, within the transaction that deletes. */
-  note(transaction: Database): Promise<void>;
+  note(transaction: Database, what: 'deletions' | 'erasures'): Promise<void>;
   /** Empties the write-ahead log, as far as no reader needs it. */
   flush(): Promise<void>;
-  isDue(): Promise<boolean>;
+  left(): Promise<CopiesLeft>;
   /** Rewrites the file if it is due; with `quickly` only a small one. */
   scrub(quickly: boolean): Promise<void>;
 }

@@ -315,11 +315,14 @@ export interface RecordStore {
     erasure: Erasure,
     families?: readonly Family[],
   ): Promise<Erased | null>;
-  /** True if the file may still hold copies of erased rows. */
-  isScrubDue(): Promise<boolean>;
+  /** What the file may still hold copies of. */
+  copiesLeft(): Promise<CopiesLeft>;
   /** Removes such copies. Writes wait meanwhile (SQLite: 7 to 20 ms a megabyte); `quickly` skips a large file. */
   scrub(extent?: 'quickly' | 'whatever it takes'): Promise<void>;
 }
+
+/** Copies of deleted records, or of erased callers, too. */
+export type CopiesLeft = 'nothing' | 'deletions' | 'erasures';
 
 /** The rows that a batch of writes needs; they are locked until the batch ends. */
 export interface BatchKeys {

@@ -12,7 +12,7 @@ import { fileOf, newSettings, runVestibule } from '../support/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
 
-describe('vestibule scrub, beside a service with a file too large to be written anew in passing', () => {
+describe('vestibule scrub beside a service with a large file', () => {
   const one = declaredProcesses('sqlite', 1, { notes });
   const settings = () => one().processes.settings;
   const file = () => fileOf(settings());
@@ -34,14 +34,11 @@ describe('vestibule scrub, beside a service with a file too large to be written 
     await storage.close();
   });
 
-  it('has nothing to do while nobody was erased', async () => {
-    assert.match(
-      succeeded(await run('scrub')),
-      /^There is nothing to do: no caller was erased since the file was last rewritten\.$/m,
-    );
+  it('does nothing if nothing was deleted', async () => {
+    assert.deepEqual(JSON.parse(succeeded(await run('scrub', '--json'))), { outcome: 'nothing_to_do' });
   });
 
-  it('is asked for by a metric and a line of the log after somebody was, and nothing is rewritten before', async () => {
+  it('metric, log and doctor ask for a scrub after an erasure, and nothing is rewritten before', async () => {
     assert.equal((await caller.send('DELETE', '/me')).status, 200);
     const free = await freePages();
     assert.ok(free > 0, 'control');
@@ -56,7 +53,7 @@ describe('vestibule scrub, beside a service with a file too large to be written 
     assert.match((await run('doctor')).stdout, /erased callers .*vestibule scrub/s);
   });
 
-  it('leaves no byte of whoever was erased, while the service runs', async () => {
+  it('removes every byte of erased callers while the service runs', async () => {
     assert.deepEqual(JSON.parse(succeeded(await run('scrub', '--json'))), { outcome: 'scrubbed' });
     assert.equal(await freePages(), 0);
     assert.equal(readFileSync(file()).includes('ErasedCaller'), false);
@@ -67,8 +64,8 @@ describe('vestibule scrub, beside a service with a file too large to be written 
   });
 });
 
-describe('vestibule scrub, on PostgreSQL', () => {
-  it('says that it is for SQLite, and where it stands what to do', async () => {
+describe('vestibule scrub on PostgreSQL', () => {
+  it('does nothing and names the documentation', async () => {
     const said = succeeded(await runVestibule(await newSettings('postgres', {}), 'scrub'));
     assert.match(said, /^There is nothing to do: the database is PostgreSQL, .*docs\/operations\.md/);
   });

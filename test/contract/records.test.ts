@@ -321,7 +321,7 @@ for (const engine of storageKinds) {
         eraseAgain: () =>
           records.eraseAgain('x', anyLine, erasureOf('x'), { id: 'x', digest: new Uint8Array(32), at: 1 }),
         scrub: () => records.scrub(),
-        isScrubDue: () => records.isScrubDue(),
+        copiesLeft: () => records.copiesLeft(),
         tallies: async () => records.tallies('x', ['x']),
         waitingParents: () => records.waitingParents('x', 'x', '', 1),
         workOnChildren: () => records.workOnChildren(1, untold),

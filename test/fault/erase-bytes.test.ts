@@ -19,6 +19,33 @@ const declared = {
   ],
 } as const;
 
+describe('records that their owner deleted', () => {
+  it('leave no word in a small SQLite file or its log after the hourly scrub', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    const random = new PseudoRandom(35);
+    const bodyOf = (text: string) => JSON.stringify({ note: text.repeat(1 + random.below(30)) });
+    const created = Array.from({ length: 400 }, (_, index) =>
+      newRecord({ owner: 'usr_other', fields: { note: index % 2 === 0 ? mark : 'other' } }),
+    );
+    await register(storage, 'usr_other', 'user', openedAt);
+    await insertAll(storage, created);
+    const deleted = created.filter(({ body }) => body.includes(mark));
+    for (let from = 0; from < deleted.length; from += 20) {
+      const some = deleted.slice(from, from + 20);
+      // A row that grows moves to another page, and leaves a copy.
+      await apply(storage, { changedRecords: some.map((record) => ({ ...record, body: bodyOf(mark) })) });
+      await apply(storage, { removedRecords: some });
+    }
+    assert.equal(await storage.records.copiesLeft(), 'deletions');
+    assert.ok(marksIn(file) > 0, 'control: copies are left at first');
+    await storage.records.scrub('quickly');
+    assert.deepEqual([marksIn(file), await storage.records.copiesLeft()], [0, 'nothing']);
+    assert.ok(readFileSync(file).includes('other'), 'control: other records are still there');
+    await storage.close();
+  });
+});
+
 describe('after a caller was erased', () => {
   it('no byte of it is left in the SQLite file or its log, however its records were moved about', async () => {
     const file = newSqliteFile();
@@ -62,16 +89,16 @@ describe('after a caller was erased', () => {
       storage,
       Array.from({ length: 9_000 }, () => newRecord({ owner: 'usr_other0', fields: { note } })),
     );
-    assert.equal(await storage.records.isScrubDue(), false);
+    assert.equal(await storage.records.copiesLeft(), 'deletions');
     await erase(storage, null);
     const freePages = async () =>
       Number((await sqliteDatabase(file).query('pragma freelist_count'))[0]?.freelist_count);
     const before = await freePages();
     assert.ok(before > 0, 'control: the file would be smaller if it were written anew');
     await storage.records.scrub('quickly');
-    assert.deepEqual([await freePages(), await storage.records.isScrubDue()], [before, true]);
+    assert.deepEqual([await freePages(), await storage.records.copiesLeft()], [before, 'erasures']);
     await storage.records.scrub('whatever it takes');
-    assert.deepEqual([await freePages(), await storage.records.isScrubDue()], [0, false]);
+    assert.deepEqual([await freePages(), await storage.records.copiesLeft()], [0, 'nothing']);
     assert.equal(marksIn(file), 0);
     await storage.close();
   });

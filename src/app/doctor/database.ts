@@ -107,7 +107,7 @@ async function readyFindings(
     recordsFinding(verdicts),
     fits ? clientsFinding(foreign) : skipped('clients', secretFirst),
     ...(fits ? await tallyFindings(storage, keyring) : []),
-    ...((await storage.records.isScrubDue()) ? [scrubFinding] : []),
+    ...((await storage.records.copiesLeft()) === 'erasures' ? [scrubFinding] : []),
     ...(fits ? await webhookFindings(config, storage, keyring) : []),
   ];
 }

@@ -62,7 +62,7 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
     residue: {
       note: async () => {},
       flush: async () => {},
-      isDue: async () => false,
+      left: async () => 'nothing',
       scrub: async () => {},
     },
     sessionStatus: () => sessions.status(),

@@ -22,6 +22,7 @@ import {
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { longestHistory } from '../stores/record-history.ts';
+import { nextMark } from './residue.ts';
 
 /** Runs batches synchronously on the writing connection: each row costs a few microseconds. */
 export class SqliteBatches {
@@ -266,6 +267,13 @@ export class SqliteBatches {
     }
     for (const { digest, expiresAt } of changes.proofs) to.insertProof.run(digest, expiresAt);
     this.#append(changes.events);
+    const { removedRecords, steps = [] } = changes;
+    if (removedRecords.length > 0 || steps.some(({ removed }) => removed !== undefined)) this.#markDeletion();
+  }
+
+  #markDeletion(): void {
+    const { user_version: mark } = this.#statements.mark.get() as { readonly user_version: number };
+    this.#database.exec(`pragma user_version = ${nextMark(mark, false)}`);
   }
 
   /** The transaction is the only writer, so the next position is free. */
@@ -411,6 +419,7 @@ function prepareAll(database: DatabaseSync) {
        on conflict (child, parent_id, what) do update set new_owner = excluded.new_owner`,
     ),
     insertTopic: database.prepare('insert into event_topics (topic, position, fields) values (?, ?, ?)'),
+    mark: database.prepare('pragma user_version'),
     insertProof: database.prepare('insert into proofs (digest, expires_at) values (?, ?)'),
     lastPosition: database.prepare('select max(position) as last from events'),
     insertEvent: database.prepare(

@@ -9,6 +9,14 @@ const quicklyScrubbedBytes = 4_194_304;
 /** Longer than any read of a record. */
 const waitForReadersMs = 50;
 
+/** `user_version` is a signed number of 32 bits. */
+const mostMarks = 2 ** 30;
+
+/** `user_version` after one more deletion: the last bit says that a caller was erased, the others change with each deletion. */
+export function nextMark(mark: number, isErasure: boolean): number {
+  return ((mark + 2) % mostMarks) | Number(isErasure);
+}
+
 /**
  * `secure_delete` leaves copies in the gaps of pages, and only `vacuum` removes them. `user_version` marks that it is due.
  */
@@ -25,15 +33,19 @@ export function sqliteResidue(database: Database): Residue {
         await setBusyTimeout(connection, busyTimeoutMs);
       }
     });
-  const isDue = async () => (await readMark(database)) !== 0;
   return {
-    note: async (transaction) => writeMark(transaction, (await readMark(transaction)) + 1),
+    note: async (transaction, what) =>
+      writeMark(transaction, nextMark(await readMark(transaction), what === 'erasures')),
 
     async flush() {
       await flush();
     },
 
-    isDue,
+    async left() {
+      const mark = await readMark(database);
+      if (mark === 0) return 'nothing';
+      return mark % 2 === 1 ? 'erasures' : 'deletions';
+    },
 
     async scrub(quickly) {
       const mark = await readMark(database);

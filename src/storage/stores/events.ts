@@ -124,7 +124,7 @@ export function eventStore(engine: Engine): EventStore {
         if (toBlank > 0) await blank(transaction, toBlank);
         // Events of an erased caller may be among them.
         const isErasure = toBlank > 0 || pruned.some(({ collection }) => collection === null);
-        if (isErasure) await engine.residue.note(transaction);
+        if (isErasure) await engine.residue.note(transaction, 'erasures');
         return isErasure;
       });
       if (hasErased) await engine.residue.flush().catch(() => {});

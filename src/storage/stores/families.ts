@@ -143,6 +143,7 @@ async function deleteUnder(
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
     .returning(recordColumns)
     .execute();
+  if (gone.length > 0) await engine.residue.note(transaction, 'deletions');
   if (family.ownedBy === 'creator') await releaseOwners(engine, transaction, family.child, gone);
   const removed = gone.map(({ collection, id, state }) => ({ collection, id, state, parent_id: '' }));
   await afterRemoval(transaction, families, removed, work.at);

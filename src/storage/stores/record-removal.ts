@@ -53,6 +53,7 @@ export async function expireRecords(
     if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, expired);
     const parentId = ({ body }: { readonly body: string }) =>
       family === undefined ? '' : String(JSON.parse(body)[family.field]);
+    if (expired.length > 0) await engine.residue.note(transaction, 'deletions');
     const removed = expired.map((row) => ({ ...row, parent_id: parentId(row) }));
     await afterRemoval(transaction, families, removed, changedBefore);
     const events = expired.map(toRecord).map(eventOf);
@@ -105,7 +106,7 @@ export async function eraseOwner(
     if (others === 0n && records.size === 0) return null;
     if (audit !== null) await writeAudit(transaction, audit);
     await noteErasure(transaction, notes, erasure ?? { owner, at: event.at });
-    await engine.residue.note(transaction);
+    await engine.residue.note(transaction, 'erasures');
     const budgetsKeptUntil = budgets === undefined ? null : await keepBudgets(transaction, usage, budgets);
     // After the records, which nobody can change any more: whatever was told of them is there by now. Most of it goes before the lock
     // is taken, for which others wait, and the last event of all once there is one after it: its position must not be given again.

@@ -266,7 +266,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     eraseAgain: (owner, audit, event, erasure, known = families) =>
       eraseOwner(engine, known, erasures, { owner, audit, event, erasure }),
 
-    isScrubDue: () => engine.residue.isDue(),
+    copiesLeft: () => engine.residue.left(),
 
     scrub: (extent) => engine.residue.scrub(extent === 'quickly'),
   };
