@@ -13,7 +13,7 @@ import { part, surroundings } from '../support/surroundings.ts';
 export const frameworks = ['node', 'express', 'fastify', 'hono', 'koa'] as const;
 export type Framework = (typeof frameworks)[number];
 
-/** What the settings of the service are called here. */
+/** Translates settings of the service into options of the verifier. */
 function optionsOf(provider: TestProvider, settings: Settings) {
   const { IDP_ISSUER, ALLOWED_ALGORITHMS, IDP_REQUIRED_SCOPES, REQUIRE_AT_JWT, MAX_TOKEN_LIFETIME_SECONDS } =
     settings;
@@ -36,7 +36,7 @@ interface Answer {
   readonly entry?: unknown;
 }
 
-/** A server of one framework with the verifier in front. What it refuses must be refused as the service refuses it, and cost the provider nothing. */
+/** A server of one framework behind the verifier. It must refuse like the service, at no cost to the provider. */
 class AttackedVerifier extends Attacked {
   readonly #entries: readonly unknown[];
 
@@ -46,7 +46,7 @@ class AttackedVerifier extends Attacked {
     leaveUndescribed(new URL(this.url).origin);
   }
 
-  /** What Node or the framework says to bytes that it cannot read is its own, and may be cut off. */
+  /** Node or the framework answers malformed bytes itself, possibly without a complete response. */
   async refusesBytes(bytes: string, status: number) {
     const answer = await exchange(this.url, bytes);
     if (answer !== '') assert.equal(parseReply(answer).status, status);
@@ -97,7 +97,7 @@ export function verifierAttack(framework: Framework): Attack {
       const { fetches } = provider;
       await ask({ stop: true }, id);
       await provider.stop();
-      // At the start, and for the names of unknown keys once in thirty seconds.
+      // One fetch at the start, and one in thirty seconds for unknown key ids.
       assert.ok(fetches <= 4, `the keys were fetched ${fetches} times`);
     });
     return () => attacked;

@@ -13,7 +13,7 @@ const versions = (...names: readonly string[]) =>
   names.map((name) => `${name}@${devDependencies[name]}`).join(' ');
 
 /** The page of examples/class, built and run in a folder that has the packages and nothing of this project. */
-describe('the class as a React page', () => {
+describe('the React page of examples/class', () => {
   const app = new AppFolder();
   let pages: OwnPages;
   let teacher: Page;
@@ -61,7 +61,7 @@ describe('the class as a React page', () => {
     await pages?.stop();
     await stopServing?.();
     await app.stop();
-    // What the run leaves is looked through, and this is mostly of others.
+    // test/after searches what the run leaves; this folder is mostly third-party code.
     rmSync(app.path, { recursive: true, force: true });
   });
 
@@ -74,11 +74,11 @@ describe('the class as a React page', () => {
     await button(page, 'Sign out').waitFor();
   }
 
-  it('has at most 200 lines', () => {
+  it('the source has at most 200 lines', () => {
     assert.ok(readFileSync('examples/class/page/page.tsx', 'utf8').trimEnd().split('\n').length <= 200);
   });
 
-  it('leads a teacher and a student from an invitation to a grade, each in a window of their own, live', async () => {
+  it("a teacher and a student see each other's changes live, from invitation to grade", async () => {
     await signIn(teacher, 'Ada Lovelace', origin);
     await teacher.getByLabel('Title of the class').fill('7b');
     await button(teacher, 'New class').click();
@@ -93,7 +93,7 @@ describe('the class as a React page', () => {
     await student.getByRole('heading', { name: '7b' }).waitFor();
     assert.equal(await button(student, 'New assignment').count(), 0);
 
-    // Neither of them loads a page again from here on.
+    // No page is reloaded from here on.
     await teacher.getByLabel('Title').fill('Photosynthesis');
     await teacher.getByLabel('Due').fill('2099-01-01T10:00');
     await button(teacher, 'New assignment').click();
@@ -114,7 +114,7 @@ describe('the class as a React page', () => {
     assert.deepEqual(pages.errors, []);
   });
 
-  it('keeps to one screen, and looks as it should, wide or narrow', async () => {
+  it('the page needs no horizontal scrolling on a phone or a desktop', async () => {
     for (const width of [390, 1280]) {
       await teacher.setViewportSize({ width, height: 800 });
       const fits = await teacher.evaluate('document.documentElement.scrollWidth <= innerWidth');
@@ -122,7 +122,7 @@ describe('the class as a React page', () => {
     }
   });
 
-  it('says why something is refused', async () => {
+  it('a refused invitation is shown as an alert', async () => {
     const code = 'a'.repeat(22);
     await student.goto(`${origin}/#join=${code}`);
     await student.reload();

@@ -87,7 +87,7 @@ export interface Stage {
   arrange(mishap: Mishap): Promise<void>;
   calm(): Promise<void>;
   cutAll(): Promise<void>;
-  /** How many requests have come whose first line begins so. */
+  /** Counts the requests whose first line begins with this text. */
   count(line: string): Promise<number>;
   restart(): Promise<void>;
 }

@@ -8,14 +8,14 @@ import type { cases } from './client-cases/all.ts';
 
 /** What a browser does differently from Node: its fetch, its streams, its timers. client.node.test.ts has all cases. */
 const inBrowser = [
-  'says who the caller is, what it has used, and what there is',
-  'makes, reads, changes, replaces and removes a record',
-  'makes, changes, moves and removes records in one request, and knows their versions',
-  'exports everything, or says that some is missing',
-  'keeps a list alive: what is made, changed, moved and removed elsewhere is in it',
-  'keeps a list of records alive that everyone reads, and one of shared records',
-  'misses nothing when the connection is cut and the service is restarted',
-  'ends wherever it is when it is told to',
+  'me(), usage() and overview() return the caller, its usage and the collections',
+  'create, get, update, replace and remove work on a record',
+  'a batch creates, updates, acts and deletes, and returns records with versions',
+  'export() yields all records, and throws if the response is incomplete',
+  'a live list follows creation, update, change of state and deletion elsewhere',
+  'live lists of public and of shared records follow changes by other people',
+  'a live list misses no change across cut connections and a restart',
+  'an abort signal ends a request, a wait for a retry and a live list',
 ] satisfies readonly (keyof typeof cases)[];
 
 describe('@vestibule/client in Chromium', () => {
@@ -31,7 +31,7 @@ describe('@vestibule/client in Chromium', () => {
     it(name, () => page.evaluate(`runCase(${JSON.stringify(name)})`));
   }
 
-  it('two tabs of a person share one event stream, and the second opens one when the first closes', async () => {
+  it('two tabs share one event stream; the second opens its own when the first closes', async () => {
     const { stage } = browser;
     const streams = () => stage.count('GET /api/consumer/v1/events');
     const token = await stage.token('Two tabs');

@@ -7,14 +7,14 @@ import { ClientStage } from './client-stage.ts';
 
 const name = 'somebody who counts';
 
-describe('a record that is counted up by everybody at once', () => {
+describe('many clients that write at once', () => {
   let stage: ClientStage;
   before(async () => {
     stage = await ClientStage.start();
   });
   after(() => stage.stop());
 
-  it('is at 100 after 100 clients', async () => {
+  it('100 simultaneous updates by a function leave the counter at 100', async () => {
     const token = await stage.token(name);
     const countersOf = () => createClient({ url: stage.url, token: () => token }).collection('counters');
     const { id } = await countersOf().create({ count: 0 });
@@ -29,7 +29,7 @@ describe('a record that is counted up by everybody at once', () => {
     );
   });
 
-  it('has one record for each create, however many connections are cut: 200 cuts, 0 lost, 0 twice', async () => {
+  it('200 cut connections lose no record and duplicate none', async () => {
     const token = await stage.token('somebody who is cut off');
     const notes = createClient({ url: stage.url, token: () => token, deadlineSeconds: 120 }).collection(
       'notes',
@@ -55,14 +55,14 @@ describe('a record that is counted up by everybody at once', () => {
   });
 });
 
-describe('tabs of a browser', () => {
+describe('tabs of one browser', () => {
   let browser: ClientBrowser;
   before(async () => {
     browser = await ClientBrowser.start();
   });
   after(() => browser.stop());
 
-  it('that count up one record at once have counted each of their turns', async () => {
+  it('100 simultaneous updates from 10 tabs leave the counter at 100', async () => {
     const tabs = await atOnce(10, () => browser.tab());
     const token = await browser.stage.token(name);
     const { id } = await createClient({ url: browser.stage.url, token: () => token })

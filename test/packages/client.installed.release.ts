@@ -2,7 +2,7 @@ import { after, before, describe, it } from 'node:test';
 import { cases } from './client-cases/all.ts';
 import { ClientProcess } from './client-process.ts';
 
-describe('@vestibule/client, installed, in Node', () => {
+describe('@vestibule/client, installed as a package, in Node', () => {
   let node: ClientProcess;
   before(async () => {
     node = await ClientProcess.start('installed');

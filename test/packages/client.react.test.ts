@@ -42,7 +42,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await until(look, (found) => found === `${status}: ${expected}`, `${label} does not show "${expected}"`);
   }
 
-  it('shows one list in two components with one read, and what happens elsewhere', async () => {
+  it('two components share one list with one read, and follow changes from elsewhere', async () => {
     const { page, show, count, notes } = await pageOf('React, one list');
     const before = await count(list);
     const one = { of: 'notes', query: { limit: 9 } };
@@ -58,7 +58,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.close();
   });
 
-  it('shows the list of another query, never with records of the one before', async () => {
+  it('after a change of query no render shows records of the former query', async () => {
     const { page, show, notes } = await pageOf('React, queries');
     for (const text of ['old', 'new']) await notes.create({ text });
     const first = { sort: 'created_at', limit: 1 };
@@ -86,7 +86,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.close();
   });
 
-  it('shows a record, what becomes of it, and that there is none', async () => {
+  it('a record shows its changes, and null after its deletion', async () => {
     const { page, show, count, notes } = await pageOf('React, one record');
     const { id } = await notes.create({ text: 'one' });
     const line = `GET /api/consumer/v1/notes/${id}`;
@@ -95,14 +95,14 @@ describe('@vestibule/client/react in Chromium', () => {
     for (const text of ['a', 'b', 'c']) await notes.create({ text });
     await notes.update(id, { text: 'changed' });
     await shows(page, 'note', 'changed');
-    // Once more if the event of its creation came after the first read.
+    // One more read if the event of its creation came after the first read.
     assert.ok((await count(line)) <= 3, 'it is not read again for other records');
     await notes.remove(id);
     await shows(page, 'note', 'none');
     await page.close();
   });
 
-  it('shows what others do with records that everyone reads', async () => {
+  it('records that everyone can read show the changes of other people', async () => {
     const [here, ada] = [await pageOf('React, a reader'), await other('React, a writer')];
     const { id } = await ada.collection('items').create({ title: 'Drill' });
     const issue = await ada.collection('issues').create({ title: 'Slow' });
@@ -120,7 +120,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await here.page.close();
   });
 
-  it('says why a list cannot be read, and tries again when it is shown anew', async () => {
+  it('a list that cannot be read shows the reason, and is read again when remounted', async () => {
     const { page, show } = await pageOf('React, refused');
     const lists = { wrong: { of: 'notes', query: { colour: 'red' } } };
     await show({ lists });
@@ -136,7 +136,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.close();
   });
 
-  it('aborts what it reads, and leaves the stream, when it is unmounted', async () => {
+  it('unmounting aborts the read and closes the stream', async () => {
     const held = `fetch: (address, options) => address.includes('/notes')
       ? new Promise((_, reject) => { options.signal.onabort = () => reject(globalThis.aborted = options.signal.reason); })
       : fetch(address, options)`;
@@ -152,7 +152,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.close();
   });
 
-  it('runs an action, and says that it is under way and how it has failed', async () => {
+  it('an action shows its errors and ignores a second click while it runs', async () => {
     const { page, show, count, notes } = await pageOf('React, an action');
     await show({ hasForm: true, lists: { notes: { of: 'notes' } } });
     const said = page.locator('output');
@@ -171,7 +171,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.close();
   });
 
-  it('never shows two states of a list in one commit, while it renders slowly', async () => {
+  it('a slow render never shows two states of a list in one commit', async () => {
     const { page, notes } = await pageOf('React, slow');
     for (let round = 1; round <= 3; round += 1) {
       const slow = { count: 20, round };

@@ -79,7 +79,7 @@ async function compile(programs: Readonly<Record<string, string>>): Promise<stri
 }
 
 describe('the README of the project', () => {
-  it('has an example that compiles, with the sign-in that init writes', async () => {
+  it('the example compiles with the sign-in module that init writes', async () => {
     const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
     assert.match(example, /createClient/);
     assert.equal(await compile({ example }), '');
@@ -87,7 +87,7 @@ describe('the README of the project', () => {
 });
 
 describe('the README of @vestibule/client', () => {
-  it('has examples that compile, and types that refuse what is wrong', async () => {
+  it('the examples compile, and each wrong program fails with one error', async () => {
     const program = programOf(readme);
     const names = Object.keys(wrong);
     const programs = Object.fromEntries(
@@ -104,7 +104,7 @@ describe('the README of @vestibule/client', () => {
     }
   });
 
-  it('says how large the client is', async () => {
+  it('the stated bundle sizes are true and within the limits', async () => {
     // zlib packs a little differently on other machines; README.md claims 6 kB and 2 kB at most.
     const limits = { index: 6_000, react: 2_000 } as const;
     for (const entry of ['index', 'react'] as const) {

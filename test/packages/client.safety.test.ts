@@ -14,8 +14,8 @@ function tokenOf(sub: string, more: object = {}): string {
 const ada = tokenOf('Ada');
 const overloaded = { code: 'overloaded', title: 'Try again.' };
 
-/** What the client does where a service, a proxy or a listener does not do as the real ones: the server is one of this file. */
-describe('@vestibule/client is safe', () => {
+/** The client against misbehaving services, proxies and listeners, with a server of this file. */
+describe('safety of @vestibule/client', () => {
   let server: Server;
   let url: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -37,7 +37,7 @@ describe('@vestibule/client is safe', () => {
   after(() => server.close());
 
   function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
-    // Each request has a connection of its own: one that a test before has cut would be a try without an answer.
+    // One connection for each request: a connection cut by an earlier test would count as a lost answer.
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers });
     response.end(JSON.stringify(body));
   }
@@ -55,13 +55,13 @@ describe('@vestibule/client is safe', () => {
     ['tokens that say whose they are', tokenOf('Ada'), tokenOf('Bob')],
     ['opaque tokens', 'opaque-1', 'opaque-2'],
   ] as const)
-    describe(`when somebody else signs in, with ${kind}`, () => {
+    describe(`when another caller signs in, with ${kind}`, () => {
       for (const [what, status, body] of [
         ['was refused', 503, overloaded],
         ['may have been done', 502, {}],
         ['had an expired token', 403, { code: 'token_expired' }],
       ] as const)
-        it(`does not send what ${what} again in that name`, async () => {
+        it(`a request that ${what} is not repeated with the new token`, async () => {
           let current = ada;
           const { notes } = client.createClient({ url, token: () => current }).collections;
           answer = (_, response) => {
@@ -73,7 +73,7 @@ describe('@vestibule/client is safe', () => {
           assert.deepEqual(seen, [['POST', ada]]);
         });
 
-      it('changes nothing in that name by what was read in the other', async () => {
+      it('an update by a function is not sent with the new token', async () => {
         let current = ada;
         const notes = client.createClient({ url, token: () => current }).collection('notes');
         answer = (_, response) => {
@@ -85,7 +85,7 @@ describe('@vestibule/client is safe', () => {
         assert.deepEqual(seen, [['GET', ada]]);
       });
 
-      it('ends a list with the page that was read in the other name, and shows nothing of both', async () => {
+      it('a list ends with caller_changed after the pages of the first caller', async () => {
         let current = ada;
         const notes = client.createClient({ url, token: () => current }).collection('notes');
         answer = ({ headers }, response) => {
@@ -104,7 +104,7 @@ describe('@vestibule/client is safe', () => {
         assert.deepEqual(seen, [['GET', ada]]);
       });
 
-      it('shows no live list of both', async () => {
+      it('a live list never mixes records of both callers', async () => {
         let current = ada;
         const live = client
           .createClient({ url, token: () => current })
@@ -126,8 +126,8 @@ describe('@vestibule/client is safe', () => {
       });
     });
 
-  describe('when the token is another one', () => {
-    it('goes on with another token of the same caller', async () => {
+  describe('when the token is replaced', () => {
+    it('a retry with another token of the same caller succeeds', async () => {
       const tokens = [ada, tokenOf('Ada', { scope: 'less', jti: '2' })];
       const notes = client.createClient({ url, token: () => tokens[seen.length] ?? '' }).collection('notes');
       answer = (_, response) =>
@@ -143,7 +143,7 @@ describe('@vestibule/client is safe', () => {
   });
 
   describe('behind a proxy', () => {
-    it('waits a while before it tries again, whatever it is told', async () => {
+    it('an invalid Retry-After counts as one second', async () => {
       for (const said of ['-5', '0', 'soon', '-Infinity']) {
         answer = (_, response) => json(response, 503, overloaded, { 'retry-after': said });
         const { notes } = client.createClient({ url, token: () => ada, deadlineSeconds: 0.5 }).collections;
@@ -156,7 +156,7 @@ describe('@vestibule/client is safe', () => {
     const notes = () => client.createClient({ url, token: () => ada }).collection('notes');
     const countUp = ({ count }: Record<string, number>) => ({ count: (count ?? 0) + 1 });
 
-    it('changes nothing by a function where the version did not come', async () => {
+    it('an update by a function fails if the response has no ETag', async () => {
       answer = (_, response) => json(response, 200, { id: '1', count: 1 });
       const problem = await refused(notes().update('1', countUp));
       assert.equal(problem.code, 'unknown');
@@ -164,12 +164,12 @@ describe('@vestibule/client is safe', () => {
       assert.deepEqual(seen, [['GET', ada]]);
     });
 
-    it('sends the version of the service where the proxy has called it weak', async () => {
+    it('a weak ETag from the proxy is sent back as the strong one of the service', async () => {
       let version = 1;
       answer = ({ method, headers }, response) => {
         const etag = `W/"${version}"`;
         if (method === 'GET') {
-          // Another caller is faster.
+          // Another caller has changed the record.
           version = 2;
           return json(response, 200, { id: '1', count: 1 }, { etag });
         }
@@ -190,7 +190,7 @@ describe('@vestibule/client is safe', () => {
     });
 
     for (const body of [null, 7, 'no', []])
-      it(`takes a refusal with ${JSON.stringify(body)} for what its status says`, async () => {
+      it(`a refusal with the body ${JSON.stringify(body)} is reported by its status`, async () => {
         answer = (_, response) => json(response, 400, body);
         const { status, code, title } = await refused(notes().get('1', { deadlineSeconds: 5 }));
         assert.deepEqual([status, code, title], [400, 'unknown', 'Status 400']);
@@ -198,9 +198,9 @@ describe('@vestibule/client is safe', () => {
       });
   });
 
-  describe('when it is redirected', () => {
+  describe('when the service redirects', () => {
     for (const status of [301, 302, 307, 308])
-      it(`follows no ${status}, tries nothing again and says what the answer was`, async () => {
+      it(`a ${status} is neither followed nor retried, and is reported with its status`, async () => {
         const elsewhere: string[] = [];
         const other = createServer((request, response) => {
           elsewhere.push(String(request.method));
@@ -228,7 +228,7 @@ describe('@vestibule/client is safe', () => {
     before(() => process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error)));
     after(() => process.setUncaughtExceptionCaptureCallback(null));
 
-    it('tells the others all the same, keeps the list, and reports what was thrown', async () => {
+    it('the other listeners are called, the list stays live and the error is reported', async () => {
       answer = ({ url: path, headers }, response) => {
         if (!path?.endsWith('/events'))
           return json(response, 200, { items: [], next: null }, { 'events-position': '0' });
@@ -274,12 +274,12 @@ describe('@vestibule/client is safe', () => {
     });
   });
 
-  describe('when the token of one tab is refused', () => {
-    // What a browser has, and Node has too but for the document.
+  describe('when the token of one of two tabs is refused', () => {
+    // Tabs need a document; Node has everything else.
     before(() => Object.assign(globalThis, { document: {} }));
     after(() => Reflect.deleteProperty(globalThis, 'document'));
 
-    /** Two tabs that share a stream, until the first one is shut out with this code. */
+    /** Two tabs share a stream until the token of the first one is refused with this code. */
     async function shutOut(code: string, check: (tabs: client.Client<client.Untyped>[]) => Promise<void>) {
       const tokens = [tokenOf(code, { jti: 'first' }), tokenOf(code, { jti: 'second' })];
       let isRefused = false;
@@ -318,7 +318,7 @@ describe('@vestibule/client is safe', () => {
     }
 
     for (const code of ['token_expired', 'token_bound', 'key_unknown', 'signature_invalid'])
-      it(`ends that one only, and another one holds the stream: ${code}`, () =>
+      it(`only this tab ends, and the other takes over the stream: ${code}`, () =>
         shutOut(code, async ([first, second]) => {
           await until(
             () => [second?.events.status, seen.at(-1)?.[1]],
@@ -329,7 +329,7 @@ describe('@vestibule/client is safe', () => {
         }));
 
     for (const code of ['consumer_suspended', 'client_disabled'])
-      it(`ends all of them where it is about the caller: ${code}`, () =>
+      it(`both tabs end if the refusal is about the caller: ${code}`, () =>
         shutOut(code, async ([, second]) => {
           await until(
             () => second?.events.status,

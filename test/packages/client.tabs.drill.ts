@@ -39,7 +39,7 @@ describe('one stream for all tabs of a browser', () => {
 
   const opened = () => browser.stage.count(streams);
 
-  it('is opened once, tells all of them, and is handed over when its tab closes', async () => {
+  it('opens once for five tabs, and moves to the next tab when its tab closes', async () => {
     const before = await opened();
     const tabs: Page[] = [];
     for (let number = 0; number < 5; number += 1) tabs.push(await showing('Ada'));
@@ -52,7 +52,7 @@ describe('one stream for all tabs of a browser', () => {
     };
     await everybodySees();
     for (let handedOver = 1; tabs.length > 1; handedOver += 1) {
-      // The one that has waited longest holds it: what happens while it closes is not lost either.
+      // The tab that has waited longest holds the stream. An event during its closing is not lost.
       const [closing] = [tabs.shift()];
       await Promise.all([closing?.close(), notes.create({ text: `note ${++count}` })]);
       await everybodySees();
@@ -61,17 +61,17 @@ describe('one stream for all tabs of a browser', () => {
     await tabs[0]?.close();
   });
 
-  it('goes on in all tabs when it was cut', async () => {
+  it('resumes in all tabs after a cut connection', async () => {
     const tabs = [await showing('Ben'), await showing('Ben')];
     const notes = await notesOf('Ben');
     await browser.stage.cutAll();
     await notes.create({ text: 'one' });
     for (const tab of tabs) await sees(tab, 'live.items.length', (length) => length === 1);
-    // The one that holds the stream last, or the other would open one.
+    // Close the tab that holds the stream last, or the other one would open a stream.
     for (const tab of tabs.toReversed()) await tab.close();
   });
 
-  it('is never that of another caller', async () => {
+  it('is never shared with another caller', async () => {
     const before = await opened();
     const [ada, eve] = [await showing('Cas'), await showing('Eve')];
     assert.equal((await opened()) - before, 2);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** The treatment of a request that fits. */
+/** A fault for a matching request. */
 export interface Mishap {
   /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
   readonly on: string;
@@ -10,7 +10,7 @@ export interface Mishap {
    * object: it is answered here, and never arrives.
    */
   readonly what: 'before' | 'after' | 'within' | MadeAnswer;
-  /** How often; once unless it says so. */
+  /** Number of times; default 1. */
   readonly times?: number;
 }
 
@@ -20,7 +20,7 @@ interface MadeAnswer {
   readonly body?: object;
 }
 
-/** The way to a service, on which connections really break: one request or all of them. */
+/** A proxy that resets connections, for one request or for all. */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -47,17 +47,17 @@ export class CuttingProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Something will happen to requests to come. */
+  /** Adds a fault for later requests. */
   arrange(mishap: Mishap): void {
     this.#mishaps.push({ mishap, left: mishap.times ?? 1 });
   }
 
-  /** Nothing more will happen to any. */
+  /** Removes all faults. */
   calm(): void {
     this.#mishaps.length = 0;
   }
 
-  /** Every connection that there is. */
+  /** Resets every open connection. */
   cutAll(): void {
     for (const socket of this.#sockets) this.#cut(socket);
   }
@@ -95,7 +95,7 @@ export class CuttingProxy {
       if (loses === null) near.write(bytes);
       else if (loses === 'after') this.#cut(near);
       else {
-        // Its head and half of its body, and then no more: what was sent is read, where a reset would throw it away.
+        // Send the head and half of the body, then end: a reset would discard the bytes sent before.
         this.cuts += 1;
         const head = bytes.indexOf('\r\n\r\n') + 4;
         near.end(bytes.subarray(0, (head + bytes.length) >> 1));
@@ -120,7 +120,7 @@ export class CuttingProxy {
   }
 }
 
-/** With what lets a page of any origin read it. */
+/** Adds CORS headers, so that a page of any origin can read the response. */
 function written({ status, headers = {}, body = {} }: MadeAnswer): string {
   const text = JSON.stringify(body);
   const all = {

@@ -15,7 +15,7 @@ import { part } from '../support/surroundings.ts';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const tarball = `vestibule-server-${version}.tgz`;
 
-/** As docs/install.md has it, but for the scripts of packages, of which none may be needed. */
+/** The command of docs/install.md. The test adds --ignore-scripts: no package may need its scripts. */
 const documented = 'npm install --omit=optional ./vestibule-server-*.tgz';
 
 function wentWell({ code, stdout, stderr }: Ended): string {
@@ -47,16 +47,16 @@ describe('the package of the service, installed into an empty folder', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is what docs/install.md says', () => {
+  it('is installed with the command of docs/install.md', () => {
     assert.ok(readFileSync('docs/install.md', 'utf8').includes(`\n${documented}\n`));
   });
 
-  it('brings what runs the service, and no provider', () => {
+  it('contains the dependencies of the service, and no development provider', () => {
     const installed = readdirSync(`${folder}/node_modules`);
     assert.ok(installed.includes('commander') && !installed.includes('oidc-provider'), String(installed));
   });
 
-  it('says of "dev" in one sentence that its provider was left out, and how to get it', async () => {
+  it('"dev" without its provider exits with the npm command that installs it', async () => {
     const { code, stderr } = await typed('npx vestibule dev');
     assert.equal(code, 1);
     assert.match(
@@ -92,7 +92,7 @@ describe('the package of the service, installed into an empty folder', () => {
       });
 
       for (const processes of [1, 2])
-        it(`npx vestibule serve --processes ${processes}, with a write to SQLite and the console`, async () => {
+        it(`npx vestibule serve --processes ${processes} writes to SQLite and serves the console`, async () => {
           const settings = await settingsFor(provider, folder);
           const command = `npx vestibule serve --processes ${processes}`;
           const service = await typeUntil(/"msg":"listening"/, command, {
@@ -121,7 +121,7 @@ describe('the package of the service, installed into an empty folder', () => {
           assert.equal(stderr, '');
         });
 
-      it('npx vestibule dev, and a user signs in', async () => {
+      it('npx vestibule dev lets a user sign in', async () => {
         const [port, providerPort] = [await freePort(), await freePort()];
         const command = `npx vestibule dev --port ${port} --provider-port ${providerPort}`;
         const settings = { OPS_PORT: '0' };
@@ -140,7 +140,7 @@ describe('the package of the service, installed into an empty folder', () => {
     });
   }
 
-  it('works when it is installed for all folders (npm install -g)', async () => {
+  it('npm install -g provides a working command', async () => {
     const everywhere = `${folder}/everywhere`;
     wentWell(
       await typed(`npm install -g --omit=optional --ignore-scripts --prefix ${everywhere} ./${tarball}`),
@@ -148,7 +148,7 @@ describe('the package of the service, installed into an empty folder', () => {
     assert.equal(wentWell(await typed(`${everywhere}/bin/vestibule --version`)), `${version}\n`);
   });
 
-  it('says in one sentence that a Node.js is too old', async () => {
+  it('an outdated Node.js ends the start with one sentence', async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`;
     const { code, stdout, stderr } = await typed(
       `node --import "${pretend}" node_modules/@vestibule/server/bin/vestibule.js serve`,

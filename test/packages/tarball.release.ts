@@ -24,7 +24,7 @@ describe('npm run pack', () => {
       .map((name) => name.replace(/^package\//, ''));
   });
 
-  it('leaves a tarball of every package, and of nothing else', () => {
+  it('writes one tarball for each package and no other file', () => {
     const names = globSync(['package.json', 'packages/*/package.json']).map((file) =>
       JSON.parse(readFileSync(file, 'utf8')).name.replace('@', '').replace('/', '-'),
     );
@@ -32,7 +32,7 @@ describe('npm run pack', () => {
     assert.deepEqual(globSync('*', { cwd: `${project}/dist` }).sort(), expected.sort());
   });
 
-  it('leaves the project as it was', () => {
+  it('changes no file of the project', () => {
     const all = globSync('**/*', { cwd: project, withFileTypes: true, exclude: ['node_modules'] })
       .filter((entry) => entry.isFile())
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(project.length + 1))
@@ -44,7 +44,7 @@ describe('npm run pack', () => {
     assert.deepEqual(changed, []);
   });
 
-  it('packs of the service what it needs to run, what operators read, and nothing else', () => {
+  it('the service tarball has what it needs to run, operator documents, and nothing else', () => {
     const beside = files.filter((file) => !file.startsWith('lib/')).sort();
     const documents = globSync([
       'docs/*.md',
@@ -68,7 +68,7 @@ describe('npm run pack', () => {
     assert.deepEqual(beside, [...documents, ...pages, ...single].sort());
   });
 
-  it('packs the service as a bundle with source maps, the licences of what is in it, and no source', () => {
+  it('the service tarball has a bundle, source maps and third-party licences, but no source', () => {
     const bundled = files.filter((file) => file.startsWith('lib/')).sort();
     const scripts = bundled.filter((file) => file.endsWith('.js'));
     const maps = bundled.filter((file) => file.endsWith('.js.map'));
@@ -83,7 +83,7 @@ describe('npm run pack', () => {
     assert.deepEqual(licences, [...new Set(inlined)].map((name) => `lib/LICENSE.${name}`).sort());
   });
 
-  it('packs of the client each file compiled, with its map and its types, and its README', () => {
+  it('the client tarball has each compiled file with source map and types, and the README', () => {
     const client = `${project}/dist/vestibule-client-${version}.tgz`;
     const inside = execFileSync('tar', ['tzf', client], { encoding: 'utf8' }).trim().split('\n');
     const compiled = globSync('*.ts', { cwd: 'packages/client/src' }).flatMap((file) => {
@@ -94,7 +94,7 @@ describe('npm run pack', () => {
     assert.deepEqual(inside.sort(), expected.sort());
   });
 
-  it('has a package.json that can be published, with nothing of development in it', () => {
+  it('the packed package.json can be published and has no development fields', () => {
     const text = execFileSync('tar', ['xzOf', tarball, 'package/package.json'], { encoding: 'utf8' });
     const manifest = JSON.parse(text);
     const clone = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -107,7 +107,7 @@ describe('npm run pack', () => {
     assert.equal(clone.private, true, 'the clone has no "bin" and is not for publishing');
   });
 
-  it('is kept out of git with all that it makes, and so is the token that README.md has readers write', () => {
+  it('all build output is ignored by git, and so is token.txt of the README', () => {
     const ignored = readFileSync('.gitignore', 'utf8').split('\n');
     for (const name of ['dist/', 'lib/', 'web/dist/', 'token.txt']) assert.ok(ignored.includes(name), name);
   });

@@ -63,20 +63,20 @@ const adapters: Readonly<Record<string, Adapter>> = {
   },
 };
 
-describe('an adapter', () => {
+describe('framework adapters of @vestibule/verify', () => {
   for (const [name, adapter] of Object.entries(adapters))
     for (const [when, answer] of [
       ['at once', <T>(verdict: T) => verdict],
       ['later', <T>(verdict: T) => Promise.resolve(verdict)],
     ] as const) {
-      it(`for ${name} sends a refusal that comes ${when}, and lets nobody in`, async () => {
+      it(`${name}: a refusal that arrives ${when} is sent, and the handler is not called`, async () => {
         const outcome = new Outcome();
         await adapter({ check: () => answer<Verdict>(refusal) }, outcome);
         await new Promise(setImmediate);
         assert.deepEqual([outcome.isIn, outcome.sent], [false, [403, refusal.body]]);
       });
 
-      it(`for ${name} lets in whom a verdict admits that comes ${when}`, async () => {
+      it(`${name}: after an accepting verdict that arrives ${when} the handler is called`, async () => {
         const outcome = new Outcome();
         await adapter({ check: () => answer<Verdict>({ ok: true, caller: {} as never }) }, outcome);
         await new Promise(setImmediate);
@@ -84,7 +84,7 @@ describe('an adapter', () => {
       });
     }
 
-  it('has no caller for a request that did not come past it', () => {
+  it('callerOf throws for a request that did not pass protect()', () => {
     const message = /put protect\(verifier\) before this handler/;
     assert.throws(() => forExpress.callerOf({} as never), message);
     assert.throws(() => forFastify.callerOf({} as never), message);

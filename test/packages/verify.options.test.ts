@@ -33,8 +33,8 @@ const ask = async (verifier: Verifier, claims: object, scopes?: readonly string[
   return verifier.verify({ headers }, scopes === undefined ? {} : { scopes });
 };
 
-it('says which Node.js it needs, where this one is too old', () => {
-  // Those before 22 do not have it.
+it('createVerifier on an outdated Node.js throws with the version it needs', () => {
+  // Node.js before 22 has no Promise.withResolvers.
   const { withResolvers } = Promise;
   Promise.withResolvers = undefined as never;
   try {
@@ -44,7 +44,7 @@ it('says which Node.js it needs, where this one is too old', () => {
   }
 });
 
-describe('what createVerifier takes', () => {
+describe('the options of createVerifier', () => {
   const wrong: Record<string, [options: object, message: RegExp]> = {
     nothing: [
       {},
@@ -74,7 +74,7 @@ describe('what createVerifier takes', () => {
     });
   }
 
-  it('takes null for any audience, and a list for one of several', async () => {
+  it('audience: null accepts any audience; a list accepts any of its entries', async () => {
     const anybody = start({ ...good(), audience: null });
     const several = start({ ...good(), audience: ['https://one.example', 'https://two.example'] });
     for (const aud of ['https://other.example', ['x', 'y']]) assert.ok((await ask(anybody, { aud })).ok);
@@ -83,7 +83,7 @@ describe('what createVerifier takes', () => {
     assert.equal((await ask(several, { aud: 'https://three.example' })).ok, false);
   });
 
-  it('answers with 401 where that is asked for, save for a token that grants too little', async () => {
+  it('challengeStatus 401 answers 401, except for missing scopes (403)', async () => {
     const verifier = start({ ...good(), challengeStatus: 401 });
     for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: 'Bearer a b' }]) {
       const verdict = await verifier.verify({ headers });
@@ -100,7 +100,7 @@ describe('what createVerifier takes', () => {
   });
 });
 
-describe('what an address needs', () => {
+describe('the requirements given to protect() and verify()', () => {
   const adapters = { express: onExpress, fastify: onFastify, hono: onHono, koa: onKoa };
   const misspelt = [
     { scope: ['admin'] },
@@ -111,7 +111,7 @@ describe('what an address needs', () => {
     null,
   ];
   for (const needs of misspelt as never[])
-    it(`${JSON.stringify(needs)} is refused when it is written, and lets nobody in`, async () => {
+    it(`${JSON.stringify(needs)} throws a TypeError before a request is accepted`, async () => {
       const verifier = start(good());
       for (const protect of Object.values(adapters))
         assert.throws(() => protect(verifier, needs), /^TypeError: Expected what the address needs/);
@@ -121,8 +121,8 @@ describe('what an address needs', () => {
     });
 });
 
-describe('what surrounds the verifier', () => {
-  it('may replace the global Promise: a forged token stays outside', async () => {
+describe('the environment of the verifier', () => {
+  it('a forged token is refused even if the global Promise is replaced', async () => {
     const verifier = start(good());
     await verifier.ready();
     const token = await provider.token();
@@ -137,7 +137,7 @@ describe('what surrounds the verifier', () => {
     }
   });
 
-  it('may have answered before the refusal is there, as a limit of time does', async () => {
+  it('a late refusal is not written if the response has been sent', async () => {
     const verifier = start(good());
     const request = { rawHeaders: [] as string[] };
     const verdict = verifier.check(request);
@@ -147,13 +147,13 @@ describe('what surrounds the verifier', () => {
     await Promise.resolve(verdict);
   });
 
-  it('may call an application inside with a request of its own, which counts', async () => {
+  it('an inner Hono application judges its own request, not the outer one', async () => {
     const inside = new Hono().use(onHono(start(good()))).get('/', (context) => context.text('inside'));
     const outside = { incoming: { rawHeaders: ['authorization', `Bearer ${await provider.token()}`] } };
     assert.equal((await inside.fetch(new Request('http://a.example/'), outside)).status, 403);
   });
 
-  it('may hand on the request of Fastify or the context of Koa, which know of one of two headers only', async () => {
+  it('duplicate Authorization headers are refused, also behind Fastify and Koa wrappers', async () => {
     const verifier = start(good());
     const bearer = `Bearer ${await provider.token()}`;
     const rawHeaders = ['authorization', bearer, 'authorization', bearer];
@@ -162,8 +162,8 @@ describe('what surrounds the verifier', () => {
   });
 });
 
-describe('what verify is given and gives', () => {
-  it('takes a Fetch request, and answers with a Fetch response', async () => {
+describe('the input and the verdict of verify()', () => {
+  it('a Fetch request is accepted, and a refusal converts to a Fetch response', async () => {
     const verifier = start(good());
     const token = await provider.token();
     const request = (headers: Record<string, string> | [string, string][]) =>
@@ -181,7 +181,7 @@ describe('what verify is given and gives', () => {
     assert.equal(((await response.json()) as { code: string }).code, 'authorization_malformed');
   });
 
-  it('reads a header of any spelling, and refuses two of them however they come', async () => {
+  it('header names are case-insensitive, and duplicate headers are refused', async () => {
     const verifier = start(good());
     const bearer = `Bearer ${await provider.token()}`;
     const verdict = async (headers: Record<string, string | string[]>) =>
@@ -192,7 +192,7 @@ describe('what verify is given and gives', () => {
     assert.equal(await verdict({ authorization: [bearer, bearer] }), false);
   });
 
-  it('gives all claims, frozen to the last one', async () => {
+  it('the caller has all claims, deeply frozen', async () => {
     const verdict = await ask(start(good()), { roles: [{ name: 'editor' }], sub: 'ada', client_id: 'web' });
     assert.ok(verdict.ok);
     const { subject, kind, claims, scopes, times } = verdict.caller;
@@ -205,7 +205,7 @@ describe('what verify is given and gives', () => {
   });
 });
 
-describe('keys that the provider is asked for', () => {
+describe('keys found by discovery', () => {
   const readyWith = async (wrong: Misbehaviour, realm = '') => {
     const discovered = await discoveredProvider({ ...wrong, realm });
     const verifier = start({ issuer: `${discovered.origin}${realm}`, audience: 'a' });
@@ -215,7 +215,7 @@ describe('keys that the provider is asked for', () => {
     });
   };
 
-  it('[B86] are found by its metadata, below the path of the issuer, too', async () => {
+  it('[B86] metadata is found, also below the path of the issuer', async () => {
     await readyWith({});
     await readyWith({}, '/realms/main');
   });
@@ -231,7 +231,7 @@ describe('keys that the provider is asked for', () => {
     nothing: [null, /status/],
   };
   for (const [name, [discovery, message]] of Object.entries(misled)) {
-    it(`[B86] are not looked for where metadata that names ${name} leads`, async () => {
+    it(`[B86] keys are not fetched if the metadata names ${name}`, async () => {
       await assert.rejects(readyWith({ discovery: discovery ?? null }), message);
     });
   }

@@ -51,7 +51,7 @@ async function answer(verifier: Verifier, token: string): Promise<string> {
 const longLived = () => provider.token({ exp: Math.floor(Date.now() / 1000) + 10 * 86_400 });
 const newFile = () => `${surroundings().runDirectory}/verify-${randomUUID()}/keys.json`;
 
-it('[B60] without keys it is 503 with Retry-After, and requests are served once the provider is back', async () => {
+it('[B60] without keys the verdict is 503 with Retry-After, until the provider is back', async () => {
   await provider.stop();
   const verifier = start();
   await assert.rejects(verifier.ready(), /Expected the keys of .*unreachable/);
@@ -69,7 +69,7 @@ it('[B60] without keys it is 503 with Retry-After, and requests are served once 
   );
 });
 
-it('[B80] a thousand requests before the keys are there cost one fetch, and all are served', async () => {
+it('[B80] 1,000 requests before the first keys cost one fetch, and all are served', async () => {
   const verifier = start();
   const token = await provider.token();
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => answer(verifier, token)));
@@ -77,7 +77,7 @@ it('[B80] a thousand requests before the keys are there cost one fetch, and all 
   assert.equal(provider.fetches, 1);
 });
 
-it('[B62] [B63] the last good keys are used for a day, and then no more', async () => {
+it('[B62] [B63] stale keys are used for one day and no longer', async () => {
   const verifier = start();
   await verifier.ready();
   await provider.stop();
@@ -90,7 +90,7 @@ it('[B62] [B63] the last good keys are used for a day, and then no more', async 
   assert.equal(await answer(verifier, seen), '503 keys_unavailable');
 });
 
-it('a restart during an outage goes on with the keys that were kept in a file', async () => {
+it('after a restart during an outage the keys from the file are used', async () => {
   const file = newFile();
   await start({ memory: keySetFile(file) }).ready();
   await until(
@@ -105,7 +105,7 @@ it('a restart during an outage goes on with the keys that were kept in a file', 
   await again.ready();
 });
 
-it('a file that others can write to, or have changed, is not believed', async () => {
+it('a key file that is writable by others, damaged or changed is ignored', async () => {
   const file = newFile();
   const secret = 'x'.repeat(32);
   const planted = await makeKey();
@@ -138,7 +138,7 @@ it('a file that others can write to, or have changed, is not believed', async ()
   }
 });
 
-it('a store of one’s own is used, and with a secret nobody else can plant keys in it', async () => {
+it('a custom store is used; keys with another secret or none are ignored', async () => {
   let kept: string | null = null;
   const memory: KeySetStore = {
     read: async () => kept,
@@ -158,7 +158,7 @@ it('a store of one’s own is used, and with a secret nobody else can plant keys
     assert.equal(await answer(start({ memory, ...other }), await provider.token()), '503 keys_unavailable');
 });
 
-it('a store that does not answer, or a pipe in the place of its file, keeps nobody waiting', async () => {
+it('a hanging store, or a pipe instead of its file, does not block requests', async () => {
   const file = newFile();
   mkdirSync(dirname(file), { recursive: true });
   execFileSync('mkfifo', [file]);
@@ -170,7 +170,7 @@ it('a store that does not answer, or a pipe in the place of its file, keeps nobo
   }
 });
 
-it('[B78] a flood of invented key names costs one fetch, and [B81] a new key is found all the same', async () => {
+it('[B78] a flood of unknown key ids costs one fetch, and [B81] a new key is found', async () => {
   const verifier = start();
   await verifier.ready();
   const stranger = await makeKey();
@@ -192,7 +192,7 @@ it('[B78] a flood of invented key names costs one fetch, and [B81] a new key is 
   assert.equal(provider.fetches, 3);
 });
 
-it('[B82] [A49] a removed key stops working with the next refresh, for a token that is remembered, too', async () => {
+it('[B82] [A49] a removed key is refused after the next refresh, also for cached tokens', async () => {
   const verifier = start();
   await verifier.ready();
   const token = await longLived();
@@ -206,7 +206,7 @@ it('[B82] [A49] a removed key stops working with the next refresh, for a token t
   );
 });
 
-it('[A49] a remembered token is refused when it has expired', async () => {
+it('[A49] a cached token is refused once it has expired', async () => {
   const verifier = start();
   await verifier.ready();
   const token = await provider.token();
@@ -216,7 +216,7 @@ it('[A49] a remembered token is refused when it has expired', async () => {
   assert.equal(await answer(verifier, token), '403 token_expired');
 });
 
-it('after close() everybody is told to try again, and nobody is remembered', async () => {
+it('after close() requests get 503 and the token cache is empty', async () => {
   const verifier = start();
   await verifier.ready();
   const token = await provider.token();
@@ -227,7 +227,7 @@ it('after close() everybody is told to try again, and nobody is remembered', asy
   await assert.rejects(verifier.ready());
 });
 
-it('nothing of a token is in the log', async () => {
+it('the log contains no part of a token', async () => {
   const verifier = start();
   const token = await provider.token();
   for (const text of [token, `${token}x`, `x${token}`]) await answer(verifier, text);

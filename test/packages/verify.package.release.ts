@@ -22,8 +22,8 @@ before(async () => {
   installed = `${folder}/node_modules/@vestibule/verify`;
 });
 
-describe('the package', () => {
-  it('imports nothing but parts of Node, and brings nothing along', () => {
+describe('the package @vestibule/verify', () => {
+  it('imports only Node built-ins and has no dependencies', () => {
     const files = globSync(`${installed}/lib/**/*.{js,d.ts}`);
     assert.ok(files.length > 40);
     const imports = files.flatMap((file) => importsOf(file, readFileSync(file, 'utf8')));
@@ -36,7 +36,7 @@ describe('the package', () => {
     assert.equal(version, JSON.parse(readFileSync('package.json', 'utf8')).version);
   });
 
-  it('has only compiled code, its maps and types, and its README inside', () => {
+  it('contains only compiled code, source maps, types and the README', () => {
     const inside = globSync('**/*', { cwd: installed, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => `${entry.parentPath}/${entry.name}`.slice(installed.length + 1));
@@ -46,7 +46,7 @@ describe('the package', () => {
     assert.deepEqual(stray.sort(), ['README.md', 'package.json']);
   });
 
-  it('names in its README every code that it refuses with, and every option', () => {
+  it('the README names every refusal code and every option', () => {
     const codes = readFileSync('packages/verify/src/verdict.ts', 'utf8').matchAll(/^ {2}\| '([a-z_]+)'/gm);
     const options = readFileSync('packages/verify/src/options.ts', 'utf8')
       .replace(/^[\s\S]*interface VerifierOptions/, '')
@@ -108,7 +108,7 @@ const wrong: Record<string, string> = {
   'unknown-code': `${begin}const verdict = await verifier.verify({ headers: {} }); if (!verdict.ok) verdict.code === 'token_is_bad';`,
 };
 
-it('programs compile that should, and none that should not', async () => {
+it('correct programs compile, and each wrong one does not', async () => {
   const programs = { right, wrong };
   for (const [kind, files] of Object.entries(programs)) {
     mkdirSync(`${folder}/types/${kind}`, { recursive: true });
@@ -137,7 +137,7 @@ it('programs compile that should, and none that should not', async () => {
   );
 });
 
-describe('the examples of the README, exactly as printed', () => {
+describe('the examples of the README of @vestibule/verify, exactly as printed', () => {
   const examples = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text]) => String(text));
   let provider: TestProvider;
   let metadata: ReturnType<typeof createServer>;
@@ -154,7 +154,7 @@ describe('the examples of the README, exactly as printed', () => {
       response.end(JSON.stringify(documents[String(request.url)]));
     });
     await new Promise<void>((done) => metadata.listen(0, '127.0.0.1', done));
-    // Where the names of the examples lead on this machine; their text stays as it is.
+    // Redirects the hosts of the examples to this machine, without changing their text.
     writeFileSync(
       `${folder}/elsewhere.js`,
       `import { Server } from 'node:net';
@@ -187,7 +187,7 @@ Server.prototype.listen = function (first, ...rest) {
     });
   };
 
-  it('are there for every framework', () => {
+  it('there is one for every framework', () => {
     for (const name of ['express', 'fastify', 'hono', 'koa', 'node'])
       assert.ok(
         examples.some((text) => text.includes(`@vestibule/verify/${name}`)),
@@ -199,7 +199,7 @@ Server.prototype.listen = function (first, ...rest) {
   for (const [index, text] of examples.entries()) {
     const name = /@vestibule\/verify\/(\w+)/.exec(text)?.[1];
     if (name === undefined) continue;
-    it(`let in whom they should, on ${name}`, async () => {
+    it(`the ${name} example refuses a missing token and accepts a valid one`, async () => {
       const port = await freePort();
       const child = await start(text, `example-${index}`, port);
       try {
@@ -222,14 +222,14 @@ Server.prototype.listen = function (first, ...rest) {
     });
   }
 
-  it('keep the keys in a file, and keep no process alive', async () => {
+  it('the key file example writes the keys and lets the process exit', async () => {
     const text = examples.find((one) => one.includes('keySetFile')) ?? '';
     const child = await start(text, 'example-file', 1);
     assert.deepEqual(await once(child, 'exit'), [0, null]);
     assert.ok(existsSync(`${folder}/keys/login.json`));
   });
 
-  it('answer a Fetch request', async () => {
+  it('the Fetch example answers a Fetch request', async () => {
     const text = examples.find((one) => one.includes('toResponse')) ?? '';
     writeFileSync(`${folder}/example-fetch.js`, text);
     const asked = `import { handle } from './example-fetch.js';

@@ -3,7 +3,7 @@ import { all, api, type Cases, check, refused, same, signedIn, texts } from './s
 
 /** Several changes in one request. */
 export const batch: Cases = {
-  'makes, changes, moves and removes records in one request, and knows their versions': async (scene) => {
+  'a batch creates, updates, acts and deletes, and returns records with versions': async (scene) => {
     const service = await signedIn(scene);
     const [notes, bookings] = [service.collection('notes'), service.collection('bookings')];
     const [old, booking] = [
@@ -25,7 +25,7 @@ export const batch: Cases = {
     same((await bookings.act(booking.id, 'cancel', {}, { ifMatch: moved })).state, 'cancelled');
   },
 
-  'changes nothing when one of several operations is refused, and says which': async (scene) => {
+  'a refused batch changes nothing, and names the operation and its cause': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
     const first = await notes.create({ text: 'one' });
@@ -53,7 +53,7 @@ export const batch: Cases = {
     check((await wrong.catch((error) => error)) instanceof TypeError, 'a record without a version is taken');
   },
 
-  'sends a batch again when its answer is lost, and it is done once': async (scene) => {
+  'a batch whose answer is lost is retried and done once': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
     const path = `POST ${api}/batch`;

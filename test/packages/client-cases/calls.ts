@@ -1,8 +1,8 @@
 import { all, api, type Cases, check, refused, same, signedIn, texts } from './scene.ts';
 
-/** Calls that go well, and what is refused. */
+/** Calls that succeed, and refusals. */
 export const calls: Cases = {
-  'says who the caller is, what it has used, and what there is': async (scene) => {
+  'me(), usage() and overview() return the caller, its usage and the collections': async (scene) => {
     const service = await signedIn(scene);
     const { kind, subject } = await service.me();
     same([kind, subject], ['user', scene.name]);
@@ -17,7 +17,7 @@ export const calls: Cases = {
     );
   },
 
-  'makes, reads, changes, replaces and removes a record': async (scene) => {
+  'create, get, update, replace and remove work on a record': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     const made = await notes.create({ text: 'one' });
     same((await notes.get(made.id)).text, 'one');
@@ -29,7 +29,7 @@ export const calls: Cases = {
     same((await refused(notes.get(made.id), scene.client)).code, 'not_found');
   },
 
-  'goes through all pages of a list, and gives a page at a time to who wants one': async (scene) => {
+  'list() iterates over all pages; page() returns one page with its cursor': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     for (const text of ['a', 'b', 'c', 'd', 'e']) await notes.create({ text });
     const listed = await all(notes.list({ sort: 'created_at', limit: 2 }));
@@ -47,7 +47,7 @@ export const calls: Cases = {
     }
   },
 
-  'filters by equality and by bounds': async (scene) => {
+  'list() filters by equality and by bounds': async (scene) => {
     const bookings = (await signedIn(scene)).collection('bookings');
     for (const seats of [1, 2, 3]) await bookings.create({ slot: `2027-01-0${seats}T00:00:00Z`, seats });
     const seatsOf = async (query: object) =>
@@ -58,7 +58,7 @@ export const calls: Cases = {
     same(await seatsOf({ 'seats[lt]': 2, state: 'draft', sort: undefined }), [1]);
   },
 
-  'takes actions as methods, and by their names': async (scene) => {
+  'actions can be called as methods and by name': async (scene) => {
     const bookings = (await signedIn(scene)).collections.bookings;
     check(bookings !== undefined && (await bookings) === bookings, 'a collection is no promise');
     const { id } = await bookings.create({ slot: '2027-01-01T00:00:00Z', seats: 1 });
@@ -70,7 +70,7 @@ export const calls: Cases = {
     same(JSON.stringify({ bookings }).length > 0, true);
   },
 
-  'lets nothing into an address but names and ids': async (scene) => {
+  'invalid collection names, ids and actions throw a TypeError': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
     for (const name of [
@@ -109,14 +109,14 @@ export const calls: Cases = {
         (await notes.act('x', action).catch((reason) => reason)) instanceof TypeError,
         `"${action}" is taken for an action`,
       );
-    // What JavaScript itself asks an object for is no collection.
+    // Properties that JavaScript itself reads, such as "then", are not collections.
     check((await service.collections) === service.collections, 'collections are no promise');
     same(JSON.stringify(service.collections), '{}');
     for (const key of ['then', 'toJSON', Symbol.toPrimitive, Symbol.iterator])
       check(Reflect.get(service.collections, key) === undefined, `${String(key)} is no collection`);
   },
 
-  'tells every refusal by its code, with all that came with it': async (scene) => {
+  'a refusal is a Problem with status, code, title and field errors': async (scene) => {
     const service = await signedIn(scene);
     const problem = await refused(service.collection('notes').create({ text: '', more: 1 }), scene.client);
     same([problem.status, problem.code, problem.name], [422, 'validation_failed', 'Problem']);
@@ -132,7 +132,7 @@ export const calls: Cases = {
     same((await refused(nobody.me(), scene.client)).status, 403);
   },
 
-  'changes what was read, or says what is there instead': async (scene) => {
+  'a change of an outdated version fails with the current record': async (scene) => {
     const { client } = scene;
     const ledger = (await signedIn(scene)).collection('ledger');
     const made = await ledger.create({ amount: 1 });
@@ -148,7 +148,7 @@ export const calls: Cases = {
     await ledger.remove(made.id, { ifMatch: '*' });
   },
 
-  'exports everything, or says that some is missing': async (scene) => {
+  'export() yields all records, and throws if the response is incomplete': async (scene) => {
     const service = await signedIn(scene);
     for (const text of ['a', 'b']) await service.collection('notes').create({ text });
     const lines = await all(service.export());

@@ -1,9 +1,9 @@
 import type * as Package from '../../../packages/client/src/index.ts';
 import { all, api, type Cases, check, same, signedIn, texts, until } from './scene.ts';
 
-/** Lists that are kept alive, and the stream of events behind them. */
+/** Live lists, and their event stream. */
 export const live: Cases = {
-  'keeps a list alive: what is made, changed, moved and removed elsewhere is in it': async (scene) => {
+  'a live list follows creation, update, change of state and deletion elsewhere': async (scene) => {
     const [here, there] = [await signedIn(scene), (await signedIn(scene)).collection('bookings')];
     const live = here.collection('bookings').live({ state: 'draft', sort: 'slot' });
     const seats = () => live.items?.map((booking) => booking.seats).join() ?? null;
@@ -24,7 +24,7 @@ export const live: Cases = {
     }
   },
 
-  'says of which records of a list it gets events': async (scene) => {
+  'the status of a live list says whether all, own or no records have events': async (scene) => {
     const here = await signedIn(scene);
     const statusOf = async (collection: string, query: object = {}) => {
       const live = here.collection(collection).live(query);
@@ -45,7 +45,7 @@ export const live: Cases = {
     same(page.eventsScope, null, 'a machine client that gets events of all records');
   },
 
-  'gives each turn of a loop the list as it is then, and ends with the loop': async (scene) => {
+  'for await yields the current live list; leaving the loop closes the stream': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
     const turns: number[] = [];
@@ -58,7 +58,7 @@ export const live: Cases = {
     await until(() => service.events.status === 'off', 'the stream is still there');
   },
 
-  'shows as many as are asked for, and more than a page': async (scene) => {
+  'a live list holds more than one page, and at most limit records': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     await Promise.all(Array.from({ length: 203 }, (_, index) => notes.create({ text: `${index}` })));
     for (const [limit, expected] of [
@@ -72,7 +72,7 @@ export const live: Cases = {
     }
   },
 
-  'misses nothing when the connection is cut and the service is restarted': async (scene) => {
+  'a live list misses no change across cut connections and a restart': async (scene) => {
     const [here, there] = [await signedIn(scene), (await signedIn(scene)).collection('notes')];
     const live = here.collection('notes').live();
     try {
@@ -97,7 +97,7 @@ export const live: Cases = {
     }
   },
 
-  'reads lists anew where no stream can be had': async (scene) => {
+  'a live list polls while no stream can be opened': async (scene) => {
     const here = await signedIn(scene);
     const what = { status: 502, body: {} };
     await scene.stage.arrange({ on: `GET ${api}/events`, what, times: 2 });
@@ -112,7 +112,7 @@ export const live: Cases = {
     }
   },
 
-  'rests, and goes on where it was': async (scene) => {
+  'a resumed stream delivers the events of the pause': async (scene) => {
     const here = await signedIn(scene);
     const notes = here.collection('notes');
     const heard: string[] = [];
@@ -138,9 +138,7 @@ export const live: Cases = {
     }
   },
 
-  'tells who comes with a place that the stream is past to read anew, and then what happens': async (
-    scene,
-  ) => {
+  'a listener with an older position is told of missed events, then gets new ones': async (scene) => {
     const here = await signedIn(scene);
     const notes = here.collection('notes');
     const heard: string[] = [];
@@ -166,7 +164,7 @@ export const live: Cases = {
     }
   },
 
-  'shows the list of whoever is signed in now': async (scene) => {
+  'a live list shows the records of the caller who has signed in last': async (scene) => {
     const tokens = [await scene.stage.token(scene.name), await scene.stage.token(`${scene.name} too`)];
     const [one, other] = tokens.map((token) =>
       scene.client.createClient({ url: scene.url, token: () => String(token) }),
@@ -195,7 +193,7 @@ export const live: Cases = {
     }
   },
 
-  'ends when the caller is erased, and says so': async (scene) => {
+  'a live list ends with the code erased after erasure of the caller': async (scene) => {
     const service = await signedIn(scene);
     const live = service.collection('notes').live();
     try {

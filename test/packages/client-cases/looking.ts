@@ -2,7 +2,7 @@ import { all, type Cases, refused, same, signedIn, signedInToo, texts } from './
 
 /** Search, counts and history. */
 export const looking: Cases = {
-  'searches for words, and counts': async (scene) => {
+  'list() searches for words, and count() counts': async (scene) => {
     const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];
     const lists = ada.collection('lists');
     for (const text of ['Milk and bread', 'milk', 'Bread']) await lists.create({ text });
@@ -15,7 +15,7 @@ export const looking: Cases = {
     same((await refused(ada.collection('boards').count(), scene.client)).code, 'query_invalid');
   },
 
-  'says what happened to a record': async (scene) => {
+  'history() returns the actions on a record': async (scene) => {
     const ada = await signedIn(scene);
     const lists = ada.collection('lists');
     const { id } = await lists.create({ text: 'milk' });

@@ -2,7 +2,7 @@ import { all, api, type Cases, check, refused, same, signedIn, signedInToo, text
 
 /** Records that several people work on. */
 export const people: Cases = {
-  'lends a thing from one person to another, by actions with input': async (scene) => {
+  'actions with input lend an item from one person to another': async (scene) => {
     const [ada, bob] = [
       (await signedIn(scene)).collection('items'),
       (await signedInToo(scene, 'Bob')).collection('items'),
@@ -34,7 +34,7 @@ export const people: Cases = {
     same((await ada.act(id, 'take_back', {}, { deadlineSeconds: 9 })).due, undefined);
   },
 
-  'invites people, changes and removes members, and hands a record over': async (scene) => {
+  'invitations, role changes, removal of members and hand-over work': async (scene) => {
     const [ada, bob, eve] = [
       await signedIn(scene),
       await signedInToo(scene, 'Bob'),
@@ -63,7 +63,7 @@ export const people: Cases = {
     await adas.changeMember(id, await aliasOf('member'), { role: 'admin' });
     same((await bobs.get(id)).roles, ['admin']);
 
-    // What was done although its answer got lost is done.
+    // Leaving succeeds although its answer is lost.
     await scene.stage.arrange({ on: `DELETE ${api}/lists/${id}/members/me`, what: 'after' });
     same(await bobs.leave(id), undefined);
     same((await refused(bobs.get(id), scene.client)).code, 'not_found');
@@ -80,7 +80,7 @@ export const people: Cases = {
       );
   },
 
-  'keeps a list of records alive that everyone reads, and one of shared records': async (scene) => {
+  'live lists of public and of shared records follow changes by other people': async (scene) => {
     const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];
     const things = bob.collection('items').live();
     const lists = bob.collection('lists').live();
@@ -111,7 +111,7 @@ export const people: Cases = {
     }
   },
 
-  'keeps a list alive under a record that everyone reads': async (scene) => {
+  'a live list under a public record follows changes by other people': async (scene) => {
     const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];
     const [issue, other] = [
       await ada.collection('issues').create({ title: 'It is slow' }),

@@ -2,7 +2,7 @@ import { all, api, type Cases, check, pause, refused, same, signedIn, texts } fr
 
 /** Which requests are retried, when, and which are not. */
 export const retries: Cases = {
-  'runs the function of an update again on what somebody else has made of the record': async (scene) => {
+  'an update function runs again on a record that another caller has changed': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     const { id } = await notes.create({ text: 'one' });
     const seen: string[] = [];
@@ -15,7 +15,7 @@ export const retries: Cases = {
     same(await scene.stage.count(`GET ${api}/notes/${id}`), 1, 'the record came with the refusal');
   },
 
-  'asks for the token at every try, and for another one when it has expired': async (scene) => {
+  'every try asks for the token, and an expired token is replaced once': async (scene) => {
     const [good, old] = [await scene.stage.token(scene.name), await scene.stage.token(scene.name, -100)];
     const asked: (string | undefined)[] = [];
     const service = scene.client.createClient({
@@ -43,7 +43,7 @@ export const retries: Cases = {
     );
   },
 
-  'comes back when it is told to, and not before': async (scene) => {
+  'a retry waits for Retry-After, within the deadline': async (scene) => {
     const service = await signedIn(scene);
     const [on, body] = [`GET ${api}/me`, { code: 'overloaded', title: 'Try again.' }];
     await scene.stage.arrange({ on, what: { status: 503, headers: { 'retry-after': '1' }, body } });
@@ -62,7 +62,7 @@ export const retries: Cases = {
     check(performance.now() - began < 20_000, 'it waited for what is beyond the deadline');
   },
 
-  'gives up at once where a budget has no more before the deadline': async (scene) => {
+  'a spent write budget fails at once if it refills after the deadline': async (scene) => {
     const chips = (await signedIn(scene)).collection('chips');
     for (const text of ['a', 'b']) await chips.create({ text });
     const problem = await refused(chips.create({ text: 'c' }), scene.client);
@@ -70,7 +70,7 @@ export const retries: Cases = {
     check((problem.retryAfterSeconds ?? 0) > 30, 'it does not say when there is more');
   },
 
-  'waits where it was told that nothing is left': async (scene) => {
+  'a request waits for the reset of an exhausted RateLimit': async (scene) => {
     const service = await signedIn(scene);
     const headers = { ratelimit: '"reads";r=0;t=1' };
     await scene.stage.arrange({ on: `GET ${api}/me`, what: { status: 200, headers, body: {} } });
@@ -80,7 +80,7 @@ export const retries: Cases = {
     check(performance.now() - began >= 900, 'it asked although nothing was left');
   },
 
-  'reads again when the connection was cut': async (scene) => {
+  'a read is retried after a cut connection': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     const { id } = await notes.create({ text: 'one' });
     for (const what of ['before', 'after', 'within'] as const) {
@@ -89,7 +89,7 @@ export const retries: Cases = {
     }
   },
 
-  'makes one record however often the connection is cut': async (scene) => {
+  'a create is retried after cut connections and makes one record': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     for (const what of ['before', 'after', 'within'] as const) {
       await scene.stage.arrange({ on: `POST ${api}/notes`, what, times: 2 });
@@ -104,7 +104,7 @@ export const retries: Cases = {
     same(one.id, other.id);
   },
 
-  'does nothing twice that would not be the same': async (scene) => {
+  'a change that is not idempotent is not repeated after a lost answer': async (scene) => {
     const { client, stage } = scene;
     const service = await signedIn(scene);
     const [counters, bookings] = [service.collection('counters'), service.collection('bookings')];
@@ -140,7 +140,7 @@ export const retries: Cases = {
     same([late.code, late.maybeDone], ['precondition_failed', true]);
   },
 
-  'removes what an earlier try has removed': async (scene) => {
+  'a removal succeeds if an earlier try has removed the record': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     const { id } = await notes.create({ text: 'one' });
     await scene.stage.arrange({ on: `DELETE ${api}/notes/${id}`, what: 'within' });
@@ -152,7 +152,7 @@ export const retries: Cases = {
     );
   },
 
-  'ends wherever it is when it is told to': async (scene) => {
+  'an abort signal ends a request, a wait for a retry and a live list': async (scene) => {
     const service = await signedIn(scene);
     const ended = async (call: (signal: AbortSignal) => Promise<unknown>, afterMs: number) => {
       const controller = new AbortController();
