@@ -37,7 +37,7 @@ import { Prometheus, readAlerts } from './prometheus.ts';
 
 const hourMs = 3_600_000;
 
-/** Every alert is seen to fire, by what it is there for: a fault of a real process that a real Prometheus looks at. */
+/** Causes the fault behind each alert in a real process that a real Prometheus scrapes. */
 describe('an alert fires when', () => {
   const later = new AsyncDisposableStack();
   let prometheus: Prometheus;
@@ -82,24 +82,24 @@ describe('an alert fires when', () => {
   });
   after(() => later.disposeAsync());
 
-  it('nothing is wrong: none', async () => {
+  it('(control) nothing is wrong: no alert fires', async () => {
     await until(
       () => prometheus.query('sum(count_over_time(vestibule_build_info[1m]))'),
       ([looks]) => Number(looks?.value) >= 24,
       'Prometheus does not look',
     );
-    // Without the five minutes that it has to last, a machine on which much else runs is reason enough for that one.
+    // On a busy machine this one fires without a fault, because its "for" of five minutes is removed.
     const fired = [...(await prometheus.fired())].filter((name) => name !== 'VestibuleEventLoopLate');
     assert.deepEqual(fired, []);
   });
 
-  it('the certificate that is in use ends soon', async () => {
+  it('the certificate in use expires soon', async () => {
     await writeTlsFiles(tlsFolder, new Date(Date.now() + 3 * 24 * hourMs));
     tls.process.kill('SIGHUP');
     await fires('VestibuleCertificateEnds');
   });
 
-  it('a process has no time for its events', async () => {
+  it('the event loop of a process is blocked', async () => {
     await prometheus.fires(['VestibuleEventLoopLate'], async () => {
       sqlite.process.kill('SIGSTOP');
       await pause(800);
@@ -108,7 +108,7 @@ describe('an alert fires when', () => {
     });
   });
 
-  it('somebody guesses secrets', async () => {
+  it('a caller guesses client secrets', async () => {
     const guess = () => postToken(sqlite.url, credentialsBody({ id: 'x', secret: 'y' }));
     await prometheus.fires(['VestibuleSecretsGuessed'], () => concurrently(10, 10, guess));
   });
@@ -127,7 +127,7 @@ describe('an alert fires when', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('somebody else keeps the database locked', async () => {
+  it('another program keeps the database locked', async () => {
     const writer = await caller(sqlite);
     await writer.make('notes', { text: 'before' });
     const file = fileOf(sqlite.settings);
@@ -147,7 +147,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleBug');
   });
 
-  it('all sessions with PostgreSQL are in use', async () => {
+  it('all sessions of the PostgreSQL pool are in use', async () => {
     const reader = await caller(postgres);
     await reader.make('notes', { text: 'before' });
     const other = new Client({ connectionString: String(postgres.settings.DATABASE_URL) });
@@ -159,7 +159,7 @@ describe('an alert fires when', () => {
     await readers;
   });
 
-  it('almost as many revocations as are kept for an issuer', async () => {
+  it('an issuer has almost as many revocations as the limit', async () => {
     const database = plainSql(postgres.settings);
     await database.query(
       `insert into revocations (name, issued_until, forget_at, seq, issuer)
@@ -169,7 +169,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleRevocationsCrowded');
   });
 
-  it('copies of whoever was erased may be left in a large file', async () => {
+  it('a large database file may still hold copies of erased data', async () => {
     const leaver = await caller(clocked, 'leaver');
     await leaver.make('notes', { text: 'gone soon' });
     const storage = await plainSql(clocked.settings).open();
@@ -184,7 +184,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleScrubDue');
   });
 
-  it('a webhook takes nothing, for longer and longer, and is disabled in the end', async () => {
+  it('a webhook receiver fails, then has dead letters, then is disabled', async () => {
     const { settings } = clocked;
     const nobody = `http://127.0.0.1:${await freePort()}/hook`;
     const { webhook_id: id } = await webhookCommand<{ webhook_id: string }>(
@@ -210,7 +210,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleWebhookDisabled');
   });
 
-  it('the provider cannot be asked about opaque tokens', async () => {
+  it('the introspection endpoint for opaque tokens is unreachable', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const introspection = { url: `${nobody}/introspect`, clientId: 'api', clientSecret: opaqueToken() };
     const asking = await startService(
@@ -234,7 +234,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleIntrospectionFails');
   });
 
-  it('the provider publishes a key that nobody should use', async () => {
+  it('the provider publishes a weak key', async () => {
     const weak = { kty: 'oct', k: 'c2VjcmV0', kid: 'weak', alg: 'HS256' };
     provider.answer = (_request, response) =>
       response.end(JSON.stringify({ keys: [...provider.document.keys, weak] }));
@@ -242,7 +242,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleAlarmingKeys');
   });
 
-  it('the provider has no keys for us, for longer and longer', async () => {
+  it('provider keys cannot be fetched, then are old, then expire', async () => {
     provider.answer = (_request, response) => response.writeHead(500).end();
     const failures = async () =>
       Number(
@@ -263,7 +263,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleNothingVerified');
   });
 
-  it('a process is gone, and when it comes and goes', async () => {
+  it('a process is down, and when it restarts repeatedly', async () => {
     const { settings } = tls;
     for (let starts = 0; starts < 4; starts += 1) {
       const ended = once(tls.process, 'exit');
@@ -276,7 +276,7 @@ describe('an alert fires when', () => {
     await fires('VestibuleRestarts');
   });
 
-  it('processes behind one ops port end again and again', async () => {
+  it('child processes end repeatedly', async () => {
     const supervised = await startService(
       await settingsFor('sqlite', { TEST_SERVE_OPTIONS: '--processes 2' }),
     );
@@ -288,7 +288,7 @@ describe('an alert fires when', () => {
     });
   });
 
-  it('a process of another release runs, and when nobody reads a log', async () => {
+  it('processes of two releases run, and when log lines are lost', async () => {
     provider.answer = null;
     const other = await startOtherRelease(await settingsFor('sqlite'), (child) =>
       later.defer(() => void child.kill('SIGKILL')),
@@ -298,13 +298,13 @@ describe('an alert fires when', () => {
     await prometheus.fires(['VestibuleLogLost'], () => askOften(other.url, 15_000));
   });
 
-  it('and that was all of them', async () => {
+  it('(control) every alert has fired', async () => {
     const all = readAlerts().map(({ alert }) => alert);
     assert.deepEqual([...(await prometheus.fired())].sort(), all.sort());
   });
 });
 
-/** So many requests over a few connections: their log lines are more than may wait for a reader. */
+/** Sends enough requests to exceed the buffer for log lines. */
 async function askOften(url: string, count: number): Promise<void> {
   const request = 'GET /x HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n';
   const done = Promise.withResolvers<void>();

@@ -22,7 +22,7 @@ function seconds(duration = '0s'): number {
 }
 
 describe('the alerts of the console', () => {
-  it('are those of alerts.yaml, and those that need Prometheus are named', () => {
+  it('equal those of alerts.yaml, except the listed ones that need Prometheus', () => {
     const here = deployed.filter(({ alert }) => !rulesForPrometheus.some((name) => name === alert));
     assert.equal(here.length, deployed.length - rulesForPrometheus.length);
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('the alerts of the console', () => {
     return { metrics, history, stateOf, pass };
   };
 
-  it('fire once their condition has held for long enough, and end with it', () => {
+  it('fire after their condition has held for "for", and end with it', () => {
     const { metrics, stateOf, pass } = stage();
     const refuse = () => metrics.countRefusal('storage_unavailable', 503);
     assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'ok');
@@ -69,7 +69,7 @@ describe('the alerts of the console', () => {
     assert.equal(stateOf('VestibuleDatabaseUnavailable'), 'ok');
   });
 
-  it('know the route that is slow, and the provider whose keys cannot be fetched', () => {
+  it('name the slow route and fire for provider keys that cannot be fetched', () => {
     const { metrics, history, stateOf, pass } = stage();
     const slow = alertRules.find(({ name }) => name === 'VestibuleSlow');
     const tally = metrics.tallyOf('/slow');
@@ -88,7 +88,7 @@ describe('the alerts of the console', () => {
     assert.equal(stateOf('VestibuleProviderKeysNotFetched'), 'ok');
   });
 
-  it('read a history of an hour that stays below 5 MB, however many lines there are', () => {
+  it('use at most 5 MB for one hour of history, for any number of series', () => {
     const { metrics, history, pass } = stage();
     for (let count = 0; count < 4_000; count += 1) metrics.tallyOf(`/route-${count}`).add('GET', 200, 0.1);
     pass(30, () => metrics.countRefusal('internal', 500));

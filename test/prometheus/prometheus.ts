@@ -32,7 +32,7 @@ export async function promtool(parameters: readonly string[], input = '') {
   });
 }
 
-/** The alerts as they are, but without waiting, and with a minute for every range of time: a test has no more. */
+/** The alerts without "for" and with ranges of one minute, so that a test can wait for them. */
 function hurried(rules: readonly Rule[]): string {
   const quick = rules.map(({ for: _, expr, ...rule }) => {
     return { ...rule, expr: expr.replaceAll(/\[\d+[smh]\]/g, '[1m]') };
@@ -40,7 +40,7 @@ function hurried(rules: readonly Rule[]): string {
   return stringify({ groups: [{ name: 'vestibule', interval: '500ms', rules: quick }] });
 }
 
-/** A Prometheus that looks at these processes once a second, and at the alerts. */
+/** A Prometheus that scrapes these processes every second and evaluates the alerts. */
 export class Prometheus {
   readonly #url: string;
   readonly #targetsFile: string;
@@ -107,13 +107,13 @@ export class Prometheus {
     return data.result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
   }
 
-  /** Those that have fired so far. */
+  /** The names of the alerts that have fired so far. */
   async fired(): Promise<ReadonlySet<string>> {
     const found = await this.query('max by (alertname) (max_over_time(ALERTS{alertstate="firing"}[1h]))');
     return new Set(found.map(({ labels }) => String(labels.alertname)));
   }
 
-  /** Once all of them have; meanwhile the fault goes on. */
+  /** Repeats the fault until all of these alerts have fired. */
   async fires(names: readonly string[], fault: () => Promise<unknown> = async () => {}): Promise<void> {
     let isOver = false;
     const going = (async () => {

@@ -14,16 +14,16 @@ const clean = async (...parameters: string[]) => {
   assert.equal(code, 0, output);
 };
 
-describe('the alerts', () => {
-  it('are rules that Prometheus takes, and so is the configuration that names them', async () => {
+describe('the Prometheus alerts', () => {
+  it('promtool accepts the rules and the configuration', async () => {
     await clean('check', 'rules', alertsFile);
     await clean('check', 'config', 'deploy/prometheus/prometheus.yaml');
   });
 
-  it('say what they should when they should, and nothing before', () =>
+  it('promtool confirms that each alert fires in its test case, and not before', () =>
     clean('test', 'rules', 'deploy/prometheus/alerts.test.yaml'));
 
-  it('are all tested, at a time when they fire and at one when they do not', () => {
+  it('every alert has a test case that fires and one that does not', () => {
     const { tests } = parse(readFileSync('deploy/prometheus/alerts.test.yaml', 'utf8')) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
     };
@@ -34,7 +34,7 @@ describe('the alerts', () => {
     }
   });
 
-  it('stand in docs/operations.md, each with what to do', () => {
+  it('docs/operations.md lists every alert, and no other', () => {
     const documented = [...operations().matchAll(/^\| `(Vestibule\w+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(
       documented.sort(),
@@ -65,11 +65,11 @@ describe('the metrics', () => {
     for (const service of services) await service.stop();
     await provider.stop();
   });
-  /** Those of both databases, of one process and of several. */
+  /** The metric names of both databases, of one process and of several. */
   const names = () =>
     new Set(texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => String(name))));
 
-  it('are as Prometheus asks metrics to be', async () => {
+  it('promtool finds no problem in names, types and help texts', async () => {
     for (const text of texts) {
       const { code, output } = await promtool(['check', 'metrics'], text);
       assert.equal(code, 0, output);
@@ -77,18 +77,18 @@ describe('the metrics', () => {
     }
   });
 
-  it('are ours by their names, or those that every Node.js process has', () => {
+  it('every name begins with vestibule_, process_ or nodejs_', () => {
     const others = [...names()].filter((name) => !/^(vestibule|process|nodejs)_/.test(name));
     assert.deepEqual(others, []);
   });
 
-  it('stand in docs/operations.md, all of ours and no others', () => {
+  it('docs/operations.md lists every vestibule_ metric, and no other', () => {
     const documented = [...operations().matchAll(/`(vestibule_[a-z_]+)/g)].map(([, name]) => String(name));
     const ours = [...names()].filter((name) => name.startsWith('vestibule_'));
     assert.deepEqual([...new Set(documented)].sort(), ours.sort());
   });
 
-  it('say which release runs, on which Node.js and which database', () => {
+  it('vestibule_build_info has the release, the Node.js version and the database', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     const databases = texts.map((text) => {
       const line =
@@ -101,11 +101,11 @@ describe('the metrics', () => {
 });
 
 describe('the dashboard', () => {
-  it('is what "npm run docs" makes of its table', () => {
+  it('the file is what "npm run docs" makes of its table', () => {
     assert.equal(readFileSync('deploy/grafana/vestibule.json', 'utf8'), dashboardDocument());
   });
 
-  it('has a place of its own for each of its graphs', () => {
+  it('no two panels overlap in position or id, and all fit the width', () => {
     const { panels } = JSON.parse(dashboardDocument()) as {
       panels: { id: number; gridPos: { x: number; y: number; w: number } }[];
     };
