@@ -23,7 +23,7 @@ after(async () => {
   await proxy.stop();
 });
 
-it('HAProxy sends nobody to a service that is not ready, and takes it in when it is', async () => {
+it('HAProxy sends no requests to a service that is not ready, until it is', async () => {
   const authorization = `Bearer ${await provider.token()}`;
   const ask = () => call(proxy.httpsUrl + me, { ...proxy, headers: { authorization } });
   const refused = await until(
@@ -33,7 +33,7 @@ it('HAProxy sends nobody to a service that is not ready, and takes it in when it
   );
   assert.equal(refused.status, 503);
   await provider.comeBack();
-  // By then it has asked for the keys again.
+  // Enough time for the next fetch of the keys.
   await service.advance(60_000);
   await until(ask, ({ status }) => status === 200, 'the service is not taken in');
 });

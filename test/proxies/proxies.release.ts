@@ -17,7 +17,7 @@ const refusalsPerMinute = 4;
 const jsonType = { 'content-type': 'application/json' };
 const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
 
-/** More than fits into the socket buffers on the way: a caller that does not read blocks the rest. */
+/** More than the socket buffers hold: a caller that does not read causes backpressure. */
 const letters = 30;
 const letterBytes = 1_000_000;
 const declaration = `
@@ -40,7 +40,7 @@ describe('a service behind a proxy', () => {
   });
 
   for (const [number, name] of proxyNames.entries()) {
-    describe(`behind ${name}, as docs/proxies has it`, () => {
+    describe(`behind ${name}, configured as in docs/proxies`, () => {
       let proxy: RunningProxy;
       before(async () => {
         proxy = await startProxy(name, running().service);
@@ -59,13 +59,13 @@ describe('a service behind a proxy', () => {
         call(proxy.httpsUrl + path, { from: address(9), ...proxy, ...request });
       const http = (path: string, request: Request = {}) =>
         call(proxy.httpUrl + path, { from: address(9), ...proxy, ...request });
-      it('a token is taken over HTTPS, and browsers are told to stay with it', async () => {
+      it('a token over HTTPS is accepted, and the answer has HSTS', async () => {
         const reply = await https(me, { headers: bearer });
         assert.equal(reply.status, 200, reply.text);
         assert.match(reply.headers.get('strict-transport-security') ?? '', /^max-age=/);
       });
 
-      it('a token is taken over HTTP/2', async () => {
+      it('a token over HTTP/2 is accepted', async () => {
         const session = connectHttp2(proxy.httpsUrl, { ca: proxy.certificate });
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         session.on('error', reject);
@@ -75,13 +75,13 @@ describe('a service behind a proxy', () => {
         session.destroy();
       });
 
-      it('plain HTTP is refused with its reason, whatever the caller says of it', async () => {
+      it('plain HTTP is refused with https_required, whatever forwarding header the caller sends', async () => {
         for (const forwarded of [{}, { 'x-forwarded-proto': 'https' }, { forwarded: 'proto=https' }]) {
           assertProblem(await http(me, { headers: { ...bearer, ...forwarded } }), 'https_required');
         }
       });
 
-      it('somebody who types the address is sent to HTTPS', async () => {
+      it('a plain HTTP visit to the root is redirected to HTTPS', async () => {
         const reply = await http('/?query-snorkelfinch');
         assert.deepEqual([reply.status, reply.headers.get('location')], [308, `${documented.BASE_URL}/`]);
       });
@@ -91,7 +91,7 @@ describe('a service behind a proxy', () => {
         assert.equal(reply.status, 200, reply.text);
       });
 
-      it('refusals are counted for the address that a caller has, not for the one it claims', async () => {
+      it('refusals are counted for the real address, not for a forged X-Forwarded-For', async () => {
         const refuse = async (from: string, claimed: string) => {
           const headers = { authorization: 'Bearer x', 'x-forwarded-for': claimed };
           return (await https(me, { from, headers })).json().code;
@@ -103,12 +103,12 @@ describe('a service behind a proxy', () => {
         assert.equal(await refuse(address(21), address(20)), 'token_malformed');
       });
 
-      it('somebody who goes around the proxy is refused, whatever it says', async () => {
+      it('a request that bypasses the proxy is refused, whatever its forwarding headers', async () => {
         const headers = { ...bearer, 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };
         assertProblem(await requestFrom(address(40), running().service.url + me, headers), 'https_required');
       });
 
-      it('the longest token that is taken comes through', async () => {
+      it('a token of the maximum length passes the proxy', async () => {
         const tokenOf = (filler: number) => running().provider.token({ groups: 'x'.repeat(filler) });
         const spare = 8192 - (await tokenOf(0)).length;
         const token = await tokenOf(Math.floor((spare * 3) / 4) - 3);
@@ -117,14 +117,14 @@ describe('a service behind a proxy', () => {
         assert.equal(reply.status, 200, reply.text);
       });
 
-      it('headers and bodies that are too large are refused by the service, with its reasons', async () => {
+      it('too large headers and bodies get the error codes of the service', async () => {
         const reply = await https(me, { headers: { ...bearer, 'x-filler': 'x'.repeat(20_000) } });
         assertProblem(reply, 'headers_too_large');
         const body = 'x'.repeat(20_000);
         assertProblem(await https('/token', { method: 'POST', headers: jsonType, body }), 'body_too_large');
       });
 
-      it('an export comes as it is read: nothing on the way swallows it', async () => {
+      it('an export is streamed with backpressure; the proxy does not buffer it', async () => {
         const finished = () => exportsIn(running().service);
         const earlier = finished();
         const response = await open(`${proxy.httpsUrl}${me}/export`, { ...proxy, headers: bearer });
@@ -141,7 +141,7 @@ describe('a service behind a proxy', () => {
         await until(finished, (count) => count === earlier + 1, 'it is not logged');
       });
 
-      it('an event comes as it happens, over a stream that nothing on the way holds back', async () => {
+      it('the proxy does not buffer an event stream', async () => {
         // The export of another caller counts the records of the first.
         const other = { authorization: `Bearer ${await running().provider.token({ sub: name })}` };
         const headers = { ...other, accept: 'text/event-stream' };
@@ -166,7 +166,7 @@ describe('a service behind a proxy', () => {
   }
 });
 
-/** By another process on the same database, which takes larger bodies. */
+/** Writes with another process on the same database, with a larger body limit. */
 async function writeLetters(settings: Settings, bearer: { readonly authorization: string }): Promise<void> {
   const COLLECTIONS_DIR = declarationsFolder({ letters: declaration });
   const writer = await startService({ ...settings, COLLECTIONS_DIR, MAX_BODY_BYTES: '1048576' });
@@ -179,7 +179,7 @@ async function writeLetters(settings: Settings, bearer: { readonly authorization
   await writer.stop();
 }
 
-/** The exports that the service has come to the end of. */
+/** The number of exports that the service has finished. */
 function exportsIn(service: Service): number {
   return service.logLines().filter(({ route }) => route === `${me}/export`).length;
 }

@@ -77,7 +77,7 @@ export async function startProxy(
   };
 }
 
-/** The file of the documentation, with what is at another place here than on an operator's machine. */
+/** The documented file, with the paths and ports of this test. */
 function placed(file: string, replacements: Readonly<Record<string, string>>): string {
   let text = readFileSync(file, 'utf8');
   for (const [documented, actual] of Object.entries(replacements)) {
@@ -97,7 +97,7 @@ function prepareNginx({ folder, httpPort, httpsPort, ...place }: Place): string[
     '/var/log/nginx/vestibule.log': `${folder}/site.log`,
   });
   writeFileSync(`${folder}/site.conf`, site);
-  // What Debian's nginx.conf has around it, without its own places for files.
+  // The surroundings of the site in Debian's nginx.conf, with our own paths.
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const paths = temporary.map((what) => `${what}_temp_path ${folder}/${what};`).join('\n');
   writeFileSync(
@@ -131,7 +131,7 @@ function prepareCaddy({ folder, httpPort, httpsPort, ...place }: Place): string[
   const configuration = placed('docs/proxies/Caddyfile', {
     'https://api.example.org {': `https://127.0.0.1:${httpsPort} {\n\tbind 127.0.0.1\n\ttls ${place.certificateFile} ${place.keyFile}`,
     'http://api.example.org {': `http://127.0.0.1:${httpPort} {\n\tbind 127.0.0.1`,
-    // Its port for commands is the same for every Caddy of a machine.
+    // The admin port is the same for every Caddy on a machine.
     auto_https: 'admin off\n\tauto_https',
     '127.0.0.1:8080': place.serviceHost,
   });
@@ -162,7 +162,7 @@ async function isOpen(port: number): Promise<boolean> {
   return open;
 }
 
-/** At once; and the keys are gone, since everything else that a run leaves behind is looked through. */
+/** Stops the proxy and removes its TLS keys, because test/after searches what a run leaves. */
 async function end(child: ChildProcess, tls: Tls): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const gone = once(child, 'exit');

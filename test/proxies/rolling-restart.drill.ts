@@ -26,7 +26,7 @@ before(async () => {
     ...settingsIn(sectionOf('docs/proxies.md', 'The service')),
     COLLECTIONS_DIR: declarationsFolder({ notes }),
     READS_PER_MINUTE: '100000',
-    // HAProxy asks every second and believes the second answer.
+    // HAProxy checks every second and reacts to the second result.
     DRAIN_SECONDS: '3',
   });
   for (let count = 0; count < 3; count += 1) {
@@ -43,7 +43,7 @@ after(async () => {
   await provider.stop();
 });
 
-it('[G187] three processes behind HAProxy restart one after the other under load, and no request fails', async () => {
+it('[G187] a rolling restart of three processes behind HAProxy under load fails no request', async () => {
   const authorization = `Bearer ${await provider.token()}`;
   const headers = { authorization, 'content-type': 'application/json' };
   const ask = (path: string, body?: string): Promise<Reply> =>
@@ -79,7 +79,7 @@ it('[G187] three processes behind HAProxy restart one after the other under load
       (status) => status === 200,
       'it does not get ready',
     );
-    // HAProxy has seen it before the next one goes: "rise 1", every second.
+    // Wait until HAProxy has seen it ("rise 1", every second) before the next restart.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   }
   isOver = true;
