@@ -25,10 +25,10 @@ function codeOf(changes: object, rules: object): string | null {
   }
 }
 
-describe('a claim that stands for the audience', () => {
+describe('a claim that replaces the audience ("audience_claim")', () => {
   const byProgram = { audienceClaim: 'client_id' };
 
-  it('is the only one that counts, and counts nowhere else', () => {
+  it('only this claim decides, and only if it is configured', () => {
     assert.equal(codeOf({ client_id: 'our-program' }, byProgram), null);
     assert.equal(codeOf({ client_id: 'our-program', aud: 'another' }, byProgram), null);
     assert.equal(codeOf({ client_id: 'another', aud: 'our-program' }, byProgram), 'audience_mismatch');
@@ -37,7 +37,7 @@ describe('a claim that stands for the audience', () => {
     assert.equal(codeOf({ client_id: 'our-program', azp: 'our-program' }, {}), 'audience_mismatch');
   });
 
-  it('is an exact text, as an audience is', () => {
+  it('the claim is compared exactly, as an audience is', () => {
     for (const client_id of [
       'OUR-PROGRAM',
       'our-program ',
@@ -50,7 +50,7 @@ describe('a claim that stands for the audience', () => {
       assert.equal(codeOf({ client_id }, byProgram), 'audience_mismatch', JSON.stringify(client_id));
   });
 
-  it('makes no access token of an ID token, whatever else is required', () => {
+  it('an ID token is refused, even if its claims fit', () => {
     assert.equal(codeOf({ client_id: 'our-program', token_use: 'id' }, byProgram), 'token_type_not_allowed');
     const needs = { ...byProgram, requiredClaims: { token_use: 'access' } };
     assert.equal(codeOf({ client_id: 'our-program', token_use: 'access' }, needs), null);

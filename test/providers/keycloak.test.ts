@@ -36,14 +36,14 @@ recipeSuite({
   },
   tokens: {
     'a person': { kind: 'user', make: (provider) => provider.sign(claimsOf(provider)) },
-    // An older one: a nonce that it should not have, and no list around a single audience.
-    'a person at a Keycloak of long ago': {
+    // Old versions put a nonce into access tokens and a single audience into a string.
+    'a person at an old Keycloak': {
       kind: 'user',
       make: (provider) =>
         provider.sign({ ...claimsOf(provider), nonce: randomUUID(), aud: provider.settings.API_AUDIENCE }),
     },
-    // The page warns of it: nothing in such a token tells people apart, so it opens /me and nothing that is kept.
-    'a person without "sub" as nobody': {
+    // docs/providers.md warns of it: such a token identifies no person, so it opens /me only.
+    'a person without "sub", as a client without an id': {
       kind: 'client',
       make: (provider) => provider.sign({ ...claimsOf(provider), sub: undefined }),
     },

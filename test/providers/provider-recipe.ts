@@ -53,12 +53,12 @@ export function recipeSuite(likeness: ProviderLikeness): void {
       await service.stop();
     });
 
-    it('names every mistake that is tried here, and no other', () => {
+    it('the page lists exactly the mistakes that are tested here', () => {
       assert.deepEqual([...shown.keys()].sort(), Object.keys(likeness.mistakes).sort());
     });
 
     for (const [whose, { kind, make }] of Object.entries(likeness.tokens)) {
-      it(`lets in ${whose}`, async () => {
+      it(`accepts the token of ${whose}`, async () => {
         const reply = await withToken(service.url + me, await make(provider));
         assert.equal(reply.status, 200, reply.text);
         assert.equal(reply.json().kind, kind);
@@ -66,10 +66,10 @@ export function recipeSuite(likeness: ProviderLikeness): void {
     }
 
     for (const [mistake, { settings, token }] of Object.entries(likeness.mistakes)) {
-      it(`${mistake}: shows as the page says`, async () => {
+      it(`${mistake}: status and code are those of the page`, async () => {
         const [right] = Object.values(likeness.tokens);
         const sent = (await token?.(provider)) ?? (await right?.make(provider)) ?? '';
-        // On the database of the first, which is ready for use.
+        // With the database of the first service.
         const changed = settings && withoutUnset({ ...service.settings, ...settings(provider) });
         const other = changed && (await startService(changed));
         const asked = other ?? service;
@@ -86,7 +86,7 @@ export function recipeSuite(likeness: ProviderLikeness): void {
     }
 
     if (documented.IDP_ISSUER?.startsWith(String(documented.IDP_ORIGIN))) {
-      it('is what "vestibule doctor" finds in the discovery document', async () => {
+      it('"vestibule doctor" confirms the settings with the discovery document', async () => {
         const findings = await examined(service.settings);
         const asked = ['discovery', 'issuer', 'key address', 'algorithm', 'key'];
         const results = asked.map((name) => findings.find((finding) => finding.name === name));
@@ -95,7 +95,7 @@ export function recipeSuite(likeness: ProviderLikeness): void {
     }
 
     if (documented.WEB === 'on') {
-      it('tells the frontend where to sign in, and as whom', async () => {
+      it('the frontend gets the issuer, client id, audience and scopes', async () => {
         const reply = await fetch(`${service.url}/web/config.json`);
         const { providers } = (await reply.json()) as { providers: readonly Record<string, unknown>[] };
         const { name, title, ...told } = providers[0] ?? {};
@@ -104,7 +104,7 @@ export function recipeSuite(likeness: ProviderLikeness): void {
         const scopes = ['openid', 'profile', ...(WEB_SCOPES === undefined ? [] : [WEB_SCOPES])];
         const expected = { issuer: IDP_ISSUER, client_id: WEB_CLIENT_ID, audience: API_AUDIENCE, scopes };
         assert.deepEqual(told, expected);
-        // As the frontend goes on from there.
+        // The frontend continues with discovery.
         const issuer = new URL(String(told.issuer));
         const answer = await oauth.discoveryRequest(issuer, { [oauth.allowInsecureRequests]: true });
         const found = await oauth.processDiscoveryResponse(issuer, answer);

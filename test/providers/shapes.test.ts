@@ -32,8 +32,8 @@ interface Me {
   readonly scopes: readonly string[];
 }
 
-/** One service that takes the tokens of all of them, by the entries that docs/providers.md shows. */
-describe('the tokens of every provider on the page, at one service', () => {
+/** One service with the entries of all providers of docs/providers.md. */
+describe('tokens in the shape of each documented provider, at one service', () => {
   const providers = new Map<string, EntryProvider>();
   let service: Service;
   before(async () => {
@@ -62,7 +62,7 @@ describe('the tokens of every provider on the page, at one service', () => {
   for (const shape of shapes) {
     describe(shape.section, () => {
       for (const [whose, row] of Object.entries(shape.accepted)) {
-        it(`lets in ${whose}: ${row.kind}, scopes ${row.scopes.join(' ') || 'none'}`, async () => {
+        it(`accepts ${whose}: ${row.kind}, scopes ${row.scopes.join(' ') || 'none'}`, async () => {
           const { token, said } = await make(shape, row);
           const reply = await withToken(service.url + me, token);
           assert.equal(reply.status, 200, reply.text);
@@ -95,7 +95,7 @@ describe('the tokens of every provider on the page, at one service', () => {
     });
   }
 
-  it('the refusal of an ID token says in the answer itself what to send', async () => {
+  it('the refusal of an ID token tells the caller to send an access token', async () => {
     let seen = 0;
     for (const shape of shapes) {
       for (const [what, row] of Object.entries(shape.refused)) {
@@ -109,7 +109,7 @@ describe('the tokens of every provider on the page, at one service', () => {
     assert.equal(seen, 16, 'so many of the rows are ID tokens');
   });
 
-  it('the same subject at each of them is another caller', async () => {
+  it('one subject at different providers gives different pseudonyms', async () => {
     const ids = new Set<string>();
     for (const shape of shapes) {
       const { token } = await make(shape, {
@@ -124,7 +124,7 @@ describe('the tokens of every provider on the page, at one service', () => {
     assert.equal(ids.size, shapes.length);
   });
 
-  it('the key of one signs for no other', async () => {
+  it('a token signed with the key of another provider is refused', async () => {
     const [first] = shapes;
     for (const shape of shapes.slice(1)) {
       const [row] = Object.values(shape.accepted);
@@ -137,7 +137,7 @@ describe('the tokens of every provider on the page, at one service', () => {
     }
   });
 
-  it('what stands in the header of a token, in its query or beside it is not believed', async () => {
+  it('claims in the JOSE header or in request headers are ignored', async () => {
     const { token } = await make(auth0, auth0.accepted['a machine'] as Accepted);
     const claims = { scope: 'admin', sub: 'somebody-else', kind: 'user' };
     const [row] = Object.values(auth0.accepted);
