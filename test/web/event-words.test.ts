@@ -18,7 +18,7 @@ function event(kind: string, state: string | null = null): Happening {
   return { type: `bookings.${kind}`, data: { state } };
 }
 
-describe('what happened elsewhere, in words', () => {
+describe('the notice of a change elsewhere', () => {
   for (const [kind, state, words] of [
     ['created', 'draft', 'Bookings: “Friday” is new.'],
     ['changed', 'draft', 'Bookings: “Friday” was changed.'],
@@ -27,19 +27,20 @@ describe('what happened elsewhere, in words', () => {
     ['approved', 'approved', 'Bookings: “Friday” is approved now.'],
     ['handed_out', 'handed_out', 'Bookings: “Friday” is handed out now.'],
   ] as const) {
-    it(`of ${kind}`, () => assert.equal(sentenceOf(bookings, event(kind, state), 'Friday'), words));
+    it(`names a record and what happened: ${kind}`, () =>
+      assert.equal(sentenceOf(bookings, event(kind, state), 'Friday'), words));
   }
 
-  it('of a record that was never shown', () => {
+  it('names no record that was never shown', () => {
     assert.equal(sentenceOf(bookings, event('deleted'), null), 'Bookings: one was deleted.');
   });
 
-  it('of a record with a long name', () => {
+  it('shortens a long record name', () => {
     const words = sentenceOf(bookings, event('created'), '🦶'.repeat(200));
     assert.equal(words, `Bookings: “${'🦶'.repeat(59)}…” is new.`);
   });
 
-  it('of many at once', () => {
+  it('counts several changes in one sentence', () => {
     assert.equal(sentenceOfMany(bookings, 12), 'Bookings: 12 changes made elsewhere.');
   });
 });

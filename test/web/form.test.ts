@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { draftOf, type GroupDraft, readDraft } from '../../web/src/schema/draft.ts';
 import { fieldsOfSchema } from '../../web/src/schema/shape.ts';
 
-/** One of everything that a collection may declare. */
+/** A property of every kind that a collection can declare. */
 const schema = {
   required: ['title', 'amount', 'when'],
   additionalProperties: false,
@@ -47,7 +47,7 @@ const record = {
 };
 
 describe('a form drawn from a schema', () => {
-  it('has a fitting kind of input for everything, and JSON for the rest', () => {
+  it('each property has a matching input, and JSON is the fallback', () => {
     const kinds = Object.fromEntries(fields.map(({ name, shape }) => [name, shape.kind]));
     assert.deepEqual(kinds, {
       title: 'text',
@@ -65,7 +65,7 @@ describe('a form drawn from a schema', () => {
     });
   });
 
-  it('names fields in words and says what the schema asks of them', () => {
+  it('labels and hints come from names and constraints of the schema', () => {
     const about = (name: string) => fields.find((field) => field.name === name);
     assert.equal(about('due_on')?.label, 'Due on');
     assert.equal(about('isDone')?.label, 'Is done');
@@ -75,15 +75,15 @@ describe('a form drawn from a schema', () => {
     assert.equal(about('tags')?.required, false);
   });
 
-  it('gives a record back as it was when nothing is changed', () => {
+  it('an unchanged form returns the record unchanged', () => {
     assert.deepEqual(readDraft(fields, draftOf(fields, record)), { values: record, errors: [] });
   });
 
-  it('leaves out what was not given, and leaves it to the service to miss it', () => {
+  it('empty fields are omitted, even required ones, which the service then reports', () => {
     assert.deepEqual(readDraft(fields, empty), { values: { title: '' }, errors: [] });
   });
 
-  it('says where something cannot be made a value of', () => {
+  it('a value of the wrong type is reported with its JSON pointer', () => {
     const draft: GroupDraft = { ...empty, amount: 'four', extra: '{', place: { city: 'Rome', floor: 'x' } };
     const { errors } = readDraft(fields, draft);
     assert.deepEqual(
@@ -92,7 +92,7 @@ describe('a form drawn from a schema', () => {
     );
   });
 
-  it('takes a number with a decimal comma, and null where it was chosen', () => {
+  it('a number may have a decimal comma, and null can be chosen', () => {
     const { values } = readDraft(fields, { ...empty, weight: '2,5', colour: 'null' });
     assert.deepEqual(values, { title: '', weight: 2.5, colour: null });
   });

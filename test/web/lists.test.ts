@@ -28,7 +28,7 @@ function item(state: string, actions: readonly string[], roles = ['owner']): Rec
   return { id: `${state} ${actions}`, title: state, state, actions, roles, created_at: at, updated_at: at };
 }
 
-describe('what is typed into a search box', () => {
+describe('the text of a search box', () => {
   const rows: readonly (readonly [typed: string, q: string | null])[] = [
     ['', ''],
     ['  ', ''],
@@ -52,10 +52,10 @@ describe('what is typed into a search box', () => {
     });
 });
 
-describe('what can be done to several records at once', () => {
+describe('bulk actions on selected records', () => {
   const open = item('open', ['buy', 'drop', 'lend']);
 
-  it('is what each of them allows, without input', () => {
+  it('are the actions without input that every record allows', () => {
     const names = (records: readonly RecordItem[]) =>
       commonOf(items, records).actions.map(({ name, isFinal }) => `${name}${isFinal ? '!' : ''}`);
     assert.deepEqual(names([open]), ['buy', 'drop!']);
@@ -64,24 +64,24 @@ describe('what can be done to several records at once', () => {
     assert.deepEqual(names([]), []);
   });
 
-  it('is deleting where all of them may be deleted', () => {
+  it('include deletion if every record may be deleted', () => {
     assert.equal(commonOf(items, [open, item('dropped', [])]).mayDelete, true);
     assert.equal(commonOf(items, [open, item('bought', [])]).mayDelete, false);
     assert.equal(commonOf(items, [item('open', [], ['member'])]).mayDelete, false);
     assert.equal(commonOf(items, []).mayDelete, false);
   });
 
-  it('is offered for two records or more of which one can be changed', () => {
+  it('are offered for two or more records of which one can be changed', () => {
     assert.equal(maySelect(items, [open]), false);
     assert.equal(maySelect(items, [open, item('bought', [])]), true);
     assert.equal(maySelect(items, [item('bought', []), item('open', [], ['member'])]), false);
   });
 });
 
-describe('a history in words', () => {
+describe('an entry of the history in words', () => {
   const at = '2027-01-01T00:00:00Z';
 
-  it('names the role and the change of the state', () => {
+  it('names the action, the role and the change of state', () => {
     const entry = { at, action: 'buy', from: 'open', to: 'bought', by: 'member' };
     assert.deepEqual(historyInWords(items, entry), {
       what: '“Buy”',
@@ -90,7 +90,7 @@ describe('a history in words', () => {
     });
   });
 
-  it('tells what began, what stayed and what the service did by itself', () => {
+  it('covers creation, change without a new state, and changes by the service', () => {
     const inWords = (action: string, from: string | null, to: string | null, by: string | null) => {
       const { what, who, states } = historyInWords(items, { at, action, from, to, by });
       return `${what} ${who}${states === null ? '' : ` ${states.from} ${states.to}`}`;
@@ -102,8 +102,8 @@ describe('a history in words', () => {
   });
 });
 
-describe('the number of records', () => {
-  it('says whether more may be there, and whether they were looked for', () => {
+describe('the number of records in words', () => {
+  it('says if there may be more, and if it is the result of a search', () => {
     assert.equal(countInWords({ count: 1, isLeast: false }, false), '1 record');
     assert.equal(countInWords({ count: 17, isLeast: false }, true), '17 records found');
     assert.equal(countInWords({ count: 2000, isLeast: true }, false), 'At least 2,000 records');

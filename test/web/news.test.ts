@@ -49,13 +49,13 @@ function told(kind: string, state: string | null = null): Happening {
 
 const [ada, ben] = [visit('Ada'), visit('Ben')];
 
-describe('what has become of a list elsewhere', () => {
-  it('is nothing while it is the same, whatever was told', () => {
+describe('notices about a list that was read again', () => {
+  it('there is no notice while the list is unchanged, whatever events came', () => {
     assert.deepEqual(news({ before: [ada], after: [ada], heard: { Ada: told('changed') } }), []);
     assert.deepEqual(news({ before: [], after: [], heard: { Ada: told('deleted') } }), []);
   });
 
-  it('is seen where nothing was told', () => {
+  it('without an event the change is derived from both versions of the list', () => {
     assert.deepEqual(news({ before: [ada], after: [ben, ada] }), ['Visits: “Ben” is new.']);
     assert.deepEqual(news({ before: [ben, ada], after: [ada] }), ['Visits: “Ben” was deleted.']);
     const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
@@ -64,7 +64,7 @@ describe('what has become of a list elsewhere', () => {
     assert.deepEqual(news({ before: [ada], after: [approved] }), ['Visits: “Ada” is approved now.']);
   });
 
-  it('is what the event says where there is one', () => {
+  it('an event decides what the notice says', () => {
     const expired = { before: [ada], after: [], heard: { Ada: told('expired') } };
     assert.deepEqual(news(expired), ['Visits: “Ada” has expired.']);
     const moved = {
@@ -76,19 +76,19 @@ describe('what has become of a list elsewhere', () => {
     assert.deepEqual(news(moved), ['Visits: “Ada” is approved now.']);
   });
 
-  it('is not guessed where the list goes on', () => {
+  it('no arrival or removal is derived beyond the end of a page', () => {
     assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'after' }), ['Visits: “Ben” is new.']);
     assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'before' }), ['Visits: “Ada” was deleted.']);
   });
 
-  it('is not guessed where the list shows one state of many', () => {
+  it('no arrival or removal is derived in a list filtered by state', () => {
     assert.deepEqual(news({ before: [ada], after: [ben], isFiltered: true }), []);
     const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
     const changed = news({ before: [ada], after: [later], isFiltered: true });
     assert.deepEqual(changed, ['Visits: “Ada” was changed.']);
   });
 
-  it('does not call a record deleted that the caller lost its role in', () => {
+  it('a record is not called deleted if the caller lost its role', () => {
     const collection = { ...visits, roles: { member: { invited_by: ['owner'] } } };
     const [theirs, own] = [
       { ...ada, roles: ['member'] },
@@ -103,7 +103,7 @@ describe('what has become of a list elsewhere', () => {
     assert.deepEqual(news({ collection, before: [own], after: [] }), ['Visits: “Ben” was deleted.']);
   });
 
-  it('says that a record is shared with the caller only if it came with that', () => {
+  it('a record is called shared only if it came with a "joined" event', () => {
     const collection = { ...visits, roles: { member: { invited_by: ['owner'] } } };
     const heard = { Ada: told('joined') };
     assert.deepEqual(news({ collection, before: [], after: [ada], heard }), [

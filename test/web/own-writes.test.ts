@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { OwnWrites } from '../../web/src/api/own-writes.ts';
 
-describe('what a page writes itself', () => {
-  it('is waited for, to the end of what is made of its answer', async () => {
+describe('OwnWrites.settled()', () => {
+  it('waits for a pending write and for the handling of its answer', async () => {
     const writes = new OwnWrites();
     const done: string[] = [];
     const answer = Promise.withResolvers<void>();
@@ -22,13 +22,13 @@ describe('what a page writes itself', () => {
     assert.deepEqual(done, ['shown', 'settled']);
   });
 
-  it('is waited for as well when it comes to nothing, and whoever asked hears of that', async () => {
+  it('waits for a write that fails, whose caller gets the error', async () => {
     const writes = new OwnWrites();
     const refused = writes.follow(Promise.reject(new Error('refused')));
     await Promise.all([writes.settled(), assert.rejects(refused, /refused/)]);
   });
 
-  it('is not waited for when it is over, or was begun later', async () => {
+  it('does not wait for finished or later writes', async () => {
     const writes = new OwnWrites();
     assert.equal(await writes.follow(Promise.resolve('answer')), 'answer');
     const settled = writes.settled();

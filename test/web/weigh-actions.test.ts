@@ -20,20 +20,20 @@ function weighed(state: string, actions: readonly string[]): string[] {
 }
 
 describe('the actions of a record', () => {
-  it('have one main one, which comes first and is none that ends it', () => {
+  it('one action is main and comes first, and it is never a final one', () => {
     assert.deepEqual(weighed('draft', ['cancel', 'submit', 'park']), ['submit main', 'cancel final', 'park']);
   });
 
-  it('are those that the service allows this caller, and no others', () => {
+  it('the actions are those that the service allows this caller', () => {
     assert.deepEqual(weighed('draft', ['park']), ['park main']);
     assert.deepEqual(weighed('draft', []), []);
   });
 
-  it('have no main one where all that can be done ends it', () => {
+  it('there is no main action if every action is final', () => {
     assert.deepEqual(weighed('submitted', ['cancel']), ['cancel final']);
   });
 
-  it('are none in a state that is final or not known, and in a collection without states', () => {
+  it('there are no actions in a final or unknown state, or without states', () => {
     assert.deepEqual(weighed('cancelled', ['submit']), []);
     assert.deepEqual(weighed('unheard-of', ['submit']), []);
     const record = { id: '1', created_at: '', updated_at: '' };
@@ -41,24 +41,24 @@ describe('the actions of a record', () => {
   });
 });
 
-describe('who reads a collection, in words', () => {
+describe('who can read a collection, in words', () => {
   const words = (read: 'owner' | 'everyone', clients: 'none' | 'own' | 'any') =>
     whoReads({ access: { read, clients } } as Collection);
 
-  it('promises that everything stays between two only where nobody else sees it', () => {
+  it('privacy is promised only if nobody else can read the records', () => {
     assert.match(words('owner', 'none'), /between you and this service/);
     assert.match(words('owner', 'own'), /between you and this service/);
     for (const other of [words('owner', 'any'), words('everyone', 'none'), words('everyone', 'any')])
       assert.doesNotMatch(other, /between you/);
   });
 
-  it('says that everybody reads it, and that clients see and change it, where that is so', () => {
+  it('the text names everybody as readers, and machine clients that see or change records', () => {
     assert.match(words('everyone', 'none'), /Everybody who signs in can read.*only you can change/);
     assert.match(words('everyone', 'any'), /only you and the clients of this service can change/);
     assert.match(words('owner', 'any'), /you and the clients of this service see/);
   });
 
-  it('promises neither where people have roles', () => {
+  it('with roles the text promises no privacy', () => {
     const shared = (read: object) => whoReads({ roles: {}, access: { read, clients: 'none' } } as Collection);
     for (const words of [shared({ owner: 'all', everyone: 'all' }), shared({ owner: 'all' })])
       assert.doesNotMatch(words, /between you|only you can change/);
@@ -67,7 +67,7 @@ describe('who reads a collection, in words', () => {
   });
 });
 
-describe('what a caller is and may change in a shared record', () => {
+describe('the rights and roles of a caller in a shared record', () => {
   const collection = {
     roles: { borrower: { max_per_user: 5 }, editor: {} },
     access: { update: { owner: ['available'], editor: 'all' }, delete: { owner: ['available'] } },
@@ -75,7 +75,7 @@ describe('what a caller is and may change in a shared record', () => {
   const having = (state: string, ...roles: string[]) =>
     ({ id: '1', created_at: '', updated_at: '', state, roles }) as RecordItem;
 
-  it('follows from its roles and the state', () => {
+  it('update and delete depend on the roles and the state', () => {
     assert.equal(mayChange(collection, having('available', 'owner'), 'update'), true);
     assert.equal(mayChange(collection, having('lent', 'owner'), 'update'), false);
     assert.equal(mayChange(collection, having('lent', 'editor'), 'update'), true);
@@ -83,7 +83,7 @@ describe('what a caller is and may change in a shared record', () => {
     assert.equal(mayChange(collection, having('available'), 'delete'), false);
   });
 
-  it('is said in words, where it is anything', () => {
+  it('the roles are named in a sentence, or null without a role', () => {
     assert.equal(rolesInWords(collection, having('lent', 'borrower')), 'You are the borrower');
     assert.equal(
       rolesInWords(collection, having('lent', 'owner', 'editor')),
