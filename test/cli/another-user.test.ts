@@ -32,10 +32,10 @@ for (const what of ['folder', 'file'] as const) {
     after(() => chmodSync(place, 0o700));
 
     for (const command of [['client', 'list'], ['client', 'add', 'another'], ['serve']]) {
-      it(`is told of by ${command.join(' ')}`, async () => refused(await end(...command), said));
+      it(`${command.join(' ')} names the owner to run as`, async () => refused(await end(...command), said));
     }
 
-    it('is told of by the doctor, who promises no new one', async () => {
+    it('doctor reports the missing permission and offers no new database', async () => {
       const { code, stdout } = await end('doctor');
       assert.equal(code, 1);
       assert.match(
@@ -45,7 +45,7 @@ for (const what of ['folder', 'file'] as const) {
       assert.doesNotMatch(stdout, /will be made|No check failed/);
     });
 
-    it('is left as it is', () => {
+    it('the files are unchanged', () => {
       chmodSync(place, 0o700);
       const names = readdirSync(String(settings.TEST_DIRECTORY)).filter((name) =>
         name.startsWith('vestibule'),

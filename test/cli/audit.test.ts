@@ -74,7 +74,7 @@ for (const engine of someEngine) {
       details,
     });
 
-    it('says so while nothing has been done', async () => {
+    it('an empty audit says that there are no entries', async () => {
       // A start makes the database; this is what it makes of it before anything else.
       const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
       await storage.close();
@@ -82,7 +82,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await audit(), []);
     });
 
-    it('a client and its secrets: who was added, rotated and removed, by which command', async () => {
+    it('adding, rotating and removing a client secret each write an entry', async () => {
       const added = await written('client', 'add', 'one', '--label', 'One', '--scope', 'a');
       secret = added.shown.client_secret;
       const [first] = added.lines;
@@ -104,7 +104,7 @@ for (const engine of someEngine) {
       ]);
     });
 
-    it('a client with a key of its own', async () => {
+    it('adding a client with a public key writes an entry', async () => {
       const { publicKey } = generateKeyPairSync('ed25519');
       const file = `${settings.TEST_DIRECTORY}/two.pem`;
       writeFileSync(file, publicKey.export({ format: 'pem', type: 'spki' }));
@@ -112,7 +112,7 @@ for (const engine of someEngine) {
       assert.deepEqual(lines, [line('client add', 'client.added', 'two', { scopes: [], public_keys: true })]);
     });
 
-    it('the scopes and the state of a client, and its end', async () => {
+    it('changing scopes, disabling, enabling and removing a client each write an entry', async () => {
       for (const [parameters, action, details] of [
         [['scopes', 'two', 'b', 'c'], 'client.scopes_changed', { scopes: ['b', 'c'] }],
         [['disable', 'two'], 'client.disabled', {}],
@@ -124,7 +124,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('the first signing key by the service itself, and the next one by hand', async () => {
+    it('the first key of the service and a manual rotation each write an entry', async () => {
       service = await startService(settings);
       const [key, ...others] = await newLines();
       assert.deepEqual(others, []);
@@ -135,7 +135,7 @@ for (const engine of someEngine) {
       assert.deepEqual(lines, [line('keys rotate', 'key.added', shown.kid, details)]);
     });
 
-    it('a caller that is suspended and resumed, by its pseudonym', async () => {
+    it('suspending and resuming a caller each write an entry with the pseudonym', async () => {
       token = await provider.token();
       const caller = (await withToken(`${service?.url}${me}`, token)).json<{ id: string }>();
       const suspended = await written('consumer', 'suspend', caller.id);
@@ -144,7 +144,7 @@ for (const engine of someEngine) {
       assert.deepEqual(resumed.lines, [line('consumer resume', 'consumer.resumed', caller.id)]);
     });
 
-    it('nothing is written for what only looks, for what fails, and for what callers do', async () => {
+    it('reads, failed commands and requests of callers write no entry', async () => {
       const looks = [['client', 'list'], ['keys', 'list'], ['audit']];
       const failures = [
         ['client', 'add', 'one'],
@@ -164,7 +164,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await newLines(), []);
     });
 
-    it('is shown oldest first, from a time on when one is named', async () => {
+    it('entries are listed oldest first, optionally from a time on', async () => {
       const all = await audit();
       assert.equal(all.length, seen);
       const times = all.map(({ at }) => Date.parse(at));
@@ -183,7 +183,7 @@ for (const engine of someEngine) {
       assert.deepEqual([day, never], [all, []]);
     });
 
-    it('is a table for people, a line each', async () => {
+    it('entries are printed as a table, one line each', async () => {
       const all = await audit();
       const [head, ...lines] = succeeded(await run('audit'))
         .trimEnd()
@@ -197,7 +197,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('has no secret, no token and no address anywhere in it', async () => {
+    it('the audit contains no secret, token, address or personal data', async () => {
       const shown = succeeded(await run('audit', '--json')) + succeeded(await run('audit'));
       assert.ok(secret.startsWith('vsec_') && token !== '', 'control: there was something to find');
       for (const word of [secret, 'vsec_', token, 'eyJ', '127.0.0.1', '::1', 'PRIVATE', ...canaryWords])
@@ -206,9 +206,9 @@ for (const engine of someEngine) {
   });
 }
 
-describe('the time from which the audit is shown', () => {
+describe('vestibule audit --since', () => {
   for (const since of ['yesterday', '2026-13-01', '2026', '2026-01-31T12:00:00+02:00', '']) {
-    it(`is not ${JSON.stringify(since)}, which is wrong usage`, async () => {
+    it(`${JSON.stringify(since)} is wrong usage (exit code 2)`, async () => {
       const settings = { TEST_DIRECTORY: newDirectory() };
       const { code, stdout, stderr } = await runVestibule(settings, 'audit', '--since', since);
       assert.deepEqual([code, stdout], [2, '']);

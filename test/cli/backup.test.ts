@@ -11,7 +11,7 @@ import { newRecord } from '../support/records.ts';
 import { addClient, fileOf, newSettings, runVestibule, type Settings } from '../support/service.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
-describe('vestibule backup, of an SQLite file', () => {
+describe('vestibule backup of an SQLite file', () => {
   let settings: Settings;
   const file = () => fileOf(settings);
   const run = (...parameters: string[]) => runVestibule(settings, ...parameters);
@@ -24,7 +24,7 @@ describe('vestibule backup, of an SQLite file', () => {
     await storage.close();
   });
 
-  it('writes a whole and checked copy that only its owner can read, whatever the umask, and leaves nothing else', async () => {
+  it('writes a complete checked copy with mode 600 whatever the umask, and no other file', async () => {
     const folder = newDirectory();
     const umask = process.umask(0);
     try {
@@ -46,7 +46,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.equal(copy.prepare('select count(*) as count from clients').get()?.count, 1);
   });
 
-  it('says in words that it is as secret as the database, and that the master secret is not in it', async () => {
+  it('warns that the backup needs the master secret, which it does not contain', async () => {
     const copy = `${newDirectory()}/copy.db`;
     assert.match(
       succeeded(await run('backup', copy)),
@@ -56,7 +56,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.equal(readFileSync(copy).includes(secret), false);
   });
 
-  it('replaces a file only when it is told to, and then as a whole', async () => {
+  it('replaces a file only with --force', async () => {
     const copy = `${newDirectory()}/copy.db`;
     writeFileSync(copy, 'something of value', { mode: 0o644 });
     refused(await run('backup', copy), /exists already\. Name another file, or use --force/);
@@ -66,7 +66,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.deepEqual(readdirSync(dirname(copy)), ['copy.db']);
   });
 
-  it('says of a full disk which one it is, as does a restore, and leaves nothing on it', async (t) => {
+  it('backup and restore to a full disk name the disk and leave no file', async (t) => {
     const disk = new SmallDisk(1);
     t.after(() => disk.remove());
     const copy = `${newDirectory()}/copy.db`;
@@ -89,7 +89,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.deepEqual(readdirSync(disk.folder), left);
   });
 
-  it('never puts a file in the place of what is none', async () => {
+  it('--force does not replace a pipe, a folder or a link', async () => {
     const folder = newDirectory();
     const pipe = `${folder}/pipe`;
     execFileSync('mkfifo', [pipe]);
@@ -101,7 +101,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.deepEqual(readdirSync(folder).toSorted(), ['link', 'pipe']);
   });
 
-  it('refuses what belongs to the database itself, by whatever name', async () => {
+  it('refuses the files of the database itself as target, also through a link', async () => {
     const link = `${newDirectory()}/link.db`;
     symlinkSync(file(), link);
     const before = readFileSync(file());
@@ -118,7 +118,7 @@ describe('vestibule backup, of an SQLite file', () => {
     assert.deepEqual(readFileSync(file()), before);
   });
 
-  it('leaves no file behind when it cannot be done', async () => {
+  it('a failed backup leaves no file', async () => {
     const folder = newDirectory();
     refused(await run('backup', `${folder}/missing/copy.db`), /cannot be written \(ENOENT\)/);
     const nothing = { ...settings, DATABASE_URL: `sqlite:${folder}/none.db` };
@@ -134,7 +134,7 @@ describe('vestibule backup, of an SQLite file', () => {
   });
 });
 
-it('vestibule backup refuses a PostgreSQL database, says what to use, and writes no file', async () => {
+it('vestibule backup refuses PostgreSQL, names pg_dump and writes no file', async () => {
   const settings = await newSettings('postgres', {});
   const copy = `${newDirectory()}/copy.dump`;
   refused(await runVestibule(settings, 'backup', copy), /pg_dump: see "Backup" in docs\/operations\.md/);

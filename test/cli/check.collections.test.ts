@@ -27,7 +27,7 @@ function newCollections(files: Readonly<Record<string, string | Buffer>>) {
   return { folder, declare };
 }
 
-describe('vestibule check', () => {
+describe('vestibule check, collections', () => {
   const good = {
     TEST_DIRECTORY: newDirectory(),
     DATABASE_URL: `sqlite:${newDirectory()}/vestibule.db`,
@@ -37,14 +37,14 @@ describe('vestibule check', () => {
   const check = (folder: string, ...options: string[]) =>
     runVestibule({ ...good, COLLECTIONS_DIR: folder }, 'check', ...options);
 
-  it('says without any settings how to check the declarations of a folder alone', async () => {
+  it('without settings, names the command that checks declarations alone', async () => {
     const { code, stderr } = await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check');
     assert.equal(code, 1);
     assert.match(stderr, /IDP_ORIGIN is not set/);
     assert.match(stderr, /"npx vestibule check collections"/);
   });
 
-  it('shows the collections', async () => {
+  it('lists the collections', async () => {
     const { folder } = newCollections({
       'bookings.yaml': bookings,
       'notes.yml': bookings.replace('Bookings', 'Notes'),
@@ -58,7 +58,7 @@ describe('vestibule check', () => {
     ]);
   });
 
-  it('ends with exit code 1 and every mistake with file, line and what would be right', async () => {
+  it('exits with 1 and lists every mistake with file, line and correction', async () => {
     const { folder } = newCollections({
       'bookings.yaml': `${bookings}limts: {}\nlimits: { writes: often }\n`,
       'me.yaml': bookings,
@@ -75,7 +75,7 @@ describe('vestibule check', () => {
     ]);
   });
 
-  it('takes a file with a byte order mark, and refuses one that is not UTF-8', async () => {
+  it('accepts a byte order mark, and refuses a file that is not UTF-8', async () => {
     const marked = newCollections({ 'bookings.yaml': `\ufeff${bookings}` });
     assert.match(succeeded(await check(marked.folder)), /^bookings +Bookings$/m);
     const foreign = newCollections({
@@ -86,7 +86,7 @@ describe('vestibule check', () => {
     assert.match(stderr, /^vestibule: The file ".*bookings\.yaml" \(COLLECTIONS_DIR\) is not UTF-8: save it/);
   });
 
-  it('names a folder that is not there', async () => {
+  it('names a missing folder', async () => {
     const { code, stderr } = await check(`${newDirectory()}/nowhere`);
     assert.equal(code, 1);
     assert.match(stderr, /^vestibule: The folder ".*nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/);
@@ -100,7 +100,7 @@ describe('vestibule check without the settings of a service', () => {
   const inOrder =
     'The collections are in order.\n\nCOLLECTIONS  TITLE\nbookings     Bookings\n\nThe settings were not looked at. "npx vestibule check" does that where IDP_ORIGIN and API_AUDIENCE are set.\n';
 
-  it('looks at the collections alone where nothing but their folder is set or named', async () => {
+  it('checks only the collections if nothing but their folder is set or given', async () => {
     assert.equal(succeeded(await check({ COLLECTIONS_DIR: folder })), inOrder);
     assert.equal(succeeded(await check({ COLLECTIONS_DIR: folder, IDP_ORIGIN: ' ' })), inOrder);
     assert.equal(succeeded(await check({}, folder)), inOrder);
@@ -114,7 +114,7 @@ describe('vestibule check without the settings of a service', () => {
     });
   });
 
-  it('says what is wrong with them', async () => {
+  it('reports mistakes in the collections, and an empty folder', async () => {
     const { folder: wrong } = newCollections({ 'bookings.yaml': `${bookings}limts: {}\n` });
     for (const outcome of [await check({ COLLECTIONS_DIR: wrong }), await check({}, wrong)]) {
       assert.equal(outcome.code, 1);
@@ -123,7 +123,7 @@ describe('vestibule check without the settings of a service', () => {
     refused(await check({}, newDirectory()), /There are no collections in/);
   });
 
-  it('still misses the provider where anything else is set, nothing at all, or --against is asked for', async () => {
+  it('requires the provider if other settings are set, nothing is set, or --against is used', async () => {
     const missing = /^vestibule: There are mistakes in the settings:\n {2}IDP_ORIGIN is not set\./;
     for (const outcome of [
       await check({}),
@@ -157,22 +157,22 @@ for (const engine of someEngine) {
       await storage.close();
     });
 
-    it('says that nothing changed', async () => {
+    it('reports unchanged declarations', async () => {
       assert.equal(succeeded(await against()), 'bookings: unchanged\n');
     });
 
-    it('takes the folder that is named for that of the settings', async () => {
+    it('a folder argument replaces COLLECTIONS_DIR', async () => {
       const other = newCollections({ 'bookings.yaml': bookings.replace('8', '9') });
       assert.equal(succeeded(await against(other.folder)), 'bookings: compatible (seats maximum 8 -> 9)\n');
     });
 
-    it('says what is compatible and what is new', async () => {
+    it('reports compatible changes and new collections', async () => {
       declare('bookings.yaml', bookings.replace('8', '9'));
       declare('notes.yaml', bookings);
       assert.equal(succeeded(await against()), 'bookings: compatible (seats maximum 8 -> 9)\nnotes: new\n');
     });
 
-    it('says what would break, with exit code 1, and changes nothing', async () => {
+    it('reports breaking changes with exit code 1, and stores nothing', async () => {
       declare('bookings.yaml', bookings.replace('8', '4'));
       declare('notes.yaml', bookings);
       for (let times = 0; times < 2; times += 1) {
@@ -198,7 +198,7 @@ for (const engine of someEngine) {
       });
     });
 
-    it('says what roles may do more than before, with exit code 1 unless that is accepted', async () => {
+    it('reports wider access with exit code 1, unless --accept-wider is given', async () => {
       const other = newCollections({ 'bookings.yaml': `${bookings}access: { read: everyone }\n` });
       const { code, stdout } = await against(other.folder);
       assert.equal(code, 1);
@@ -217,7 +217,7 @@ for (const engine of someEngine) {
       succeeded(await against(narrow.folder));
     });
 
-    it('is what a service goes by that starts', async () => {
+    it('serve refuses the same breaking changes, unless they are allowed', async () => {
       declare('bookings.yaml', `${bookings.replace('8', '4')}access: { read: everyone }\n`);
       const { code, stderr } = await runVestibule(settings, 'serve');
       assert.equal(code, 1);
@@ -230,7 +230,7 @@ for (const engine of someEngine) {
 }
 
 for (const engine of databaseEngines)
-  describe(`records with the same values under a new rule in "unique", on ${engine}`, () => {
+  describe(`duplicate values under a new "unique" rule, on ${engine}`, () => {
     const { folder, declare } = newCollections({ 'bookings.yaml': bookings });
     let settings: Settings;
     before(async () => {
@@ -248,7 +248,7 @@ for (const engine of databaseEngines)
       declare('bookings.yaml', `${bookings}unique: [{ fields: [seats], reveals: true }]\n`);
     });
 
-    it('are counted by check --against', async () => {
+    it('check --against counts them', async () => {
       const { code, stdout } = await runVestibule(settings, 'check', '--against', '--json');
       const [verdict] = JSON.parse(stdout).collections;
       assert.deepEqual(
@@ -258,7 +258,7 @@ for (const engine of databaseEngines)
       );
     });
 
-    it('are refused by a service that starts, even if breaking schemas are allowed', async () => {
+    it('serve refuses to start, even with --allow-breaking-schemas', async () => {
       const { code, stderr } = await runVestibule(settings, 'serve');
       assert.equal(code, 1);
       assert.match(stderr, /bookings: breaking: .*, 2 of 4 records would fail/);

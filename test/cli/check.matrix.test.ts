@@ -21,7 +21,7 @@ describe('vestibule check --matrix', () => {
   const matrix = (settings: Settings, ...options: string[]) =>
     runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'check', '--matrix', ...options);
 
-  it('prints the roles, verbs and states of each collection, without settings', async () => {
+  it('prints roles, verbs and states of each collection, without settings', async () => {
     const printed = succeeded(await matrix({}, 'collections')).split('\n\n');
     assert.deepEqual(
       printed.map((table) => table.split(':')[0]),
@@ -31,7 +31,7 @@ describe('vestibule check --matrix', () => {
     assert.ok(documented.includes(`\`\`\`\n${printed[1]}\n\`\`\``), String(printed[1]));
   });
 
-  it('has one column for a collection without states, and rows for invitations', async () => {
+  it('prints one column without states, and rows for invitations', async () => {
     const expected = `lists: Lists
 ROLE    MAY            (no states)
 owner   read           yes
@@ -51,7 +51,7 @@ client  update         yes
     assert.equal(succeeded(await matrix(settings)), expected);
   });
 
-  it('prints every row as JSON, with the states in which it is allowed', async () => {
+  it('prints every row as JSON with its allowed states', async () => {
     const { ok, collections } = JSON.parse(succeeded(await matrix({}, folder, '--json')));
     assert.equal(ok, true);
     assert.deepEqual([collections[0].name, collections[0].states], ['lists', [null]]);
@@ -66,7 +66,7 @@ client  update         yes
     assert.deepEqual(rows.get('everyone create'), []);
   });
 
-  it('names mistakes in the declarations, and does not go together with --against', async () => {
+  it('reports mistakes in the declarations, and refuses --against', async () => {
     const wrong = declarationsFolder({ lists: 'roels: {}\n' });
     const { code, stderr } = await matrix({}, wrong);
     assert.equal(code, 1);

@@ -10,7 +10,7 @@ import { runVestibule, type Settings } from '../support/service.ts';
 const password = 'hunter-4711';
 const masterSecret = newMasterSecret();
 
-describe('vestibule check', () => {
+describe('vestibule check, settings', () => {
   const directory = newDirectory();
   const good: Settings = {
     TEST_DIRECTORY: newDirectory(),
@@ -34,7 +34,7 @@ describe('vestibule check', () => {
   const check = (changes: Settings, ...options: string[]) =>
     runVestibule({ ...good, ...changes }, 'check', ...options);
 
-  it('says that the settings are in order and shows what is in force', async () => {
+  it('reports valid settings and shows those that are set, or all with --all', async () => {
     const shown = succeeded(await check({ PORT: '9001' }));
     assert.match(shown, /^The settings are in order\.\n\nSETTING +FROM +VALUE\n/);
     assert.match(shown, /^PORT +set +9001$/m);
@@ -45,7 +45,7 @@ describe('vestibule check', () => {
     assert.match(all, /^IDP_ISSUER +default$/m);
   });
 
-  it('shows where an SQLite database is, with all that belongs to it', async () => {
+  it('shows the paths of the SQLite database, master secret and erasure log', async () => {
     const shown = succeeded(await check({}));
     for (const [name, suffix] of [
       ['database', ''],
@@ -63,7 +63,7 @@ describe('vestibule check', () => {
     assert.deepEqual(names, Object.keys(settings).map(environmentName));
   });
 
-  it('shows no secret that is set', async () => {
+  it('does not print secrets', async () => {
     const secret = {
       DATABASE_URL: `postgres://vestibule:${password}@db.example.org/vestibule?sslmode=verify-full`,
       MASTER_SECRET: masterSecret,
@@ -77,7 +77,7 @@ describe('vestibule check', () => {
     }
   });
 
-  it('warns of PostgreSQL without a log of erasures', async () => {
+  it('warns about PostgreSQL without an erasure log', async () => {
     const postgres = {
       DATABASE_URL: 'postgres://vestibule@127.0.0.1:1/vestibule',
       MASTER_SECRET: masterSecret,
@@ -90,13 +90,13 @@ describe('vestibule check', () => {
     assert.equal(await warned({}), 0, 'SQLite has one by default');
   });
 
-  it('makes nothing: no database, no secret', async () => {
+  it('creates neither a database nor a secret', async () => {
     succeeded(await check({}));
     assert.equal(existsSync(`${directory}/vestibule.db`), false);
     assert.equal(existsSync(`${directory}/vestibule.db.secret`), false);
   });
 
-  it('ends with exit code 1 and names what is wrong', async () => {
+  it('exits with 1 and names every mistake', async () => {
     const { code, stdout, stderr } = await check({ PORT: 'http', LOG_LEVEL: 'loud' });
     assert.equal(code, 1);
     assert.equal(stdout, '');
@@ -106,11 +106,11 @@ describe('vestibule check', () => {
     );
   });
 
-  it('takes a certificate and its key', async () => {
+  it('accepts a certificate with its key', async () => {
     succeeded(await check({ TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.key }));
   });
 
-  it('refuses a certificate with the key of another, or with none', async () => {
+  it('refuses a certificate without its matching key', async () => {
     const pairs = [
       { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.otherKey },
       { TLS_CERT_FILE: tls.key, TLS_KEY_FILE: tls.key },
@@ -120,7 +120,7 @@ describe('vestibule check', () => {
       refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair/);
   });
 
-  it('refuses a key file or a certificate file with nothing in it', async () => {
+  it('refuses an empty certificate or key file', async () => {
     const empty = file('empty.pem', '');
     const pairs = [
       { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: empty },
@@ -129,7 +129,7 @@ describe('vestibule check', () => {
     for (const pair of pairs) refused(await check(pair), /TLS_(CERT|KEY)_FILE/);
   });
 
-  it('names both files of TLS when neither can be read', async () => {
+  it('names both TLS files if neither can be read', async () => {
     const missing = { TLS_CERT_FILE: `${directory}/no.crt`, TLS_KEY_FILE: `${directory}/no.key` };
     refused(await check(missing), /TLS_CERT_FILE.*TLS_KEY_FILE/);
   });

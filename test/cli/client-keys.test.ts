@@ -15,7 +15,7 @@ const pkcs8 = (key: KeyObject) => String(key.export({ format: 'pem', type: 'pkcs
 const jwk = (key: KeyObject, more: object = {}) => ({ ...key.export({ format: 'jwk' }), ...more });
 const jwks = (...keys: object[]) => JSON.stringify({ keys });
 
-describe('a client with a key of its own', () => {
+describe('vestibule client add --public-key', () => {
   const running = oneService();
   const client = (...parameters: string[]) =>
     runVestibule(running().service.settings, 'client', ...parameters);
@@ -49,7 +49,7 @@ describe('a client with a key of its own', () => {
     },
   };
   for (const [name, { text, signer, alg, kid }] of Object.entries(accepted)) {
-    it(`is added with ${name}, has no secret, and gets a token for its signature`, async () => {
+    it(`adds a client with ${name}, which has no secret and gets a token by a signed assertion`, async () => {
       const id = `key-${name.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
       const added = succeeded(await client('add', id, '--json', '--public-key', fileOf(text)));
       assert.deepEqual(JSON.parse(added), { client_id: id });
@@ -72,7 +72,7 @@ describe('a client with a key of its own', () => {
     });
   }
 
-  it('is listed as one, and nothing of its key is shown', async () => {
+  it('the list shows such clients without any part of their keys', async () => {
     const listed = JSON.parse(succeeded(await client('list', '--json')));
     assert.equal(listed.length, Object.keys(accepted).length);
     for (const { authentication, secrets } of listed)
@@ -83,7 +83,7 @@ describe('a client with a key of its own', () => {
     }
   });
 
-  it('tells people that there is no secret, and has none to rotate', async () => {
+  it('add says that the client has no secret, and rotate refuses it', async () => {
     const file = fileOf(spki(mine.publicKey));
     assert.equal(
       succeeded(await client('add', 'keyed', '--public-key', file)),
@@ -97,29 +97,26 @@ describe('a client with a key of its own', () => {
   const noKey = /Expected a public key in PEM, or a JWK or JWKS in JSON, and found neither/;
   const refusedKeys: Record<string, [string, RegExp]> = {
     'a private key': [pkcs8(mine.privateKey), isPrivate],
-    'a private key of the old form': [
-      String(mine.privateKey.export({ format: 'pem', type: 'pkcs1' })),
-      isPrivate,
-    ],
+    'a private key in PKCS #1': [String(mine.privateKey.export({ format: 'pem', type: 'pkcs1' })), isPrivate],
     'an encrypted private key': [
       String(
         curve.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' }),
       ),
       isPrivate,
     ],
-    'a private key behind the public one': [spki(mine.publicKey) + pkcs8(mine.privateKey), isPrivate],
+    'a private key after the public key': [spki(mine.publicKey) + pkcs8(mine.privateKey), isPrivate],
     'a private JWK': [JSON.stringify(jwk(curve.privateKey)), noneFound],
-    'a private JWK beside a good one': [
+    'a private JWK beside a public one': [
       jwks(jwk(mine.publicKey, { kid: 'a' }), jwk(curve.privateKey, { kid: 'b' })),
       /cannot be used: one of the keys must not be used/,
     ],
     'a short RSA key': [spki(rsa(1024).publicKey), noneFound],
-    'a curve that is not on the list': [spki(ec('secp256k1').publicKey), noneFound],
+    'an unsupported curve': [spki(ec('secp256k1').publicKey), noneFound],
     'a longer curve': [spki(ec('P-384').publicKey), noneFound],
     'a key for key agreement': [spki(generateKeyPairSync('x25519').publicKey), noneFound],
     'a key for encryption': [JSON.stringify(jwk(mine.publicKey, { use: 'enc' })), noneFound],
     'a shared secret': [JSON.stringify({ kty: 'oct', k: 'c2VjcmV0' }), noneFound],
-    'two keys of one name': [
+    'two keys with one kid': [
       jwks(jwk(mine.publicKey, { kid: 'a' }), jwk(curve.publicKey, { kid: 'a' })),
       noneFound,
     ],
@@ -131,7 +128,7 @@ describe('a client with a key of its own', () => {
     garbage: ['ssh-ed25519 AAAA someone', noKey],
     'damaged PEM': ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n', noKey],
   };
-  describe('is not added with', () => {
+  describe('refuses', () => {
     for (const [name, [text, says]] of Object.entries(refusedKeys)) {
       it(name, async () => {
         refused(await client('add', 'refused', '--public-key', fileOf(text)), says);
@@ -139,7 +136,7 @@ describe('a client with a key of its own', () => {
     }
   });
 
-  it('is not added with a file that is not there, and was never added with what was refused', async () => {
+  it('refuses a missing file or a folder, and no refused client was added', async () => {
     const { TEST_DIRECTORY: folder } = running().service.settings;
     const missing = await client('add', 'refused', '--public-key', `${folder}/nothing`);
     refused(missing, /The file ".*nothing" \(--public-key\) cannot be read \(ENOENT\)/);

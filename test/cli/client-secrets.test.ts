@@ -27,7 +27,7 @@ interface ListedSecret {
 }
 
 for (const engine of someEngine) {
-  describe(`secrets of a client on ${engine}`, () => {
+  describe(`client secrets on ${engine}`, () => {
     let provider: TestProvider;
     let settings: Settings;
     let service: ClockedService;
@@ -62,7 +62,7 @@ for (const engine of someEngine) {
       );
     const statusOfToken = async (token: string) => (await withToken(service.url + me, token)).status;
 
-    it('rotation says what to do next', async () => {
+    it('rotate prints the next steps', async () => {
       await addClient(settings, 'guided');
       const guided = succeeded(await client('rotate', 'guided'));
       assert.match(
@@ -76,7 +76,7 @@ for (const engine of someEngine) {
       assert.match(hurried, new RegExp(`until ${expires}: then the secret before it ends by itself\\.\n$`));
     });
 
-    it('rotation adds a second secret and both work, until one is removed with its tokens', async () => {
+    it('rotate adds a second secret and both work, until one is removed with its tokens', async () => {
       const old = await addClient(settings, 'changing');
       const oldToken = await tokenOf(service.url, { id: 'changing', secret: old });
       const added = await rotate('changing', '--label', 'from "November" on');
@@ -102,7 +102,7 @@ for (const engine of someEngine) {
       assert.equal(await statusOfToken(newToken), 200);
     });
 
-    it('with --retire-after the secret before it ends by itself', async () => {
+    it('with --retire-after the previous secret expires by itself', async () => {
       const old = await addClient(settings, 'leaving');
       const earliest = Date.now() + weekMs;
       const { client_secret: fresh } = await rotate('leaving', '--retire-after', '7d');
@@ -120,7 +120,7 @@ for (const engine of someEngine) {
       assert.equal(await statusOf('leaving', fresh), 200);
     });
 
-    it('there are never more than two live secrets, and one that ended leaves room', async () => {
+    it('a client has at most two live secrets, and an expired one does not count', async () => {
       await addClient(settings, 'crowded');
       await rotate('crowded');
       refused(
@@ -135,7 +135,7 @@ for (const engine of someEngine) {
       refused(await client('rotate', 'crowded'), /2 live secrets/);
     });
 
-    it('a rotation shows people the new secret, this once', async () => {
+    it('rotate prints the new secret once, and list never does', async () => {
       await addClient(settings, 'shown');
       const shown = succeeded(await client('rotate', 'shown'));
       assert.match(shown, /^client_id {6}shown\nclient_secret {2}vsec_\S+\n\nKeep the secret now/);
@@ -146,7 +146,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('the day of the last use is shown, and nothing finer', async () => {
+    it('the list shows the day of the last use, not the time', async () => {
       const secret = await addClient(settings, 'used');
       assert.equal((await secretsOf('used'))[0]?.last_used_on, null);
       assert.equal(await statusOf('used', 'wrong'), 401);
@@ -160,7 +160,7 @@ for (const engine of someEngine) {
       assert.match(String(used?.last_used_on), /^\d{4}-\d\d-\d\d$/);
     });
 
-    it('removes no secret but the one that is named, of the client that is named', async () => {
+    it('remove-secret removes only the named secret of the named client', async () => {
       const secret = await addClient(settings, 'owner');
       await addClient(settings, 'stranger');
       const [owned] = await secretsOf('owner');
@@ -178,7 +178,7 @@ for (const engine of someEngine) {
       assert.equal(await statusOf('owner', secret), 200);
     });
 
-    it('is wrong usage with a time that is none', async () => {
+    it('an invalid --retire-after is wrong usage (exit code 2)', async () => {
       for (const time of ['7', 'd', '7w', '1.5h', '-1d', ' 7d', '3651d', '']) {
         const { code, stdout, stderr } = await client('rotate', 'owner', '--retire-after', time);
         assert.deepEqual([code, stdout], [2, ''], time);

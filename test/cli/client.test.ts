@@ -64,12 +64,12 @@ for (const engine of someEngine) {
         `${id} still gets tokens`,
       );
 
-    it('says what to do when there are no clients yet', async () => {
+    it('an empty list says how to add a client', async () => {
       assert.match(succeeded(await client('list')), /no clients yet.*: npx vestibule client add <id>/);
       assert.deepEqual(JSON.parse(succeeded(await client('list', '--json'))), []);
     });
 
-    it('adds a client whose secret works at once in a service that runs', async () => {
+    it('the secret of a new client works at once in a running service', async () => {
       const shown = succeeded(await client('add', 'billing', '--label', 'Billing & "Reports"'));
       const secret = /^client_secret {2}(\S+)$/m.exec(shown)?.[1] ?? '';
       secrets.push(secret);
@@ -81,14 +81,14 @@ for (const engine of someEngine) {
       assert.equal((await withToken(service.url + me, String(answer.json().token))).status, 200);
     });
 
-    it('prints exactly the id and the secret of a new client as JSON', async () => {
+    it('add --json prints exactly the id and the secret', async () => {
       const added = await add('json-client');
       assert.deepEqual(Object.keys(added), ['client_id', 'client_secret']);
       assert.equal(added.client_id, 'json-client');
       assert.match(added.client_secret, secretForm);
     });
 
-    it('lists the clients in the order they were added', async () => {
+    it('clients are listed in the order they were added', async () => {
       const listed = JSON.parse(succeeded(await client('list', '--json')));
       assert.deepEqual(
         listed.map(({ created_at: _, secrets: __, ...rest }: Record<string, unknown>) => rest),
@@ -112,7 +112,7 @@ for (const engine of someEngine) {
       assert.match(String(lines[6]), /^json-client +[0-9a-f]{12} +\S+Z {2}never +never$/);
     });
 
-    it('gives a client the scopes it is added with, and takes them away or gives others within a second', async () => {
+    it('scopes can be given at "add" and changed within a second', async () => {
       const { client_secret: secret } = await add(
         'scoped',
         '--scope',
@@ -140,7 +140,7 @@ for (const engine of someEngine) {
       assert.equal(succeeded(await client('scopes', 'scoped', 'd')), 'Client "scoped" may have: d\n');
     });
 
-    it('refuses a scope that is none, with an example of one', async () => {
+    it('an invalid scope, or too many, is refused with an example', async () => {
       const says = /A scope is a word of printable ASCII.*Example: bookings\.write/;
       const odd = ['', 'two words', 'quo"te', 'back\\slash', 'é', 'x'.repeat(129)];
       for (const scope of odd) refused(await client('scopes', 'scoped', scope), says);
@@ -152,7 +152,7 @@ for (const engine of someEngine) {
       assert.deepEqual([ids.includes('scoped'), ids.includes('never')], [true, false]);
     });
 
-    it('disables a client within a second and enables it again with the same secret', async () => {
+    it('a client is disabled within a second, and enabled with the same secret', async () => {
       const { client_secret: secret } = await add('on-and-off');
       assert.equal((await tokenFor('on-and-off', secret)).status, 200);
       assert.equal(succeeded(await client('disable', 'on-and-off')), 'Client "on-and-off" is disabled.\n');
@@ -163,7 +163,7 @@ for (const engine of someEngine) {
       assert.equal((await tokenFor('on-and-off', secret)).status, 200);
     });
 
-    it('removes a client within a second, and its old secret does not fit a new one of that name', async () => {
+    it('a removed client is refused within a second, and its secret does not work for a successor', async () => {
       const { client_secret: old } = await add('short-lived');
       refused(await client('remove', 'short-lived'), /--yes/);
       assert.equal((await tokenFor('short-lived', old)).status, 200);
@@ -180,19 +180,19 @@ for (const engine of someEngine) {
       );
     });
 
-    it('refuses an id that is taken and leaves its client as it was', async () => {
+    it('an id that is taken is refused, and its client is unchanged', async () => {
       const { client_secret: secret } = await add('taken');
       refused(await client('add', 'taken', '--json'), /There is a client "taken" already/);
       assert.equal((await tokenFor('taken', secret)).status, 200);
     });
 
-    it('refuses an id that is none, with an example of one', async () => {
+    it('an invalid id is refused with an example', async () => {
       for (const id of ['', ' ', '.hidden', 'two words', 'ümlaut', 'a/b', "x'y", 'x'.repeat(65), 'tab\tin']) {
         refused(await client('add', id), /A client id is 1 to 64 letters.*Example: billing-service/);
       }
     });
 
-    it('tells ids apart by case', async () => {
+    it('ids are case-sensitive', async () => {
       await add('Case');
       const { client_secret: lower } = await add('case');
       assert.equal((await tokenFor('Case', lower)).status, 401);
@@ -200,7 +200,7 @@ for (const engine of someEngine) {
     });
 
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
-      it(`says so when there is no client to ${command}`, async () => {
+      it(`${command} of an unknown client is refused`, async () => {
         const confirmed = command === 'remove' ? ['--yes'] : [];
         refused(
           await client(command, 'nobody', ...confirmed),
@@ -209,7 +209,7 @@ for (const engine of someEngine) {
       });
     }
 
-    it('has shown no secret a second time, neither in an answer nor in the log of the service', async () => {
+    it('no secret is printed twice or logged', async () => {
       await client('list');
       await client('list', '--json');
       assert.ok(
@@ -227,8 +227,8 @@ for (const engine of someEngine) {
   });
 }
 
-describe('what a command prints', () => {
-  it('has no control characters and no bidirectional marks, whatever is in the database', async () => {
+describe('the output of a command', () => {
+  it('contains no control or bidirectional characters from the database', async () => {
     const settings = await newSettings('sqlite', {});
     const label = 'a\u001b[1A\u001b[2K\u0007\u009b2J\u202eb\nc\rd';
     const run = async (...parameters: string[]) => succeeded(await runVestibule(settings, ...parameters));

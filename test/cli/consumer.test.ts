@@ -37,7 +37,7 @@ for (const engine of someEngine) {
     const consumer = (...parameters: string[]) => runVestibule(settings, 'consumer', ...parameters);
     const shown = async () => JSON.parse(succeeded(await consumer('show', caller.id, '--json')));
 
-    it('shows all that is held about a caller who has no records, which is four things', async () => {
+    it('show prints the four stored fields of a caller without records', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
       assert.deepEqual(await shown(), {
         ...row,
@@ -56,7 +56,7 @@ for (const engine of someEngine) {
       assert.deepEqual(String(line).split(/ +/), Object.values(row));
     });
 
-    it('suspends and resumes a caller, and says so', async () => {
+    it('suspend and resume change the state and print it', async () => {
       assert.equal(succeeded(await consumer('suspend', caller.id)), `Caller "${caller.id}" is suspended.\n`);
       assert.equal((await shown()).state, 'suspended');
       const resumed = succeeded(await consumer('resume', caller.id, '--json'));
@@ -64,7 +64,7 @@ for (const engine of someEngine) {
       assert.equal((await shown()).state, 'active');
     });
 
-    it('signs a caller out whose provider has a clock that is ahead', async () => {
+    it('sign-out revokes tokens of a provider whose clock is ahead', async () => {
       const now = Math.floor(Date.now() / 1000);
       const token = await provider.token({ sub: 'from the future', iat: now + 4 });
       const { id } = (await withToken(service.url + me, token)).json<{ id: string }>();
@@ -77,7 +77,7 @@ for (const engine of someEngine) {
       assertRefused(reply, 'token_revoked', token);
     });
 
-    it('signs a caller out, says so, and shows since when', async () => {
+    it('sign-out prints the time, and show repeats it', async () => {
       const { id } = (await withToken(service.url + me, await provider.token({ sub: 'signed-out' }))).json<{
         id: string;
       }>();
@@ -89,7 +89,7 @@ for (const engine of someEngine) {
       refused(await consumer('sign-out', nobody), /There is no caller/);
     });
 
-    it('shows who has the most records, and how many of each collection', async () => {
+    it('top lists the callers with the most records, and show counts them per collection', async () => {
       const writer = await provider.token({ sub: 'the-writer' });
       const { id } = (await withToken(service.url + me, writer)).json<{ id: string }>();
       for (const text of ['one', 'two']) await createNote(service, writer, text);
@@ -105,7 +105,7 @@ for (const engine of someEngine) {
       assert.match(wrong.stderr, /whole number from 1 to 9999/);
     });
 
-    it('finds the caller whose record it is, says what to do next, and the audit says that it was asked', async () => {
+    it('of-record finds the owner, prints the next commands, and writes an audit entry', async () => {
       const writer = await provider.token({ sub: 'the-nuisance' });
       const { id, registered_at } = (await withToken(service.url + me, writer)).json<typeof caller>();
       const record = await createNote(service, writer, 'something unwanted');
@@ -132,7 +132,7 @@ for (const engine of someEngine) {
       assert.deepEqual([actor, subject, details], ['consumer of-record', `notes/${record}`, {}]);
     });
 
-    it('says so when there is no such record, and writes nothing down', async () => {
+    it('of-record refuses an unknown record, and writes no audit entry', async () => {
       const asked = async () => succeeded(await runVestibule(settings, 'audit', '--json'));
       const before = await asked();
       const record = '01900000-0000-7000-8000-000000000000';
@@ -146,7 +146,7 @@ for (const engine of someEngine) {
       assert.equal((await consumer('of-record', 'notes')).code, 2);
     });
 
-    it('erases a caller for good, but only when told so twice', async () => {
+    it('erase needs --yes, and removes the caller, also from the audit', async () => {
       const leaver = await provider.token({ sub: 'the-leaver' });
       const { id } = (await withToken(service.url + me, leaver)).json<{ id: string }>();
       await createNote(service, leaver, 'gone soon');
@@ -166,14 +166,14 @@ for (const engine of someEngine) {
       assert.ok(!lines.includes(id), 'the audit does not keep the name either');
     });
 
-    it('takes a second suspension or resumption for no mistake', async () => {
+    it('suspend and resume are idempotent', async () => {
       for (const command of ['suspend', 'suspend', 'resume', 'resume'])
         succeeded(await consumer(command, caller.id, '--json'));
       assert.deepEqual((await shown()).state, 'active');
     });
 
     for (const command of ['show', 'suspend', 'resume']) {
-      it(`says so when there is no caller to ${command}, and where its name is found`, async () => {
+      it(`${command} of an unknown caller is refused and says where the pseudonym is shown`, async () => {
         const says =
           /There is no caller ".*"\. Its pseudonym is the "id" that GET \/api\/consumer\/v1\/me shows/;
         for (const id of [nobody, caller.id.toUpperCase(), "' or ''='"])
@@ -181,7 +181,7 @@ for (const engine of someEngine) {
         assert.equal((await shown()).state, 'active', 'nobody else is meant');
       });
 
-      it(`is wrong usage without the name of a caller to ${command}`, async () => {
+      it(`${command} without an id is wrong usage (exit code 2)`, async () => {
         const { code, stdout, stderr } = await consumer(command);
         assert.deepEqual([code, stdout], [2, '']);
         assert.match(stderr, /missing required argument 'id'/);

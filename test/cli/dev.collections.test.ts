@@ -11,7 +11,7 @@ schema: { required: [${field}], properties: { ${field}: { type: string, maxLengt
 limits: { newcomer: 2/day for 7d }
 ${rest}`;
 
-describe('vestibule dev and the files with the collections', () => {
+describe('vestibule dev, changing collection files', () => {
   const folder = newDirectory();
   const declare = (name: string, text: string) => writeFileSync(`${folder}/declared/${name}.yaml`, text);
   let dev: Development;
@@ -38,17 +38,17 @@ describe('vestibule dev and the files with the collections', () => {
   });
   after(() => dev?.stop());
 
-  it('COLLECTIONS_DIR is taken', async () => {
+  it('COLLECTIONS_DIR is used', async () => {
     assert.equal((await create('notes', { text: 'a' })).status, 201);
   });
 
-  it('newcomers write as much as they like, and the welcome says that it is so here only', async () => {
+  it('newcomer limits are off, and the welcome says so', async () => {
     for (const text of ['b', 'c', 'd']) assert.equal((await create('notes', { text })).status, 201);
     assert.match(dev.welcome, /NEWCOMERS_PER_HOUR/);
     assert.match(dev.welcome, /unlike "serve"/);
   });
 
-  it('a file that comes along is served, and one that changes as it is now', async () => {
+  it('new and changed files are served', async () => {
     await prints(served('notes, tasks'), () => declare('tasks', withField('title')));
     assert.equal((await create('tasks', { title: 'a' })).status, 201);
     assert.equal((await create('tasks', { title: 'a', due: 'soon' })).status, 422);
@@ -60,27 +60,27 @@ describe('vestibule dev and the files with the collections', () => {
     assert.equal((await create('tasks', { title: 'a', due: 'soon' })).status, 201);
   });
 
-  it('a browser asks for its description each time, and so never shows the one before the change', async () => {
+  it('the OpenAPI document is revalidated by browsers and shows the change', async () => {
     const reply = await fetch(`http://127.0.0.1:${dev.port}/openapi.json`);
     assert.equal(reply.headers.get('cache-control'), 'no-cache');
     assert.match(await reply.text(), /consumer\/v1\/tasks\b/);
   });
 
-  it('who was signed in still is, and what was written is still there', async () => {
+  it('sessions and records survive a change', async () => {
     const { body } = await call(dev, token, '/me');
     assert.equal(body.id, user);
     const notes = (await call(dev, token, '/notes')).body.items as unknown[];
     assert.equal(notes.length, 4);
   });
 
-  it('a scope that a collection begins to ask for is given by the provider', async () => {
+  it('the provider grants a new scope of a collection', async () => {
     const guarded = withField('word', 'access: { scopes: { read: secrets.read } }');
     await prints(served('guarded, notes, tasks'), () => declare('guarded', guarded));
     const { status } = await call(dev, await tokenFor(dev, 'ada'), '/guarded');
     assert.equal(status, 200);
   });
 
-  it('a mistake is said with its file and line, and the last good ones are served until it is repaired', async () => {
+  it('a mistake is printed with file and line, and the last valid declarations stay served', async () => {
     const good = readFileSync(`${folder}/declared/notes.yaml`, 'utf8');
     await prints(asBefore, () => declare('notes', good.replace('limits:', 'limit:')));
     assert.match(dev.printed(), /declared\/notes\.yaml:3: limit is not known here/);
@@ -91,7 +91,7 @@ describe('vestibule dev and the files with the collections', () => {
     assert.equal((await create('notes', { text: 'again' })).status, 201);
   });
 
-  it('what would not fit the records that exist is said, and the last good ones are served', async () => {
+  it('a breaking change is reported, and the last valid declarations stay served', async () => {
     const good = readFileSync(`${folder}/declared/notes.yaml`, 'utf8');
     await prints(asBefore, () => declare('notes', withField('another')));
     assert.match(dev.printed(), /notes: breaking: .* records would fail/);
@@ -100,18 +100,18 @@ describe('vestibule dev and the files with the collections', () => {
     await prints(served('guarded, notes, tasks'), () => declare('notes', good));
   });
 
-  it('a file that is gone is no longer served', async () => {
+  it('a deleted file is no longer served', async () => {
     await prints(served('notes, tasks'), () => rmSync(`${folder}/declared/guarded.yaml`));
     assert.equal((await call(dev, token, '/guarded')).status, 404);
   });
 
-  it('a folder that is gone is said, and what was in it is served', async () => {
+  it('a deleted folder is reported, and the last valid declarations stay served', async () => {
     await prints(asBefore, () => rmSync(`${folder}/declared`, { recursive: true }));
     assert.match(dev.printed(), /"\.\/declared" \(COLLECTIONS_DIR\) cannot be read/);
     assert.equal((await create('notes', { text: 'from memory' })).status, 201);
   });
 
-  it('it can be changed often, and refuses no connection meanwhile', async () => {
+  it('repeated changes refuse no connection and leak no listeners', async () => {
     mkdirSync(`${folder}/declared`);
     const titled = (count: number) => `title: The ${count}.\n${withField('text')}`;
     declare(
@@ -136,13 +136,13 @@ describe('vestibule dev and the files with the collections', () => {
     assert.doesNotMatch(dev.printed(), /MaxListeners|Warning/);
   });
 
-  it('it stops as ever', async () => {
+  it('dev still stops with exit code 0', async () => {
     assert.equal(await dev.stop(), 0);
   });
 });
 
 describe('vestibule dev --allow-breaking-schemas', () => {
-  it('takes up what does not fit the records that exist', async () => {
+  it('applies a breaking change', async () => {
     const folder = newDirectory();
     mkdirSync(`${folder}/collections`);
     const declare = (field: string) => writeFileSync(`${folder}/collections/notes.yaml`, withField(field));

@@ -11,7 +11,7 @@ const noSettings = {};
 /** The default database of `serve`. */
 const usual = { DATABASE_URL: 'sqlite:./data/vestibule.db' };
 
-describe('the database of dev', () => {
+describe('the database of vestibule dev', () => {
   const folder = newDirectory();
   let dev: Development;
   let user = '';
@@ -46,13 +46,13 @@ describe('the database of dev', () => {
       body: JSON.stringify(exampleClient),
     });
 
-  it('is a file of its own', () => {
+  it('dev uses its own file, not that of serve', () => {
     assert.ok(existsSync(`${folder}/data/dev.db`));
     assert.equal(existsSync(`${folder}/data/vestibule.db`), false);
     assert.match(dev.welcome, /^ *data +\.\/data\/dev\.db$/m);
   });
 
-  it('is the one that commands work on while it runs, and they say so', async () => {
+  it('commands use the database of a running dev, and say so', async () => {
     assert.deepEqual(clientsIn(ofDev(await listed(noSettings))), ['dev-client']);
     const added = ofDev(await run(noSettings, 'client', 'add', 'robot', '--json'));
     const body = added.trim();
@@ -69,17 +69,17 @@ describe('the database of dev', () => {
     assert.equal(existsSync(`${folder}/data/vestibule.db`), false, 'none of them made another one');
   });
 
-  it('goes with all other settings of dev, such as where webhooks may go', async () => {
+  it('commands use the other settings of a running dev, such as WEBHOOK_ALLOW', async () => {
     ofDev(await run(noSettings, 'webhook', 'add', 'http://127.0.0.1:9/hook', '--events', '*'));
     assert.match(ofDev(await run(noSettings, 'webhook', 'list')), /^whk_\w+ +active /m);
   });
 
-  it('is not taken for one that belongs to a secret of somewhere else', async () => {
+  it('a missing MASTER_SECRET_FILE does not affect commands on the dev database', async () => {
     const elsewhere = { MASTER_SECRET_FILE: './not-there', LOG_LEVEL: 'no level' };
     assert.deepEqual(clientsIn(ofDev(await listed(elsewhere))), ['dev-client', 'robot']);
   });
 
-  it('is meant as well by the settings that dev prints', async () => {
+  it('the settings that dev prints select the dev database', async () => {
     const [, printed = ''] = /^ *export (.*)$/m.exec(dev.welcome) ?? [];
     const settings = parseEnv(printed.replaceAll(' ', '\n')) as Settings;
     assert.equal(settings.DATABASE_URL, undefined, 'nobody takes it along to "serve"');
@@ -91,14 +91,14 @@ describe('the database of dev', () => {
     assert.match(stdout, /^The stored keys of the provider are /m);
   });
 
-  it('check looks at what runs when no settings are given, and says so', async () => {
+  it('check without settings checks the running dev, and says so', async () => {
     const { code, stdout, stderr } = await run(noSettings, 'check');
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^Settings: none are given, so these are those of .*dev.*\n$/);
     assert.match(stdout, new RegExp(`^BASE_URL +set +http://127\\.0\\.0\\.1:${dev.port}$`, 'm'));
   });
 
-  it('is left alone where DATABASE_URL is given, or the settings of another service', async () => {
+  it('DATABASE_URL or the settings of another service take precedence over a running dev', async () => {
     const file = `${folder}/real.env`;
     writeFileSync(file, 'API_AUDIENCE=another\nDATABASE_URL=\n');
     succeeded(await run(noSettings, '--settings', file, 'client', 'add', 'real'));
@@ -107,7 +107,7 @@ describe('the database of dev', () => {
     assert.deepEqual(clientsIn(ofDev(await listed(noSettings))), ['dev-client', 'robot']);
   });
 
-  it('is not believed to be what a file says that came from another machine', async () => {
+  it('a state file with a foreign control address is ignored', async () => {
     const file = `${folder}/data/dev.json`;
     const left = readFileSync(file, 'utf8');
     writeFileSync(file, left.replace('http://127.0.0.1:', 'http://localhost:'));
@@ -117,7 +117,7 @@ describe('the database of dev', () => {
     writeFileSync(file, left);
   });
 
-  it('is left alone when dev was killed, and commands say why', async () => {
+  it('after dev was killed, commands use the database of serve and say why', async () => {
     const ended = new Promise((done) => dev.process.once('close', done));
     dev.process.kill('SIGKILL');
     await ended;
@@ -130,7 +130,7 @@ describe('the database of dev', () => {
     assert.deepEqual(clientsIn(ofDev(await listed(noSettings))), ['dev-client', 'robot']);
   });
 
-  it('is not that of a "serve" in the same folder with the same settings, which refuses the client of the examples', async () => {
+  it('serve in the same folder has its own database and refuses the example client of dev', async () => {
     const example = await getsToken(`http://127.0.0.1:${dev.port}`);
     assert.equal(example.status, 200, 'dev knows it');
     const [, printed = ''] = /^ *export (.*)$/m.exec(dev.welcome) ?? [];

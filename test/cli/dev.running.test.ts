@@ -7,7 +7,7 @@ import { endOf, failed, newDirectory, refused, succeeded } from '../support/outc
 const noSettings = {};
 const token = (user: string) => ['dev', 'token', '--user', user];
 
-describe('the other commands and a running dev', () => {
+describe('other commands beside a running dev', () => {
   const folder = newDirectory();
   let dev: Development;
   before(async () => {
@@ -15,7 +15,7 @@ describe('the other commands and a running dev', () => {
   });
   after(() => dev?.stop());
 
-  it('"dev token" prints the token of a user and nothing else', async () => {
+  it('"dev token" prints a working token of the user', async () => {
     const { status, body } = await callAs(dev, 'ada', '/me');
     assert.equal(status, 200);
     assert.equal(body.kind, 'user');
@@ -23,7 +23,7 @@ describe('the other commands and a running dev', () => {
     assert.deepEqual(body.scopes, ['consumer']);
   });
 
-  it('any name is a user, and two names are two of them', async () => {
+  it('any name is a user, compared without case and surrounding blanks', async () => {
     const ids = [];
     for (const user of ['ada', "'Somebody Else'", "'  somebody else '"])
       ids.push((await callAs(dev, user, '/me')).body.id);
@@ -35,7 +35,7 @@ describe('the other commands and a running dev', () => {
     );
   });
 
-  it('a name that is none is refused in a sentence, and so is no name at all', async () => {
+  it('an empty, too long or missing user name is refused', async () => {
     refused(await endOf(noSettings, token(' '), folder), /Enter a user name/);
     refused(await endOf(noSettings, token('x'.repeat(65)), folder), /at most 64 characters/);
     const { code, stdout, stderr } = await endOf(noSettings, ['dev', 'token'], folder);
@@ -43,7 +43,7 @@ describe('the other commands and a running dev', () => {
     assert.match(stderr, /--user/);
   });
 
-  it('a token comes only with the secret that is in the file', async () => {
+  it('dev issues a token only for the secret in its state file', async () => {
     const { control, secret } = JSON.parse(readFileSync(`${folder}/data/dev.json`, 'utf8'));
     const ask = (method: string, path: string, authorization: string) =>
       fetch(`${control}${path}`, { method, headers: { authorization } });
@@ -56,14 +56,14 @@ describe('the other commands and a running dev', () => {
     assert.match(await (await ask('POST', '/token?user=ada', `Bearer ${secret}`)).text(), /^eyJ/);
   });
 
-  it('doctor takes its settings when none are given, and says so', async () => {
+  it('doctor without settings uses those of dev, and says so', async () => {
     const report = succeeded(await endOf(noSettings, ['doctor'], folder));
     assert.match(report, new RegExp(`^pass {2}settings +.*dev.*http://127\\.0\\.0\\.1:${dev.port}$`, 'm'));
     assert.match(report, /^pass {2}ops port .*taken by this service, which is ready$/m);
     assert.match(report, /No check failed/);
   });
 
-  it('explain takes its settings when none are given, and says so beside its answer', async () => {
+  it('explain without settings uses those of dev, and says so on standard error', async () => {
     const file = `${folder}/token.txt`;
     await shellIn(folder, `npx vestibule dev token --user ada > ${file}`);
     assert.match(await shellIn(folder, 'npx vestibule explain < token.txt'), /^Accepted\./);
@@ -77,20 +77,20 @@ describe('the other commands and a running dev', () => {
     writeFileSync(file, '');
   });
 
-  it('settings that are given count, whatever runs', async () => {
+  it('given settings take precedence over a running dev', async () => {
     const settings = { IDP_ORIGIN: 'http://127.0.0.1:1', API_AUDIENCE: 'another' };
     const { stdout } = await endOf(settings, ['doctor'], folder);
     assert.match(stdout, /^pass {2}settings +all of them can be read and fit together$/m);
     assert.match(stdout, /^FAIL {2}.*127\.0\.0\.1:1\b/m);
   });
 
-  it('half of the settings is a mistake, and not taken for none', async () => {
+  it('incomplete settings are a mistake, not replaced by those of dev', async () => {
     const { stdout, code } = await endOf({ API_AUDIENCE: 'another' }, ['doctor'], folder);
     assert.equal(code, 1);
     assert.match(stdout, /^FAIL {2}settings +IDP_ORIGIN is not set/m);
   });
 
-  it('a second one at the same ports says that and where the first one runs', async () => {
+  it('a second dev on the same ports is refused and told where the first one runs', async () => {
     const ports = ['--port', String(dev.port), '--provider-port', String(dev.providerPort)];
     failed(
       await endOf(noSettings, ['dev', ...ports], folder),
@@ -99,7 +99,7 @@ describe('the other commands and a running dev', () => {
     failed(await endOf(noSettings, ['dev', ...ports], newDirectory()), /Port \d+ on 127\.0\.0\.1 is taken/);
   });
 
-  it('in another folder nothing is known of it', async () => {
+  it('a running dev is not found from another folder', async () => {
     const elsewhere = newDirectory();
     refused(await endOf(noSettings, token('ada'), elsewhere), /no "npx vestibule dev" runs in this folder/);
     const { stdout, code } = await endOf(noSettings, ['doctor'], elsewhere);
@@ -107,7 +107,7 @@ describe('the other commands and a running dev', () => {
     assert.match(stdout, /IDP_ORIGIN is not set[\s\S]*no "npx vestibule dev" runs in this folder/);
   });
 
-  it('one that was killed is not taken for running, and the next one is found', async () => {
+  it('a killed dev is reported as not running, and the next one is found', async () => {
     const ended = new Promise((done) => dev.process.once('close', done));
     dev.process.kill('SIGKILL');
     await ended;
@@ -120,7 +120,7 @@ describe('the other commands and a running dev', () => {
     assert.equal((await callAs(dev, 'ada', '/me')).status, 200);
   });
 
-  it('another one at its port is not taken for it', async () => {
+  it('a state file with another secret or damaged content is treated as not running', async () => {
     const file = `${folder}/data/dev.json`;
     const left = readFileSync(file, 'utf8');
     const { secret } = JSON.parse(left);

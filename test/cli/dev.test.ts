@@ -55,7 +55,7 @@ describe('vestibule dev', () => {
     await second?.stop();
   });
 
-  it('prints two examples, and both come in with 200 as they stand', async () => {
+  it('prints two examples that both answer 200', async () => {
     const examples = examplesIn(first.welcome);
     assert.equal(examples.length, 2);
     for (const example of examples) {
@@ -65,14 +65,14 @@ describe('vestibule dev', () => {
     }
   });
 
-  it('prints a line that shows events as they happen, with the token of the example above it', async () => {
+  it('prints a curl command that streams events', async () => {
     const [line = ''] = first.welcome.match(/^ *curl -N .*$/m) ?? [];
     const [tokenLine = ''] = String(examplesIn(first.welcome)[1]).split('\n');
     const shown = await shell(`${tokenLine}; ${line} -s --max-time 3 || true`);
     assert.match(shown, /^event: start$/m);
   });
 
-  it('prints the settings with which the other commands find what it has started', async () => {
+  it('prints settings with which doctor, check and explain work', async () => {
     const settings = /^ *export .*$/m.exec(first.welcome)?.[0] ?? '';
     const [tokenLine = ''] = String(examplesIn(first.welcome)[0]).split('\n');
     const after = (command: string) => shell(`${settings}; ${tokenLine}; ${command}`);
@@ -81,7 +81,7 @@ describe('vestibule dev', () => {
     assert.match(await after('printf %s "$TOKEN" | npx vestibule explain'), /^Accepted\.$/m);
   });
 
-  it('says where everything is, and it is there', async () => {
+  it('prints the addresses of service, provider and health, and all answer', async () => {
     const { welcome, port, providerPort } = first;
     assert.match(welcome, new RegExp(`service +http://127\\.0\\.0\\.1:${port}\\b`));
     assert.match(welcome, new RegExp(`provider +http://127\\.0\\.0\\.1:${providerPort}\\b`));
@@ -92,7 +92,7 @@ describe('vestibule dev', () => {
     assert.equal(issuer, `http://127.0.0.1:${providerPort}`);
   });
 
-  it('says first which address to open, and there is the page, which knows where to sign in', async () => {
+  it('prints the address of the page first, and the page knows its provider', async () => {
     const { welcome, port, providerPort } = first;
     const address = /\bhttp:\S+/.exec(welcome.slice(welcome.indexOf('Vestibule runs')))?.[0] ?? '';
     assert.equal(address, `http://127.0.0.1:${port}/`);
@@ -107,7 +107,7 @@ describe('vestibule dev', () => {
     assert.equal(only.client_id, 'dev-web');
   });
 
-  it('lets the page ask the provider, and no other origin', async () => {
+  it('the provider allows CORS from the page only', async () => {
     const { port, providerPort } = first;
     const tryFrom = async (origin: string) => {
       const body = new URLSearchParams({
@@ -125,7 +125,7 @@ describe('vestibule dev', () => {
     assert.notEqual(await tryFrom('http://elsewhere.example'), 'http://elsewhere.example');
   });
 
-  it('lets the origins of CORS_ORIGINS sign in and out, and ask the provider and the API; no other', async () => {
+  it('origins of CORS_ORIGINS can sign in and out and call the API; others cannot', async () => {
     const { port, providerPort } = first;
     const comesBackTo = async (path: string, parameters: Readonly<Record<string, string>>) => {
       const query = new URLSearchParams({ client_id: 'dev-web', ...parameters });
@@ -157,7 +157,7 @@ describe('vestibule dev', () => {
     assert.equal(await preflight(stranger), null);
   });
 
-  it('says what to do when a frontend comes from an origin that is not in CORS_ORIGINS', async () => {
+  it('the sign-in page of an unlisted origin explains CORS_ORIGINS', async () => {
     const refusal = async (redirect_uri: string) => {
       const query = new URLSearchParams({ client_id: 'dev-web', response_type: 'code', redirect_uri });
       return (await fetch(`http://127.0.0.1:${first.providerPort}/auth?${query}`)).text();
@@ -171,7 +171,7 @@ describe('vestibule dev', () => {
     assert.match(await refusal('nowhere'), /Its address has to be .*CORS_ORIGINS/);
   });
 
-  it('has a provider that answers to its own names only, so that no page elsewhere can take another name for it', async () => {
+  it('the provider refuses other Host names (DNS rebinding)', async () => {
     const { providerPort } = first;
     const statusAt = async (host: string, method = 'GET', path = '/.well-known/openid-configuration') => {
       const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
@@ -197,13 +197,13 @@ describe('vestibule dev', () => {
     }
   });
 
-  it('has pictures of the people that can sign in', async () => {
+  it('the provider serves pictures of its users', async () => {
     const reply = await fetch(`http://127.0.0.1:${first.providerPort}/pictures/ada`);
     assert.equal(reply.headers.get('content-type'), 'image/svg+xml');
     assert.match(await reply.text(), /^<svg /);
   });
 
-  it('can be reached from this machine only, whatever the environment says', async () => {
+  it('listens on loopback only, whatever HOST is set to', async () => {
     const open = await takePort('0.0.0.0');
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -222,23 +222,23 @@ describe('vestibule dev', () => {
     }
   });
 
-  it('keeps the secrets it leaves in the folder for their owner only', () => {
+  it('secrets in the data folder have mode 600', () => {
     for (const name of ['dev-client.secret', 'dev.json', 'dev.db', 'dev.db.secret']) {
       assert.equal(statSync(`${folder}/data/${name}`).mode & 0o777, 0o600, name);
     }
   });
 
-  it('logs no line for a request that went well', () => {
+  it('successful requests are not logged by default', () => {
     assert.doesNotMatch(first.printed(), /^\{|\brequest\b/m);
   });
 
-  it('ends with exit code 0 on Ctrl-C', async () => {
+  it('Ctrl-C exits with 0 and removes the state file', async () => {
     firstExit = await first.stop();
     assert.equal(firstExit, 0);
     assert.equal(existsSync(`${folder}/data/dev.json`), false, 'nobody takes it for running');
   });
 
-  it('uses the same client when it is started again on the same data', async () => {
+  it('a restart on the same data keeps the example client', async () => {
     const secret = readFileSync(`${folder}/data/dev-client.secret`, 'utf8').trim();
     second = await startDevelopment(folder, {
       ...careless,
@@ -251,7 +251,7 @@ describe('vestibule dev', () => {
     assert.match(await shell(example), /^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('logs requests as text when LOG_LEVEL asks for them', async () => {
+  it('LOG_LEVEL=info logs requests as text', async () => {
     const line = /^\d\d:\d\d:\d\d info: request route=\/\.well-known\/jwks\.json method=GET status=200 /m;
     assert.equal((await fetch(`http://127.0.0.1:${second.port}/.well-known/jwks.json`)).status, 200);
     await until(second.printed, (text) => line.test(text), 'there is no line of the request');
@@ -262,7 +262,7 @@ describe('vestibule dev', () => {
     ['the service', '--port', /PORT=\d+/],
     ['the provider', '--provider-port', /--provider-port \d+/],
   ] as const) {
-    it(`says that the port of ${name} is taken and how to choose another`, async () => {
+    it(`a taken port of ${name} is reported with the option to change it`, async () => {
       const taken = await takePort();
       const ports = { '--port': await freePort(), '--provider-port': await freePort(), [option]: taken.port };
       const parameters = ['dev', ...Object.entries(ports).flatMap(([key, value]) => [key, String(value)])];
@@ -273,13 +273,13 @@ describe('vestibule dev', () => {
     });
   }
 
-  it('refuses a life of tokens that is none', async () => {
+  it('an invalid --token-seconds is refused', async () => {
     const outcome = await endOf({ OPS_PORT: '0' }, ['dev', '--token-seconds', 'soon']);
     assert.equal(outcome.code, 2);
     assert.match(outcome.stderr, /--token-seconds .*whole number from 1 to 86400/);
   });
 
-  it('says that the port of health and metrics is taken and how to choose another', async () => {
+  it('a taken ops port is reported with OPS_PORT', async () => {
     const taken = await takePort();
     const parameters = [
       'dev',
@@ -302,7 +302,7 @@ describe('vestibule dev --dpop', () => {
   });
   after(() => development?.stop());
 
-  it('tells the page to have its tokens bound, and everybody else comes in as before', async () => {
+  it('the page uses bound tokens, and the bearer examples still work', async () => {
     const reply = await fetch(`http://127.0.0.1:${development.port}/web/config.json`);
     assert.equal(((await reply.json()) as { dpop: boolean }).dpop, true);
     for (const example of examplesIn(development.welcome)) {

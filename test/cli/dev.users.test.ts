@@ -10,7 +10,7 @@ const bookings = `
 schema: { required: [seats], properties: { seats: { type: integer } } }
 access: { scopes: { read: bookings.read, write: bookings.write } }`;
 
-describe('the users of dev', () => {
+describe('the users of vestibule dev', () => {
   const folder = newDirectory();
   const declare = (text: string) => writeFileSync(`${folder}/dev-users.yaml`, text);
   let dev: Development;
@@ -42,18 +42,18 @@ describe('the users of dev', () => {
   });
   after(() => dev?.stop());
 
-  it('have the scopes of the file, and all of them where it does not name them', async () => {
+  it('have the scopes of dev-users.yaml, or all scopes if not listed', async () => {
     assert.deepEqual(await me(await tokenOf('--user grace')), ['consumer', 'bookings.read']);
     assert.deepEqual(await me(await tokenOf('--user alan')), ['consumer']);
     assert.deepEqual(await me(await tokenOf('--user ada')), ['consumer', 'bookings.read', 'bookings.write']);
   });
 
-  it('have the same scopes when they sign in', async () => {
+  it('have the same scopes after a sign-in', async () => {
     assert.deepEqual(await signedIn('grace'), ['consumer', 'bookings.read']);
     assert.deepEqual(await signedIn('ada'), ['consumer', 'bookings.read', 'bookings.write']);
   });
 
-  it('have fewer scopes with --scope, and none that are not theirs', async () => {
+  it('have fewer scopes with --scope, and never more than their own', async () => {
     assert.deepEqual(await me(await tokenOf('--user ada --scope bookings.read')), ['bookings.read']);
     const two = await tokenOf('--user ada --scope consumer --scope bookings.write');
     assert.deepEqual(await me(two), ['consumer', 'bookings.write']);
@@ -77,7 +77,7 @@ describe('the users of dev', () => {
     assert.deepEqual(await me(await tokenOf('--user grace')), ['consumer', 'bookings.write']);
   });
 
-  it('are read before anything starts, with all mistakes', async () => {
+  it('are validated before dev starts, with all mistakes', async () => {
     const elsewhere = newDirectory();
     writeFileSync(`${elsewhere}/dev-users.yaml`, 'ada: 5\ngrace: [a b]\n');
     const { code, stderr } = await endOf({ OPS_PORT: '0' }, ['dev'], elsewhere);

@@ -33,8 +33,8 @@ async function used(settings: Settings): Promise<Settings> {
   return settings;
 }
 
-describe('vestibule doctor, about the database', () => {
-  it('makes nothing where there is none', async () => {
+describe('vestibule doctor, database', () => {
+  it('creates nothing without a database', async () => {
     const settings = await healthy();
     const before = readdirSync(String(settings.TEST_DIRECTORY));
     const findings = await examined(settings);
@@ -46,7 +46,7 @@ describe('vestibule doctor, about the database', () => {
     assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), before);
   });
 
-  it('changes nothing where there is one, not even by a file beside it', async () => {
+  it('changes no file of an existing database', async () => {
     const settings = await used(await healthy());
     const folder = String(settings.TEST_DIRECTORY);
     const state = () =>
@@ -61,7 +61,7 @@ describe('vestibule doctor, about the database', () => {
     assert.deepEqual(state(), before);
   });
 
-  it('names a file that is no database', async () => {
+  it('reports a file that is not a database', async () => {
     const settings = await healthy();
     writeFileSync(fileOf(settings), 'all kinds of text, but no database\n'.repeat(100));
     writeFileSync(`${fileOf(settings)}.secret`, newMasterSecret());
@@ -71,14 +71,14 @@ describe('vestibule doctor, about the database', () => {
     );
   });
 
-  it('names a master secret that is missing beside its database', async () => {
+  it('reports a missing master secret beside its database', async () => {
     const settings = await used(await healthy());
     rmSync(`${fileOf(settings)}.secret`);
     await failuresOf(settings, /^FAIL {2}master secret .*vestibule\.db\.secret" is not\. Restore that file/);
   });
 
   for (const engine of ['sqlite', 'postgres'] as const) {
-    it(`names a master secret that is another one (${engine})`, async () => {
+    it(`reports a wrong master secret (${engine})`, async () => {
       const settings = await used(await healthy({}, engine));
       await failuresOf(
         { ...settings, MASTER_SECRET: newMasterSecret() },
@@ -87,7 +87,7 @@ describe('vestibule doctor, about the database', () => {
     });
   }
 
-  it('warns of a master secret that every user of the machine can read, and lets a group read it', async () => {
+  it('warns about a world-readable master secret, and accepts a group-readable one', async () => {
     const settings = await used(await healthy());
     const file = `${settings.TEST_DIRECTORY}/master-secret`;
     writeFileSync(file, readFileSync(`${fileOf(settings)}.secret`));
@@ -103,13 +103,13 @@ describe('vestibule doctor, about the database', () => {
     await failuresOf(given, /^FAIL {2}master secret +another;/);
   });
 
-  it('warns of PostgreSQL without a log of erasures', async () => {
+  it('warns about PostgreSQL without an erasure log', async () => {
     const settings = await healthy({}, 'postgres');
     assertLines(await examined(settings), 'warn', [/ERASURE_LOG is not set/]);
     assertLines(await examined({ ...settings, ERASURE_LOG: `${newDirectory()}/erasures` }), 'warn', []);
   });
 
-  it('warns of a data folder that every user of the machine can write to', async () => {
+  it('warns about a world-writable data folder', async () => {
     const settings = await used(await healthy());
     const folder = dirname(fileOf(settings));
     chmodSync(folder, 0o777);
@@ -118,7 +118,7 @@ describe('vestibule doctor, about the database', () => {
     assertLines(await examined(settings), 'warn', []);
   });
 
-  it('names a schema of a newer release', async () => {
+  it('reports a schema of a newer release', async () => {
     const settings = await used(await healthy());
     const database = new DatabaseSync(fileOf(settings));
     database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 9999)');
@@ -129,7 +129,7 @@ describe('vestibule doctor, about the database', () => {
     );
   });
 
-  it('says that this release may run beside a newer one that has expanded the schema', async () => {
+  it('accepts an expanded schema of a newer release', async () => {
     const settings = await used(await healthy());
     const database = new DatabaseSync(fileOf(settings));
     database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 1)');
@@ -142,7 +142,7 @@ describe('vestibule doctor, about the database', () => {
     );
   });
 
-  it('says that an empty database will be migrated, and migrates nothing', async () => {
+  it('reports an empty database as to be migrated, and does not migrate it', async () => {
     const settings = await healthy({}, 'postgres');
     for (let times = 0; times < 2; times += 1) {
       const findings = await examined(settings);
@@ -151,7 +151,7 @@ describe('vestibule doctor, about the database', () => {
     }
   });
 
-  it('names a PostgreSQL that is down, a wrong password and a missing database', async () => {
+  it('reports an unreachable PostgreSQL, a wrong password and a missing database', async () => {
     const secret = { MASTER_SECRET: newMasterSecret() };
     const at = async (change: (url: URL) => void) => {
       const url = new URL(await postgresUrl());
@@ -179,7 +179,7 @@ describe('vestibule doctor, about the database', () => {
     );
   });
 
-  it('names records that do not fit what is declared, unless that is allowed', async () => {
+  it('reports records that do not fit the declarations', async () => {
     const settings = await healthy({ COLLECTIONS_DIR: newDirectory() });
     const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
     const times = { createdAt: 0, updatedAt: 0 };
@@ -198,7 +198,7 @@ describe('vestibule doctor, about the database', () => {
     await failuresOf(settings, said);
   });
 
-  it('never shows the password of a database', async () => {
+  it('does not print the database password', async () => {
     const url = 'postgres://vestibule:hunter-4711@127.0.0.1:1/vestibule';
     const findings = await examined(await healthy({ DATABASE_URL: url, MASTER_SECRET: newMasterSecret() }));
     assert.doesNotMatch(JSON.stringify(findings), /hunter-4711/);

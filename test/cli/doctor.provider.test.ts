@@ -19,7 +19,7 @@ const goodKey = await makeKey('good');
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
 
 const setups: Record<string, Setup> = {
-  'nothing at all': {},
+  'no fault (control)': {},
   'no discovery document': {
     discovery: null,
     warns: [
@@ -33,15 +33,15 @@ const setups: Record<string, Setup> = {
       /^FAIL {2}issuer +"http.*\/"; expected one of "http.*\d"\. .*only by its trailing slash.*Set IDP_ISSUER=http.*\/$/,
     ],
   },
-  'an issuer of another realm': {
+  'the issuer of another realm': {
     discovery: (origin) => ({ issuer: `${origin}/realms/main` }),
     fails: [/^FAIL {2}issuer .*set IDP_ISSUER=http:\/\/127\.0\.0\.1:\d+\/realms\/main$/],
   },
-  'the address for all tenants': {
+  'the multi-tenant issuer of Entra ID': {
     discovery: () => ({ issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
     fails: [/^FAIL {2}issuer .*address for all tenants.*your own tenant, by its id/],
   },
-  'a document without an issuer': {
+  'a discovery document without an issuer': {
     discovery: () => ({ issuer: undefined }),
     fails: [/^FAIL {2}issuer .*No issuer is named.*Check IDP_ORIGIN and IDP_ISSUER/],
   },
@@ -64,39 +64,39 @@ const setups: Record<string, Setup> = {
     fails: [/^FAIL {2}algorithm +alg "ES256".*; expected .*RS256.* set ALLOWED_ALGORITHMS=RS256,ES256$/],
   },
   'no keys': { keys: [], fails: [/^FAIL {2}key .*no key is usable: there is none; .*Check .*IDP_JWKS_PATH/] },
-  'a key that nobody should use': {
+  'a weak key': {
     keys: [goodKey.jwk, weakKey.jwk],
     warns: [
       /^WARN {2}key +kid "good", .* 1 usable; left out: "weak" \(modulus_size\); expected .*provider should withdraw/,
     ],
   },
-  'a clock that is a little off': {
+  'a clock a few seconds off': {
     aheadSeconds: 3.5,
     warns: [/^WARN {2}clock +ours is [2-5] s behind the provider's; .*NTP/],
   },
-  'a clock that is far off': {
+  'a clock minutes off': {
     aheadSeconds: -600,
     fails: [
       /^FAIL {2}clock +ours is (10 min( \d s)?|9 min 5\d s) ahead of the provider's; expected less than 2 s/,
     ],
   },
-  'no word of bound tokens, and none others are taken': {
+  'DPOP=required without DPoP in the discovery document': {
     settings: () => ({ DPOP: 'required' }),
     warns: [
       /^WARN {2}bound tokens +a discovery document that says nothing of DPoP; expected "dpop_signing_alg_values_supported" with one of ES256, EdDSA, Ed25519, PS256, RS256\. DPOP=required refuses every token that is not bound\. .* set DPOP=on$/,
     ],
   },
-  'proofs that are signed in ways that nobody takes here': {
+  'DPOP=page with proof algorithms that the provider does not accept': {
     discovery: () => ({ dpop_signing_alg_values_supported: ['ES512'] }),
     settings: () => ({ WEB: 'on', WEB_CLIENT_ID: 'page', DPOP: 'page' }),
     warns: [/^WARN {2}bound tokens +\["ES512"\]; .* DPOP=page signs .* set DPOP=on$/],
   },
-  'a page instead of everything': {
+  'an HTML page instead of JSON': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
     warns: [/^WARN {2}discovery +the answer is not JSON/],
     fails: [/^FAIL {2}key .*the answer is not JSON; .*perhaps a page/],
   },
-  'a way to somewhere else': {
+  'a redirect': {
     answer: (_request, response) => void response.writeHead(302, { location: '/login' }).end(),
     warns: [/^WARN {2}discovery .*status 302/],
     fails: [/^FAIL {2}key .*status 302; .*redirects are not followed/],
@@ -108,15 +108,15 @@ const setups: Record<string, Setup> = {
       /^FAIL {2}key .*no complete answer within 5000 ms; .*firewall/,
     ],
   },
-  'an IDP_ISSUER that is no address': {
+  'an IDP_ISSUER that is not a URL': {
     settings: () => ({ IDP_ISSUER: 'main-issuer' }),
     warns: [/^WARN {2}discovery +an IDP_ISSUER that is no URL; /],
   },
 };
 
-describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
+describe('vestibule doctor, provider', { concurrency: 4 }, () => {
   for (const [name, { settings = () => ({}), fails = [], warns = [], ...wrong }] of Object.entries(setups)) {
-    it(`names the cause in one line: ${name}`, async (test) => {
+    it(`reports the cause in one line: ${name}`, async (test) => {
       const provider = await discoveredProvider(wrong);
       test.after(() => provider.stop());
       const all = await healthySettings({ ...provider.settings, ...settings(provider.origin) });
@@ -132,14 +132,14 @@ describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
     certificate: { tls_client_certificate_bound_access_tokens: true },
   };
   const bindings: Record<string, [Settings, keyof typeof isBoundBy, string | undefined]> = {
-    'says nothing where no setting counts on it': [{}, 'certificate', undefined],
-    'says nothing of a page that is not served': [{ DPOP: 'page' }, 'certificate', undefined],
-    'is content with keys': [{ ...page, DPOP: 'required' }, 'key', 'pass by DPoP, with ES256, RS256'],
-    'is not content with certificates': [{ DPOP: 'required' }, 'certificate', 'warn'],
-    'is not content with certificates for the page': [page, 'certificate', 'warn'],
+    'not checked if no setting needs them': [{}, 'certificate', undefined],
+    'not checked for DPOP=page if the page is not served': [{ DPOP: 'page' }, 'certificate', undefined],
+    'DPoP support passes': [{ ...page, DPOP: 'required' }, 'key', 'pass by DPoP, with ES256, RS256'],
+    'certificate-bound tokens alone cause a warning': [{ DPOP: 'required' }, 'certificate', 'warn'],
+    'certificate-bound tokens alone cause a warning for the page': [page, 'certificate', 'warn'],
   };
   for (const [name, [settings, by, expected]] of Object.entries(bindings)) {
-    it(`of bound tokens it ${name}`, async (test) => {
+    it(`bound tokens: ${name}`, async (test) => {
       const provider = await discoveredProvider({ discovery: () => isBoundBy[by] });
       test.after(() => provider.stop());
       const findings = await examined(await healthySettings({ ...provider.settings, ...settings }));
@@ -149,7 +149,7 @@ describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
     });
   }
 
-  it('of bound tokens for the page it asks only providers that the page offers', async (test) => {
+  it('checks DPoP for the page only at providers that the page offers', async (test) => {
     const provider = await discoveredProvider();
     test.after(() => provider.stop());
     const other = await discoveredProvider();
@@ -167,7 +167,7 @@ describe('vestibule doctor, about the provider', { concurrency: 4 }, () => {
     assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs .* set DPOP=on$/]);
   });
 
-  it('names the cause in one line: nobody listens at the provider', async () => {
+  it('reports the cause in one line: nothing listens at the provider', async () => {
     const origin = `http://127.0.0.1:${await freePort()}`;
     const findings = await examined(await healthySettings({ IDP_ORIGIN: origin }));
     assertLines(findings, 'fail', [

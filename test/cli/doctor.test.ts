@@ -20,8 +20,8 @@ async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<vo
   assertLines(await examined(settings), 'fail', expected);
 }
 
-describe('vestibule doctor, about the settings', () => {
-  it('reports every mistake as a line of its own, and looks no further', async () => {
+describe('vestibule doctor, settings', () => {
+  it('reports every mistake as its own line, and skips the other checks', async () => {
     const findings = await examined({ ...(await healthy()), PORT: 'http', LOG_LEVEL: 'loud' });
     assertLines(findings, 'fail', [
       /^FAIL {2}settings +LOG_LEVEL must be one of .*found "loud"/,
@@ -31,7 +31,7 @@ describe('vestibule doctor, about the settings', () => {
     assert.match(linesOf(findings, 'skip').join('\n'), /database +not looked at: the settings come first/);
   });
 
-  it('names a declaration of a collection that cannot be read', async () => {
+  it('reports an invalid collection declaration', async () => {
     const folder = newDirectory();
     writeFileSync(`${folder}/notes.yaml`, 'schema: 7\n');
     await failuresOf(
@@ -41,20 +41,20 @@ describe('vestibule doctor, about the settings', () => {
   });
 });
 
-describe('vestibule doctor, about frontends and ports', () => {
-  it('says what to do when no frontend may call', async () => {
+describe('vestibule doctor, frontends and ports', () => {
+  it('warns if no frontend origin is allowed', async () => {
     const { CORS_ORIGINS: _, ...settings } = await healthy();
     assertLines(await examined(settings), 'warn', [/^WARN {2}frontends +none; .*Set CORS_ORIGINS=https/]);
   });
 
-  it('knows that a page of our own origin needs no permission', async () => {
+  it("accepts the service's own origin as frontend", async () => {
     const settings = await healthy();
     const findings = await examined({ ...settings, CORS_ORIGINS: String(settings.BASE_URL) });
     assertLines(findings, 'warn', []);
     assert.match(linesOf(findings, 'pass').join('\n'), /frontends +pages of .* itself/);
   });
 
-  it('names a port that another process has, and an address that this machine has not', async (test) => {
+  it('reports a port taken by another program, and an address that this machine does not have', async (test) => {
     const { port, release } = await takePort();
     test.after(release);
     await failuresOf(
@@ -68,7 +68,7 @@ describe('vestibule doctor, about frontends and ports', () => {
   });
 });
 
-describe('the command vestibule doctor', () => {
+describe('vestibule doctor, running service', () => {
   let settings: Settings;
   let service: Service;
   before(async () => {
@@ -78,7 +78,7 @@ describe('the command vestibule doctor', () => {
   });
   after(() => service.stop());
 
-  it('finds nothing wrong with a service that runs, at a real provider', async () => {
+  it('passes for a running service with a real provider', async () => {
     const shown = succeeded(await runVestibule(settings, 'doctor'));
     assert.doesNotMatch(shown, /^(FAIL|WARN)/m);
     assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+": the provider$/m);
@@ -87,7 +87,7 @@ describe('the command vestibule doctor', () => {
     assert.match(shown, /\nNo check failed\. Send a token: "npx vestibule explain"/);
   });
 
-  it('names a service with another database that has its ports', async () => {
+  it('reports a service with another database on its ports', async () => {
     const ours = { ...settings, DATABASE_URL: `sqlite:${newDirectory()}/ours.db` };
     await failuresOf(
       ours,
@@ -100,7 +100,7 @@ describe('the command vestibule doctor', () => {
     );
   });
 
-  it('names a program that has the port which the running service is to get', async () => {
+  it('reports another program on the port of the service', async () => {
     const { port } = new URL(provider.origin);
     await failuresOf(
       { ...settings, PORT: port, BASE_URL: provider.origin },
@@ -108,7 +108,7 @@ describe('the command vestibule doctor', () => {
     );
   });
 
-  it('knows several processes behind its ports, also when none of them answers', async () => {
+  it('recognises several processes behind its ports, and reports when none answers', async () => {
     const several = await healthy({ TEST_SERVE_OPTIONS: '--processes 2' });
     const supervised = await startService(several);
     try {
@@ -128,7 +128,7 @@ describe('the command vestibule doctor', () => {
     }
   });
 
-  it('knows the service when it answers this machine with 429', async () => {
+  it('recognises the service when it answers 429', async () => {
     const limited = await healthy({ REFUSALS_PER_MINUTE: '1' });
     const refusing = await startService(limited);
     try {
@@ -144,7 +144,7 @@ describe('the command vestibule doctor', () => {
     }
   });
 
-  it('names a program that has one of its ports, and says what the ops port answers with', async () => {
+  it('reports another program on PORT or OPS_PORT, and whether it answers HTTP', async () => {
     const { port } = new URL(provider.origin);
     await failuresOf(
       await healthy({ PORT: port }),
@@ -156,7 +156,7 @@ describe('the command vestibule doctor', () => {
     );
   });
 
-  it('ends with exit code 1 and JSON when something is wrong', async () => {
+  it('exits with 1 and prints JSON for a failed check', async () => {
     const wrong = { ...settings, IDP_JWKS_PATH: '/certs' };
     const { code, stdout, stderr } = await runVestibule(wrong, 'doctor', '--json');
     assert.equal(code, 1);

@@ -20,7 +20,7 @@ async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<vo
   assertLines(await examined(settings), 'fail', expected);
 }
 
-describe('vestibule doctor, about TLS and proxies', () => {
+describe('vestibule doctor, TLS and proxies', () => {
   /** A certificate made now, for that address, valid from and to so many days from now. */
   async function tls({ ip = '127.0.0.1', from = -1, to = 90 } = {}): Promise<Settings> {
     const directory = newDirectory();
@@ -39,7 +39,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
     return { ...settings, BASE_URL: String(settings.BASE_URL).replace('http:', 'https:') };
   };
 
-  it('knows the service itself where it takes no plain HTTP, by its ops port', async () => {
+  it('recognises the service by its ops port when it accepts no plain HTTP', async () => {
     const proxied = { TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' };
     for (const settings of [await overTls(await tls()), await healthy(proxied)]) {
       const running = { ...settings };
@@ -56,7 +56,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
     }
   });
 
-  it('takes a certificate that is in date and has the name', async () => {
+  it('accepts a valid certificate for the host', async () => {
     const findings = await examined(await overTls(await tls()));
     assertLines(findings, 'fail', []);
     assert.match(
@@ -65,7 +65,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
     );
   });
 
-  it('names a certificate that has expired, is about to, or is not valid yet', async () => {
+  it('reports a certificate that is expired, expires soon, or is not yet valid', async () => {
     await failuresOf(
       await overTls(await tls({ from: -20, to: -2 })),
       /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected one that is valid now.*SIGHUP/,
@@ -76,14 +76,14 @@ describe('vestibule doctor, about TLS and proxies', () => {
     assertLines(findings, 'warn', [/^WARN {2}certificate .*, [45] days more.*expected more than 14 days/]);
   });
 
-  it('names a certificate for another name', async () => {
+  it('reports a certificate for another host', async () => {
     await failuresOf(
       await overTls(await tls({ ip: '127.0.0.9' })),
       /^FAIL {2}certificate names +IP Address:127\.0\.0\.9; expected 127\.0\.0\.1 \(the host of BASE_URL\)/,
     );
   });
 
-  it('names a certificate with the key of another, and one that cannot be read', async () => {
+  it('reports a certificate with the wrong key, and one that cannot be read', async () => {
     const [one, other] = [await tls(), await tls()];
     await failuresOf(
       await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) }),
@@ -95,7 +95,7 @@ describe('vestibule doctor, about TLS and proxies', () => {
     );
   });
 
-  it('names a BASE_URL that is http behind a proxy, and a HOST that the proxy cannot reach', async () => {
+  it('reports a plain HTTP BASE_URL behind a proxy, and a HOST that the proxy cannot reach', async () => {
     await failuresOf(
       await healthy({ TRUSTED_PROXIES: '127.0.0.1' }),
       /^FAIL {2}proxy +http:\/\/127\.0\.0\.1:\d+; expected a BASE_URL with https/,
@@ -108,13 +108,13 @@ describe('vestibule doctor, about TLS and proxies', () => {
     assertLines(await examined(await healthy(good)), 'fail', []);
   });
 
-  it('doubts a BASE_URL with another port than ours', async () => {
+  it('warns about a BASE_URL with another port', async () => {
     const findings = await examined(await healthy({ BASE_URL: 'http://127.0.0.1:9' }));
     assertLines(findings, 'fail', []);
     assertLines(findings, 'warn', [/^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/]);
   });
 
-  it('names a provider whose certificate nobody vouches for', async (test) => {
+  it('reports a provider with an untrusted certificate', async (test) => {
     const files = await tls();
     const [cert, key] = [files.TLS_CERT_FILE, files.TLS_KEY_FILE].map((file) => readFileSync(String(file)));
     const server = createServer({ cert, key } as { cert: Buffer; key: Buffer });

@@ -6,7 +6,7 @@ import { newSettings, runVestibule, type Settings, someEngine } from '../support
 import { webhookCommand } from '../support/webhook-stage.ts';
 
 for (const engine of someEngine) {
-  describe(`vestibule doctor, about webhooks on ${engine}`, () => {
+  describe(`vestibule doctor, webhooks on ${engine}`, () => {
     let settings: Settings;
     let id: string;
     before(async () => {
@@ -29,19 +29,19 @@ for (const engine of someEngine) {
     };
     const query = (text: string) => plainSql(settings).query(text);
 
-    it('finds one that may be sent to', async () => {
+    it('passes for a webhook with an allowed address', async () => {
       const { result, found: text } = await found();
       assert.equal(result, 'pass');
       assert.match(text, new RegExp(`^${id} .*last success: never$`));
     });
 
-    it('says what to do when its address is not allowed any more', async () => {
+    it('reports an address that is no longer allowed, with the setting to change', async () => {
       const { result, advice } = await found({ WEBHOOK_ALLOW: '' });
       assert.equal(result, 'fail');
       assert.match(String(advice), /an https URL.*WEBHOOK_ALLOW=http:\/\/127\.0\.0\.1:9/);
     });
 
-    it('warns of one that fails and of one that is disabled', async () => {
+    it('warns about a failing and a disabled webhook', async () => {
       const since = Date.now() - 86_400_000;
       await query(
         `update webhooks set failing_since = ${since}, last_failure = 'timeout' where id = '${id}'`,
@@ -57,7 +57,7 @@ for (const engine of someEngine) {
       assert.equal((await found()).result, 'pass');
     });
 
-    it('names one that somebody without the master secret has changed', async () => {
+    it('reports a webhook that was changed without the master secret', async () => {
       await query(`update webhooks set events = 'notes.*' where id = '${id}'`);
       const { result, advice } = await found();
       assert.equal(result, 'fail');

@@ -9,10 +9,10 @@ import { sampleDeclarations } from '../support/sample-declarations.ts';
 import { me } from '../support/service.ts';
 import { part } from '../support/surroundings.ts';
 
-describe('the command vestibule explain', { concurrency: 2 }, () => {
+describe('vestibule explain, command', { concurrency: 2 }, () => {
   const given = oneService();
 
-  it('ends with exit code 0 for a token that is accepted, however it was copied', async () => {
+  it('exits with 0 for an accepted token, with header prefix or blanks', async () => {
     const { service, provider } = given();
     const token = await provider.token();
     const copies = [
@@ -31,7 +31,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     }
   });
 
-  it('ends with exit code 1 for one that is refused, and marks where', async () => {
+  it('exits with 1 for a refused token, and marks the failed step', async () => {
     const { service, provider } = given();
     const token = await provider.token({ aud: 'https://other.example' });
     const { code, stdout, stderr } = await runExplain(service.settings, token);
@@ -42,7 +42,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     assert.deepEqual(leaksOf(token, stdout), []);
   });
 
-  it('prints JSON, and the pseudonym when it is asked for', async () => {
+  it('prints JSON, and the pseudonym with --pseudonym', async () => {
     const { service, provider } = given();
     const token = await provider.token();
     const { id } = (await withToken(service.url + me, token)).json();
@@ -69,7 +69,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     ]);
   });
 
-  it('tells what an accepted token may read and write in each collection, and which scope is missing', async () => {
+  it('prints read and write access to each collection, and the missing scope', async () => {
     const { service, provider } = given();
     const { files, posts, bookings } = sampleDeclarations;
     const folder = declarationsFolder({ files, posts, bookings });
@@ -91,7 +91,7 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     assert.doesNotMatch(stdout, /^files/m, 'nothing of collections for a token that is refused');
   });
 
-  it('refuses a token on the command line, and does not repeat it', async () => {
+  it('refuses a token as argument, and does not print it', async () => {
     const { service, provider } = given();
     const token = await provider.token();
     const { code, stdout, stderr } = await runExplain(service.settings, '', token);
@@ -101,11 +101,11 @@ describe('the command vestibule explain', { concurrency: 2 }, () => {
     assert.deepEqual(leaksOf(token, stderr), []);
   });
 
-  it('says that nothing came in', async () => {
+  it('reports an empty standard input', async () => {
     refused(await runExplain(given().service.settings, ' \n'), /There is no token on standard input/);
   });
 
-  it('accepts what the real provider of development issues', async () => {
+  it('accepts a token of a real provider', async () => {
     const { service } = given();
     const { oidcOrigin, oidcClient } = await part('providers');
     const basic = Buffer.from(`${oidcClient.id}:${oidcClient.secret}`).toString('base64');

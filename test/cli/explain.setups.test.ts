@@ -27,7 +27,7 @@ async function bothSay(service: Service, token: string) {
   return { ...explanation, found };
 }
 
-describe('explain, where only tokens that say what they are will do and the provider is down', () => {
+describe('explain with REQUIRE_AT_JWT and an unreachable provider', () => {
   let provider: TestProvider;
   let service: Service;
   before(async () => {
@@ -38,13 +38,13 @@ describe('explain, where only tokens that say what they are will do and the prov
   });
   after(() => service.stop());
 
-  it('says that the type is missing, and how to go on', async () => {
+  it('reports the missing type and the setting to change', async () => {
     const { code, summary } = await bothSay(service, await provider.token({}, { typ: 'JWT' }));
     assert.equal(code, 'token_type_not_allowed');
     assert.match(summary, /"typ": "at\+jwt" are accepted \(REQUIRE_AT_JWT\).*set REQUIRE_AT_JWT=false/);
   });
 
-  it('says that the keys cannot be had', async () => {
+  it('reports unreachable keys', async () => {
     const { code, summary, found } = await bothSay(service, await provider.token({}, { typ: 'at+jwt' }));
     assert.equal(code, 'keys_unavailable');
     assert.match(summary, /keys of the issuer cannot be fetched.*IDP_ORIGIN and IDP_JWKS_PATH/);
@@ -52,7 +52,7 @@ describe('explain, where only tokens that say what they are will do and the prov
   });
 });
 
-describe('explain, of the tokens of POST /token', () => {
+describe('explain, tokens of POST /token', () => {
   const given = oneService();
   let token: string;
   before(async () => {
@@ -61,7 +61,7 @@ describe('explain, of the tokens of POST /token', () => {
     token = await tokenOf(service.url, { id: 'robot', secret });
   });
 
-  it('finds their keys in the database, and says how old they are', async () => {
+  it('finds the keys in the database and prints their age', async () => {
     const { code, found } = await bothSay(given().service, token);
     assert.equal(code, null);
     assert.match(found('issuer'), /: this service$/);
@@ -69,14 +69,14 @@ describe('explain, of the tokens of POST /token', () => {
     assert.match(found('subject'), /machine client/);
   });
 
-  it('says that a key is not one of ours', async () => {
+  it('reports a key that the service does not have', async () => {
     const { service, provider } = given();
     const claims = { iss: service.settings.BASE_URL, jti: 'a.b' };
     const { code } = await bothSay(service, await provider.token(claims, { typ: 'at+jwt' }));
     assert.equal(code, 'key_unknown');
   });
 
-  it('says that a token of ours names no key', async () => {
+  it('reports a token of the service without a kid', async () => {
     const { service } = given();
     const { privateKey } = await ownSigningKey(service.settings);
     const header = { alg: String(decodeProtectedHeader(token).alg), typ: 'at+jwt' };
@@ -86,7 +86,7 @@ describe('explain, of the tokens of POST /token', () => {
     assert.match(summary, /names no key/);
   });
 
-  it('says that nothing is known where there is no database yet', async () => {
+  it('works without a database, and reports the caller as unknown', async () => {
     const { provider } = given();
     const settings = await newSettings('sqlite', provider.settings);
     const { code, steps } = await explained(settings, await provider.token());
@@ -95,7 +95,7 @@ describe('explain, of the tokens of POST /token', () => {
     assert.equal((await explained(settings, token)).code, 'key_unknown');
   });
 
-  it('falls back to the keys that were stored, and says how old they are', async () => {
+  it('uses the stored provider keys and prints their age', async () => {
     const { service, provider } = given();
     const sent = await provider.token();
     await bothSay(service, sent);
@@ -110,7 +110,7 @@ describe('explain, of the tokens of POST /token', () => {
     await provider.comeBack();
   });
 
-  it('says that the client was disabled', async () => {
+  it('reports a disabled client', async () => {
     const { service } = given();
     succeeded(await runVestibule(service.settings, 'client', 'disable', 'robot'));
     const explanation = await explained(service.settings, token);
@@ -124,7 +124,7 @@ describe('explain, of the tokens of POST /token', () => {
   });
 });
 
-describe('explain, while PostgreSQL does not answer', () => {
+describe('explain while PostgreSQL is unreachable', () => {
   let provider: TestProvider;
   let service: Service;
   before(async () => {
@@ -136,14 +136,14 @@ describe('explain, while PostgreSQL does not answer', () => {
     await provider.stop();
   });
 
-  it('says so of a token that is right', async () => {
+  it('reports a valid token with storage_unavailable', async () => {
     const sent = await provider.token();
     const { code, summary } = await withoutDatabase(service.settings, () => bothSay(service, sent));
     assert.equal(code, 'storage_unavailable');
     assert.match(summary, /^The token is valid, but the database cannot be read \(/);
   });
 
-  it('control: with the database the same token is accepted', async () => {
+  it('accepts the same kind of token with the database (control)', async () => {
     assert.equal((await bothSay(service, await provider.token())).code, null);
   });
 });

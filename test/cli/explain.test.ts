@@ -27,24 +27,24 @@ const token =
     provider.token({ ...rightClaims, ...claims }, { ...header });
 
 const cases: Record<string, Case> = {
-  'a good token': { make: token({}), code: null, says: /^The token is accepted\.$/ },
+  'a valid token': { make: token({}), code: null, says: /^The token is accepted\.$/ },
   'a token of the client-credentials grant': {
     make: token({ sub: 'robot-1', client_id: 'robot-1' }),
     code: null,
     says: /accepted/,
   },
-  'a token that names nobody': { make: token({ sub: undefined }), code: null, says: /accepted/ },
+  'a token without a subject': { make: token({ sub: undefined }), code: null, says: /accepted/ },
   'an opaque token': {
     make: () => randomUUID().replaceAll('-', ''),
     code: 'token_malformed',
     says: /^This is an opaque token/,
   },
-  "an opaque token of Google's": {
+  'an opaque Google access token': {
     make: () => `ya29.${base64url('opaque as opaque can be')}`,
     code: 'token_malformed',
     says: /^This is an opaque access token of Google/,
   },
-  "a refresh token of Google's": {
+  'a Google refresh token': {
     make: () => `1//0${base64url('a refresh token of the opaque kind')}`,
     code: 'token_malformed',
     says: /^This looks like a refresh token/,
@@ -54,7 +54,7 @@ const cases: Record<string, Case> = {
     code: 'token_malformed',
     says: /^This is a JWE: an encrypted token/,
   },
-  "a JWE without a key of its own, as Auth0's are": {
+  'a JWE with direct encryption, as from Auth0': {
     make: () =>
       `${base64url('{"alg":"dir","enc":"A256GCM"}')}..${['iv', 'text', 'tag'].map(base64url).join('.')}`,
     code: 'token_malformed',
@@ -65,7 +65,7 @@ const cases: Record<string, Case> = {
     code: 'token_malformed',
     says: /^The signature is missing/,
   },
-  'a token that was cut off': {
+  'a truncated token': {
     make: async (provider) => {
       const [header, payload, signature] = (await provider.token(rightClaims)).split('.');
       return `${header}.${payload?.slice(0, -7)}.${signature}`;
@@ -98,7 +98,7 @@ const cases: Record<string, Case> = {
     code: 'token_type_not_allowed',
     says: /^This is an ID token/,
   },
-  'an ID token that only its audience and its claims betray': {
+  'an ID token without a nonce': {
     make: token({ scope: undefined, aud: 'web-client' }),
     code: 'audience_mismatch',
     says: /^This is an ID token/,
@@ -113,29 +113,29 @@ const cases: Record<string, Case> = {
     code: 'token_type_not_allowed',
     says: /^This is a logout token/,
   },
-  'a token of another type': {
+  'a token with another "typ"': {
     make: token({}, { typ: 'dpop+jwt' }),
     code: 'token_type_not_allowed',
     says: /^This is no access token: its "typ" is "dpop\+jwt"/,
   },
-  'a token with a shared secret': {
+  'a token signed with a shared secret': {
     make: (provider) =>
       compact({ alg: 'HS256' }, { ...provider.claims(rightClaims) }, hmac('sha256', 'a shared secret')),
     code: 'algorithm_not_allowed',
     says: /shared secret \(HS256\).*RS256/,
   },
-  'a token that is not signed': {
+  'an unsigned token': {
     make: (provider) =>
       compact({ alg: 'none' }, { ...provider.claims(rightClaims) }, () => Buffer.from('none')),
     code: 'algorithm_not_allowed',
     says: /not signed at all/,
   },
-  'a token signed with an algorithm that nobody allowed': {
+  'a token signed with an algorithm outside ALLOWED_ALGORITHMS': {
     make: token({}, { alg: 'RS512' }),
     code: 'algorithm_not_allowed',
     says: /signed with RS512, which ALLOWED_ALGORITHMS does not name/,
   },
-  'a token with an extension': {
+  'a token with a critical extension': {
     make: (provider) =>
       compact({ alg: 'RS256', kid: provider.key.kid, crit: ['x'] }, { ...provider.claims(rightClaims) }, () =>
         createHmac('sha256', 'x').digest(),
@@ -158,7 +158,7 @@ const cases: Record<string, Case> = {
     code: 'issuer_mismatch',
     says: /another tenant or realm of the same provider: it says ".*tenant-two/,
   },
-  'a stranger': {
+  'an unknown issuer': {
     make: token({ iss: 'https://accounts.elsewhere.test' }),
     code: 'issuer_mismatch',
     says: /"https:\/\/accounts\.elsewhere\.test", and only .* IDP_ORIGIN/,
@@ -169,7 +169,7 @@ const cases: Record<string, Case> = {
     code: 'key_unknown',
     says: /no usable key "rotated-away": it was rotated away/,
   },
-  'an edited token': {
+  'a token edited after signing': {
     make: async (provider) => {
       const [header, , signature] = (await provider.token(rightClaims)).split('.');
       return `${header}.${base64url(provider.claims({ ...rightClaims, sub: 'admin' }))}.${signature}`;
@@ -187,38 +187,42 @@ const cases: Record<string, Case> = {
     code: 'token_not_yet_valid',
     says: /becomes valid in (2 h|1 h 5\d min) only.*clocks/,
   },
-  'a token from a clock that is ahead': {
+  'a token issued by a clock that is ahead': {
     make: token({ iat: now() + 2 * hour, exp: now() + 3 * hour }),
     code: 'token_not_yet_valid',
     says: /clocks/,
   },
-  'a token without an end': {
+  'a token without an expiry': {
     make: token({ exp: undefined }),
     code: 'expiry_missing',
     says: /never expires/,
   },
-  'a token whose end is no time': { make: token({ exp: 'tomorrow' }), code: 'claim_invalid', says: /A time/ },
-  'a token that lives too long': {
+  'a token with a non-numeric expiry': {
+    make: token({ exp: 'tomorrow' }),
+    code: 'claim_invalid',
+    says: /A time/,
+  },
+  'a token with too long a lifetime': {
     make: token({ iat: now() - 60, exp: now() + 30 * 24 * hour }),
     code: 'token_lifetime_too_long',
     says: /^The token lives for 30 d.*, and MAX_TOKEN_LIFETIME_SECONDS is 86400/,
   },
-  'a token that hides how long it lives': {
+  'a token without an issue time': {
     make: token({ iat: undefined }),
     code: 'token_lifetime_too_long',
     says: /^The token does not say when it was issued \("iat"\)/,
   },
-  'a token that is bound to a key in another form': {
+  'a token with a malformed key binding': {
     make: token({ cnf: { jkt: 'x' } }),
     code: 'token_bound',
     says: /^The token is bound to a key \(DPoP\), .*"jkt", a SHA-256 in base64url/,
   },
-  'a token that is bound to a certificate': {
+  'a certificate-bound token': {
     make: token({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
     code: 'token_bound',
     says: /^The token is bound in a way that cannot be proven here, for example to a certificate/,
   },
-  'a token that is bound in another way': {
+  'a token with an unsupported binding': {
     make: token({ cnf: { kid: 'x' } }),
     code: 'token_bound',
     says: /^The token is bound in a way that cannot be proven here/,
@@ -238,7 +242,7 @@ const cases: Record<string, Case> = {
     code: 'subject_invalid',
     says: /"sub" must be a non-empty text/,
   },
-  'a token without a scope that is required': {
+  'a token without a required scope': {
     make: token({ scope: 'write' }),
     code: 'insufficient_scope',
     says: /lacks the scope read\./,
@@ -259,7 +263,7 @@ describe('vestibule explain', () => {
   };
 
   for (const [name, { make, code, says }] of Object.entries(cases)) {
-    it(`names the cause in one line, and the code of the running service: ${name}`, async () => {
+    it(`gives the cause in one line and the service's code: ${name}`, async () => {
       const { service, provider } = given();
       const sent = await make(provider);
       const explanation = await explained(service.settings, sent);
@@ -274,7 +278,7 @@ describe('vestibule explain', () => {
     });
   }
 
-  it('goes on after the first failure and tells the rest', async () => {
+  it('reports further failures after the first one', async () => {
     const { service, provider } = given();
     const sent = await provider.token({
       iss: `${issuer}/`,
@@ -289,7 +293,7 @@ describe('vestibule explain', () => {
     assert.equal(signature?.result, 'pass', 'the signature tells that it is the same provider after all');
   });
 
-  it('tells a machine client from a person', async () => {
+  it('distinguishes a machine client from a person', async () => {
     const { service, provider } = given();
     const subjects = [{}, { sub: 'robot-1', client_id: 'robot-1' }].map(async (claims) => {
       const { steps } = await explained(
@@ -303,7 +307,7 @@ describe('vestibule explain', () => {
     assert.match(String(client), /a machine client \(client credentials\)$/);
   });
 
-  it('says what a token needs that is bound to a key, and that one is needed', async () => {
+  it('explains the proof of a bound token, and DPOP=required', async () => {
     const { service, provider } = given();
     const bound = await token({ cnf: { jkt: 'x'.repeat(43) } })(provider);
     const { accepted, summary, steps } = await explained(service.settings, bound);
@@ -319,7 +323,7 @@ describe('vestibule explain', () => {
     assert.equal((await explained({ ...service.settings, DPOP: 'off' }, bound)).code, 'token_bound');
   });
 
-  it('says of a token without a subject what it opens', async () => {
+  it('explains what a token without a subject can do', async () => {
     const { service, provider } = given();
     const sent = await provider.token({ ...rightClaims, sub: undefined, azp: 'a program' });
     const { accepted, steps } = await explained(service.settings, sent);
@@ -330,7 +334,7 @@ describe('vestibule explain', () => {
     );
   });
 
-  it('knows a caller who was here before, and one who was suspended', async () => {
+  it('reports a registered caller, and a suspended one', async () => {
     const { service, provider } = given();
     const sent = await provider.token({ ...rightClaims, sub: `somebody-${randomUUID()}` });
     const caller = async () => {

@@ -63,8 +63,8 @@ const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
     says: /unknown option '--jsno'\n\(Did you mean --json\?\)/,
   },
   'a missing argument': { parameters: ['client', 'add'], says: /missing required argument 'id'/ },
-  'an argument too many': { parameters: ['client', 'list', 'everything'], says: /too many arguments/ },
-  'a secret without its client': {
+  'one argument too many': { parameters: ['client', 'list', 'everything'], says: /too many arguments/ },
+  'remove-secret without a secret id': {
     parameters: ['client', 'remove-secret', 'x'],
     says: /missing required argument 'secret-id'/,
   },
@@ -82,7 +82,7 @@ const vestibule = (...parameters: string[]): Promise<Outcome> =>
 describe('the command line', () => {
   for (const command of commands) {
     const name = ['vestibule', ...command].join(' ');
-    it(`explains "${name}" with --help`, async () => {
+    it(`"${name} --help" prints the usage`, async () => {
       const help = succeeded(await vestibule(...command, '--help'));
       assert.ok(help.startsWith(`Usage: ${name} `), help);
       assert.match(help, /-h, --help/);
@@ -92,12 +92,12 @@ describe('the command line', () => {
     });
   }
 
-  it('lists every command in its help', async () => {
+  it('--help lists every command', async () => {
     const help = succeeded(await vestibule('--help'));
     for (const [command] of commands.slice(1)) assert.match(help, new RegExp(`^  ${command}\\b`, 'm'));
   });
 
-  it('says which options are needed', async () => {
+  it('--help marks required options', async () => {
     const help = succeeded(await vestibule('webhook', 'add', '--help'));
     const options = [...help.matchAll(/^ {2}(--[a-z-]+)((?:(?!^ {2}-).)*)/gms)];
     const needed = options.filter(([, , text]) => /\(needed\)/.test(String(text)));
@@ -107,13 +107,13 @@ describe('the command line', () => {
     );
   });
 
-  it('says its version with --version', async () => {
+  it('--version prints the version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     assert.equal(succeeded(await vestibule('--version')), `${version}\n`);
   });
 
   for (const [name, { parameters, says }] of Object.entries(wrongUsage)) {
-    it(`ends with exit code 2 for ${name}`, async () => {
+    it(`${name} exits with 2`, async () => {
       const { code, stdout, stderr } = await vestibule(...parameters);
       assert.equal(code, 2, stderr);
       assert.match(stderr, says);

@@ -21,7 +21,7 @@ describe('vestibule init', () => {
     assert.match(said, /http:\/\/localhost:5173\//);
   });
 
-  it('its settings can be read, and its collection is right', async () => {
+  it('the written settings and collection are valid', async () => {
     const folder = newDirectory();
     succeeded(await endOf({}, ['init'], folder));
     const settings = { IDP_ORIGIN: 'http://127.0.0.1:1', API_AUDIENCE: 'api' };
@@ -30,7 +30,7 @@ describe('vestibule init', () => {
     assert.match(said, /\bnotes\b/);
   });
 
-  it('goes beside what is in the folder already', async () => {
+  it('other files in the folder do not matter', async () => {
     const folder = newDirectory();
     writeFileSync(`${folder}/package.json`, '{}');
     mkdirSync(`${folder}/collections`);
@@ -39,7 +39,7 @@ describe('vestibule init', () => {
   });
 
   for (const there of ['page/page.js', 'vestibule.env', 'collections/notes.yaml']) {
-    it(`refuses a folder that has ${there}, and touches nothing`, async () => {
+    it(`refuses a folder with ${there}, and writes nothing`, async () => {
       const folder = newDirectory();
       for (const name of ['collections', 'page']) mkdirSync(`${folder}/${name}`);
       writeFileSync(`${folder}/${there}`, 'mine');
@@ -52,7 +52,7 @@ describe('vestibule init', () => {
     });
   }
 
-  it('a second time it refuses', async () => {
+  it('refuses to run twice', async () => {
     const folder = newDirectory();
     succeeded(await endOf({}, ['init'], folder));
     refused(await endOf({}, ['init'], folder), /nothing was written/);

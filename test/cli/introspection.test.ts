@@ -39,51 +39,51 @@ const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]>
     good.replace('    client_id', '    client_idd: x\n    client_id'),
     [/:6: .*client_idd is not known here; did you mean "client_id"\?/],
   ],
-  'nothing in it': [
+  'an empty mapping': [
     begin.replace('introspection:', 'introspection: {}'),
     [/:4: .*has no "url"/, /:4: .*has no "client_id"/, /:4: .*has no "client_secret_file"/],
   ],
-  'an address without TLS': [
+  'a plain HTTP URL': [
     good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect'),
     [/:5: .*url must be https, because a secret is sent there; found "http:/],
   ],
-  'the same with a key in it, which is not shown': [
+  'a plain HTTP URL with a key, which is not printed': [
     good.replace('https://login.example.org/introspect', 'http://login.example.org/introspect?key=hunter2'),
     [/:5: .*url must be https, .*; found "http:\/\/login\.example\.org\/introspect\?\.\.\."\.$/m],
   ],
-  'the same without a scheme': [
+  'a URL with a key and no scheme, whose key is not printed': [
     good.replace('https://login.example.org/introspect', 'login.example.org/introspect?key=hunter2'),
     [/:5: .*url must be a URL without user .*; found "login\.example\.org\/introspect\?\.\.\."\.$/m],
   ],
-  'the same with one slash, behind a fragment': [
+  'a URL with one slash and a key in the fragment, which is not printed': [
     good.replace('https://login.example.org/introspect', 'https:/login.example.org/introspect#key=hunter2'),
     [/:5: .*url must be a URL without user .*; found "https:\/login\.example\.org\/introspect#\.\.\."\.$/m],
   ],
-  'the same instead of members': [
+  'a URL with a key instead of members, whose key is not printed': [
     begin.replace('introspection:', 'introspection: login.example.org/introspect?key=hunter2'),
     [/:4: .*introspection must be a mapping .*; found "login\.example\.org\/introspect\?\.\.\."\.$/m],
   ],
-  'an address with a user': [
+  'a URL with a user': [
     good.replace('https://login.example.org/introspect', 'https://a:b@login.example.org/introspect'),
     [/:5: .*url must be a URL without user and fragment/],
   ],
-  'a file that is not there': [
+  'a missing secret file': [
     good.replace('SECRET', '/no/such/file'),
     [/:7: introspection\.client_secret_file must name a file .*, and it cannot be read \(ENOENT\); what/],
   ],
-  'a file that is empty': [good.replace('SECRET', 'EMPTY'), [/:7: .*it is empty/]],
-  'no issuer beside it': [
+  'an empty secret file': [good.replace('SECRET', 'EMPTY'), [/:7: .*it is empty/]],
+  'introspection without "issuer"': [
     good.replace('  issuer: https://login.example.org\n', ''),
     [/:3: .*introspection needs "issuer" beside it/],
   ],
-  'a second entry with one': [
+  'introspection in two entries': [
     good + good.replace('main', 'other').replaceAll('login.', 'other.'),
     [/:11: .*introspection can be of one entry only.*"main" and "other"/],
   ],
 };
 
-describe('"introspection" of an entry of IDPS_FILE', () => {
-  it('is read with its secret, which no command prints', async () => {
+describe('"introspection" in IDPS_FILE', () => {
+  it('is loaded with its secret, which check does not print', async () => {
     const settings = settingsOf(good);
     const [provider] = (await loadConfig(settings)).providers;
     assert.equal(provider.introspection?.url, 'https://login.example.org/introspect');
@@ -97,7 +97,7 @@ describe('"introspection" of an entry of IDPS_FILE', () => {
   });
 
   for (const [what, [text, says]] of Object.entries(mistakes)) {
-    it(`refuses ${what}, with file and line`, async () => {
+    it(`${what} is refused with file and line`, async () => {
       await assert.rejects(loadConfig(settingsOf(text)), (error: SettingsError) => {
         assert.ok(error instanceof SettingsError);
         assert.equal(error.mistakes.length, says.length, error.message);
@@ -108,7 +108,7 @@ describe('"introspection" of an entry of IDPS_FILE', () => {
   }
 });
 
-describe('a secret in the place of its file', () => {
+describe('a secret given instead of its file name', () => {
   for (const secret of ['hunter2-and-more', '123454321'])
     it(`is not printed: ${secret}`, async () => {
       const settings = { TEST_DIRECTORY: newDirectory(), ...settingsOf(good.replace('SECRET', secret)) };
@@ -121,24 +121,24 @@ describe('a secret in the place of its file', () => {
     });
 });
 
-describe('doctor', () => {
+describe('doctor, introspection endpoint', () => {
   const trouble: Record<string, readonly [answer: Answer, says: RegExp]> = {
-    'that does not know us': [
+    'that rejects our credentials': [
       answerWith(401),
       /status 401; expected .*Check "client_id" and "client_secret_file"/,
     ],
-    'that sends us elsewhere': [
+    'that redirects': [
       answerWith(302, '', { location: '/' }),
       /status 302; expected .*redirects are not followed/,
     ],
-    'that is not there': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
-    'that takes every token for good': [
+    'that answers 404': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
+    'that calls every token active': [
       answerJson({ active: true }),
       /"active": true; expected .*every caller would be admitted/,
     ],
-    'that is no such endpoint': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
+    'that answers other JSON': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
   };
-  it('finds out what is wrong with an endpoint', async (t) => {
+  it('reports the cause of each faulty answer', async (t) => {
     const endpoint = await AskedEndpoint.start();
     t.after(() => endpoint.stop());
     const url = `${endpoint.url}?key=hunter2`;

@@ -58,7 +58,7 @@ for (const engine of someEngine) {
       until(publishedKids, (kids) => kids.includes(kid), 'a running service does not publish a new key');
     const signingKid = async () => decodeProtectedHeader(await tokenOf(service.url, credentials)).kid;
 
-    it('makes the first key when there is none, and that one signs at once', async () => {
+    it('the first key signs at once', async () => {
       const key: ListedKey = JSON.parse(succeeded(await rotate('--json')));
       assert.deepEqual([key.use, key.signing, key.retires_at], ['signs', true, null]);
       assert.deepEqual(await listed(), [key]);
@@ -67,7 +67,7 @@ for (const engine of someEngine) {
       assert.equal(await signingKid(), key.kid);
     });
 
-    it('with --now the next key signs at once in a service that runs, and the one before it still verifies', async () => {
+    it('with --now the next key signs at once in a running service, and the previous one still verifies', async () => {
       const [old] = await listed();
       const token = await tokenOf(service.url, credentials);
       const key: ListedKey = JSON.parse(succeeded(await rotate('--now', '--json')));
@@ -81,7 +81,7 @@ for (const engine of someEngine) {
       assert.equal((await withToken(service.url + me, token)).status, 200);
     });
 
-    it('publishes the next key now and lets it sign later', async () => {
+    it('publishes the next key now, which signs later', async () => {
       const before = await listed();
       const earliest = Date.now() + 900_000;
       const said = succeeded(await rotate());
@@ -98,7 +98,7 @@ for (const engine of someEngine) {
       assert.equal(await signingKid(), signing?.kid);
     });
 
-    it('refuses another one while the next key waits, and changes nothing', async () => {
+    it('refuses another rotation while the next key is pending', async () => {
       const before = await listed();
       for (const options of [[], ['--json']]) {
         refused(
@@ -109,7 +109,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await listed(), before);
     });
 
-    it('with --now lets the key that waits sign at once, and the one before it end as soon', async () => {
+    it('with --now the pending key signs at once, and the previous one retires accordingly', async () => {
       const [oldest, old, waiting] = await listed();
       const key: ListedKey = JSON.parse(succeeded(await rotate('--now', '--json')));
       assert.deepEqual([key.kid, key.use, key.retires_at], [waiting?.kid, 'signs', null]);
@@ -120,7 +120,7 @@ for (const engine of someEngine) {
       await until(signingKid, (kid) => kid === key.kid, 'a running service does not sign with the key');
     });
 
-    it('shows people the times of every key', async () => {
+    it('prints the times of every key as a table', async () => {
       const lines = succeeded(await runVestibule(settings, 'keys', 'list')).split('\n');
       const keys = await listed();
       assert.match(String(lines[0]), /^KID +ALGORITHM +USE +SIGNS FROM +RETIRES$/);
@@ -132,8 +132,8 @@ for (const engine of someEngine) {
   });
 }
 
-describe('the settings of vestibule keys rotate', () => {
-  it('decide how the next key is made and when it signs', async () => {
+describe('vestibule keys rotate, settings', () => {
+  it('TOKEN_SIGNING_ALG sets the algorithm, and --now the start', async () => {
     const settings = await newSettings('sqlite', { TOKEN_SIGNING_ALG: 'RS256' });
     const rotate = async (more: Settings, ...options: string[]) => {
       const outcome = await runVestibule({ ...settings, ...more }, 'keys', 'rotate', '--json', ...options);
@@ -147,7 +147,7 @@ describe('the settings of vestibule keys rotate', () => {
     assert.equal(Date.parse(later.signs_from), Date.parse(later.created_at) + 900_000);
   });
 
-  it('are refused together when they are wrong', async () => {
+  it('wrong settings are refused together', async () => {
     const settings = await newSettings('sqlite', { TOKEN_SIGNING_ALG: 'HS256', TOKEN_TTL_SECONDS: 'x' });
     const { code, stdout, stderr } = await runVestibule(settings, 'keys', 'rotate');
     assert.deepEqual([code, stdout], [1, '']);

@@ -26,13 +26,13 @@ for (const engine of someEngine) {
     });
     after(() => provider.stop());
 
-    it('says how the first key comes about while there is none', async () => {
+    it('an empty list says how the first key is made', async () => {
       const said = succeeded(await runVestibule(settings, 'keys', 'list'));
       assert.equal(said, 'There is no signing key yet: the first "npx vestibule serve" makes one.\n');
       assert.equal(succeeded(await runVestibule(settings, 'keys', 'list', '--json')), '[]\n');
     });
 
-    it('lists the one key that two services started at once publish and sign with', async () => {
+    it('two services that start at once publish and list one key', async () => {
       const services = await Promise.all([startService(settings), startService(settings)]);
       const published = await Promise.all(
         services.map(async ({ url }) => (await request(`${url}/.well-known/jwks.json`)).text),
@@ -60,7 +60,7 @@ for (const engine of someEngine) {
       assert.match(String(lines[1]), new RegExp(`^${key.kid} +RS256 +signs +${key.signs_from} +-$`));
     });
 
-    it('shows nothing of the key itself, neither public nor private', async () => {
+    it('prints no key material', async () => {
       const shown = succeeded(await runVestibule(settings, 'keys', 'list', '--json'));
       assert.doesNotMatch(shown, /PRIVATE|"(d|p|q|n|e|sealed\w*)"/i);
       assert.ok(shown.length < 400, 'a modulus alone would be longer');

@@ -19,23 +19,23 @@ async function onlyWith(more: Record<string, string>) {
   return (await loadConfig(settings)).providers[0] ?? assert.fail();
 }
 
-describe('for whom logout tokens are', () => {
-  it('is nobody unless it is said', async () => {
+describe('audience of logout tokens', () => {
+  it('is empty by default', async () => {
     assert.deepEqual((await entryWith()).logoutAudiences, []);
     assert.deepEqual((await onlyWith({})).logoutAudiences, []);
   });
 
-  it('is the reference frontend by default', async () => {
+  it('is the client of the reference frontend if that is set', async () => {
     assert.deepEqual((await entryWith('  web_client_id: web')).logoutAudiences, ['web']);
     assert.deepEqual((await onlyWith({ WEB_CLIENT_ID: 'web' })).logoutAudiences, ['web']);
   });
 
-  it('is whoever is named instead', async () => {
+  it('is replaced by logout_audience', async () => {
     const entry = await entryWith('  web_client_id: web', '  logout_audience: [a, b]');
     assert.deepEqual(entry.logoutAudiences, ['a', 'b']);
   });
 
-  it('is refused with file and line when it is an empty list', async () => {
+  it('is refused with file and line if empty', async () => {
     await assert.rejects(
       entryWith('  logout_audience: []'),
       (error: unknown) =>

@@ -58,7 +58,7 @@ function filesIn(folder: string) {
 }
 
 for (const engine of databaseEngines) {
-  describe(`a command that only looks, on ${engine}`, () => {
+  describe(`read-only commands, on ${engine}`, () => {
     let settings: Settings;
     let reader: Settings;
     before(async () => {
@@ -73,7 +73,7 @@ for (const engine of databaseEngines) {
     }
 
     for (const command of [['check'], ['migrate', '--plan'], ...looks]) {
-      it(`${command.join(' ')} changes nothing, and needs no right to`, () =>
+      it(`${command.join(' ')} changes nothing and needs read rights only`, () =>
         untouched(async () => {
           const shown = succeeded(await endOf(reader, command));
           if (command.includes('show')) assert.match(shown, /usr_somebody +user +active/);
@@ -81,7 +81,7 @@ for (const engine of databaseEngines) {
         }));
     }
 
-    it('reads a database that a newer release has expanded, and leaves it as it is', async () => {
+    it('a schema expanded by a newer release is read and left unchanged', async () => {
       const { query } = plainSql(settings);
       const version = newestVersion + 1;
       await query(
@@ -95,7 +95,7 @@ for (const engine of databaseEngines) {
       await query(`delete from schema_migrations where version = ${version}`);
     });
 
-    it('leaves a database of an older release to that release, and says so', async () => {
+    it('an older schema is left unchanged and reported', async () => {
       const config = loadStorageConfig(reader);
       const found = await readDatabase(
         config,
@@ -109,7 +109,7 @@ for (const engine of databaseEngines) {
       assert.equal((await planMigration(config, releases.next))?.verdict, 'rolling, then contract');
     });
 
-    it('leaves a database of a newer release alone, too, and says so', async () => {
+    it('an incompatible newer schema is left unchanged and reported', async () => {
       await plainSql(settings).query(
         'insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 9999)',
       );
@@ -121,9 +121,9 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('a command that only looks, where there is nothing', () => {
+describe('read-only commands without a database', () => {
   for (const command of looks) {
-    it(`${command.join(' ')} says that there is no SQLite file and makes none`, async () => {
+    it(`${command.join(' ')} reports a missing SQLite file and creates none`, async () => {
       const settings = await newSettings('sqlite', noProvider);
       const outcome = await endOf(settings, command);
       refused(outcome, /vestibule\.db" \(DATABASE_URL\) does not exist, .*Check DATABASE_URL/);
@@ -131,7 +131,7 @@ describe('a command that only looks, where there is nothing', () => {
     });
   }
 
-  it('says that a PostgreSQL database is empty and makes no table', async () => {
+  it('client list reports an empty PostgreSQL database and creates no table', async () => {
     const settings = await newSettings('postgres', noProvider);
     refused(await endOf(settings, ['client', 'list']), /DATABASE_URL is empty, .*npx vestibule serve/);
     assert.deepEqual(await plainSql(settings).tables(), []);

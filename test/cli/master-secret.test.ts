@@ -19,7 +19,7 @@ import {
 
 const secretFileOf = (settings: Settings) => `${fileOf(settings)}.secret`;
 
-describe('the master secret', () => {
+describe('master secret', () => {
   let provider: TestProvider;
   before(async () => {
     provider = await TestProvider.start();
@@ -43,7 +43,7 @@ describe('the master secret', () => {
     return settings;
   }
 
-  it('is made at the first start beside the SQLite file, for its owner only, and stays', async () => {
+  it('is created at the first start beside the SQLite file with mode 600, and survives a restart', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const id = await idOfCaller(settings);
     const file = secretFileOf(settings);
@@ -54,14 +54,14 @@ describe('the master secret', () => {
     assert.equal(readFileSync(file, 'utf8'), secret);
   });
 
-  it('is made in a folder that only its owner can look into, where there was none', async () => {
+  it('is created in a new folder with mode 700', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const folder = `${settings.TEST_DIRECTORY}/data`;
     await addClient({ ...settings, DATABASE_URL: `sqlite:${folder}/vestibule.db` }, 'one');
     assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
 
-  it('is made once when two commands start at once', async () => {
+  it('is created once when two commands start at once', async () => {
     const settings = await newSettings('sqlite', {});
     const [one, other] = await Promise.all([addClient(settings, 'one'), addClient(settings, 'other')]);
     const service = await startService({ ...settings, ...provider.settings });
@@ -76,7 +76,7 @@ describe('the master secret', () => {
     await service.stop();
   });
 
-  it('is not made anew when it is missing beside a database that is there', async () => {
+  it('is not recreated if missing beside an existing database', async () => {
     const settings = await usedDatabase();
     const file = secretFileOf(settings);
     rmSync(file);
@@ -86,7 +86,7 @@ describe('the master secret', () => {
     assert.throws(() => statSync(file), /ENOENT/, 'still missing');
   });
 
-  it('that is another one than that of the database is refused by the service', async () => {
+  it('serve refuses a wrong secret', async () => {
     const settings = await usedDatabase();
     refused(
       await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),
@@ -94,7 +94,7 @@ describe('the master secret', () => {
     );
   });
 
-  it('that is another one cannot be used to add a client, whose secret would never work', async () => {
+  it('client add refuses a wrong secret', async () => {
     const settings = await usedDatabase();
     refused(
       await runVestibule({ ...settings, MASTER_SECRET: newMasterSecret() }, 'client', 'add', 'stillborn'),
@@ -103,7 +103,7 @@ describe('the master secret', () => {
     assert.deepEqual(JSON.parse(succeeded(await runVestibule(settings, 'client', 'list', '--json'))), []);
   });
 
-  it('is read from MASTER_SECRET_FILE, with or without a line end, and is the same as MASTER_SECRET', async () => {
+  it('MASTER_SECRET_FILE gives the same secret as MASTER_SECRET, with or without a line end', async () => {
     const secret = newMasterSecret();
     const settings = await usedDatabase(secret);
     const file = `${settings.TEST_DIRECTORY}/secret.txt`;
@@ -116,7 +116,7 @@ describe('the master secret', () => {
     assert.equal(new Set(ids).size, 1);
   });
 
-  it('that is too short or of another form is refused and not repeated, wherever it comes from', async () => {
+  it('a short or malformed secret is refused and not printed', async () => {
     const wrong = [
       randomUUID(),
       randomBytes(31).toString('hex'),
@@ -144,7 +144,7 @@ describe('the master secret', () => {
     }
   });
 
-  it('that is random is taken in each of its usual forms', () => {
+  it('a random secret is accepted in hex, base64 and base64url', () => {
     const forms = [
       randomBytes(32).toString('hex'),
       randomBytes(32).toString('hex').toUpperCase(),
@@ -155,7 +155,7 @@ describe('the master secret', () => {
     for (const secret of forms) assert.doesNotThrow(() => loadStorageConfig({ MASTER_SECRET: secret }));
   });
 
-  it('must be given for PostgreSQL, and nothing is made up', async () => {
+  it('is required for PostgreSQL, and never generated', async () => {
     const { MASTER_SECRET: _, ...settings } = await newSettings('postgres', provider.settings);
     const { code, stderr } = await endOf(settings, ['serve']);
     assert.equal(code, 1);
@@ -165,7 +165,7 @@ describe('the master secret', () => {
     );
   });
 
-  it('in a file that cannot be read is named by that file', async () => {
+  it('an unreadable MASTER_SECRET_FILE is named', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const missing = `${settings.TEST_DIRECTORY}/nowhere.txt`;
     refused(
@@ -174,7 +174,7 @@ describe('the master secret', () => {
     );
   });
 
-  it('in a folder that cannot be written to is refused with that folder', async () => {
+  it('a folder that cannot be written to is named', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const inTheWay = `${settings.TEST_DIRECTORY}/a-file`;
     writeFileSync(inTheWay, '');
@@ -185,7 +185,7 @@ describe('the master secret', () => {
   });
 
   // In /proc the system says of a folder that is to be made that it does not exist, although the one above it does.
-  it('and the database in a folder that cannot be made are refused at once, with that folder', async () => {
+  it('a folder that cannot be created is named at once, for secret and database', async () => {
     const settings = await newSettings('sqlite', {
       ...provider.settings,
       DATABASE_URL: 'sqlite:/proc/none/deep/vestibule.db',

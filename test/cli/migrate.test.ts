@@ -17,7 +17,7 @@ async function jsonOf(settings: Settings, ...parameters: string[]) {
 
 for (const engine of databaseEngines) {
   describe(`vestibule migrate on ${engine}`, () => {
-    it('makes the tables of an empty database; the plan says so before, and afterwards that nothing is to do', async () => {
+    it('migrates an empty database, and --plan reports it before and after', async () => {
       const settings = await newSettings(engine, noProvider);
       const { verdict, sentence } = await jsonOf(settings, '--plan');
       assert.equal(verdict, 'rolling');
@@ -31,7 +31,7 @@ for (const engine of databaseEngines) {
         assert.equal(succeeded(await endOf(settings, parameters)), 'There is nothing to do.\n');
     });
 
-    it('has to come before a start with MIGRATE=off, and then it is enough', async () => {
+    it('is required before a start with MIGRATE=off', async () => {
       const settings = { ...(await newSettings(engine, noProvider)), MIGRATE: 'off' };
       for (const command of [['serve'], ['client', 'add', 'billing']])
         refused(await endOf(settings, command), /MIGRATE is off\. Run "npx vestibule migrate --plan"/);
@@ -39,7 +39,7 @@ for (const engine of databaseEngines) {
       assert.match(succeeded(await endOf(settings, ['client', 'add', 'billing'])), /vsec_/);
     });
 
-    it('of an older release leaves the schema of a newer one as it is, and says so', async () => {
+    it('an older release leaves a newer schema unchanged and says so', async () => {
       const settings = await newSettings(engine, noProvider);
       const config = loadStorageConfig(settings);
       await migrateDatabase(config, 'expand', releases.now);

@@ -29,7 +29,7 @@ limits: { writes: 100000/min, per_user: 100000 }
 `;
 const manyRecords = 4_000;
 
-describe('vestibule move, from SQLite to PostgreSQL', () => {
+describe('vestibule move from SQLite to PostgreSQL', () => {
   let provider: TestProvider;
   let source: Settings;
   let target: Settings;
@@ -76,20 +76,20 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
   });
   after(() => provider.stop());
 
-  it('wants to know where to, and goes in this direction only', async () => {
+  it('requires --to with a PostgreSQL URL, and a source on SQLite', async () => {
     refused(await move(), /^vestibule: Name the target: npx vestibule move --to postgres/);
     refused(await move('--to', 'sqlite:other.db'), /from an SQLite file \(DATABASE_URL\) to a PostgreSQL/);
     refused(await runVestibule(target, 'move', ...to()), /from an SQLite file/);
     assert.match((await move('--to', 'postgres://db.example.org/x')).stderr, /sslmode=verify-full/);
   });
 
-  it('refuses a database that is not empty', async () => {
+  it('refuses a target that is not empty', async () => {
     const other = await newSettings('postgres', {});
     await addClient(other, 'there');
     refused(await move('--to', String(other.DATABASE_URL)), /is not empty\. Move to an empty one/);
   });
 
-  it('killed on the way, leaves nothing behind, and is run again', async () => {
+  it('a killed move leaves no rows, and can be repeated', async () => {
     await killedWhileCopying(source, String(target.DATABASE_URL));
     const [row] = await plainSql(target).query('select count(*) as count from records');
     assert.equal(Number(row?.count), 0);
@@ -103,7 +103,7 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
     assert.equal(rows.proofs, 2);
   });
 
-  it('leaves the same rows in both, column by column', async () => {
+  it('source and target have the same rows, column by column', async () => {
     for (const table of [
       'records',
       'events',
@@ -122,7 +122,7 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
     }
   });
 
-  it('serves the same callers, versions, cursors and positions from there', async () => {
+  it('callers, ETags, cursors and event positions work on the target', async () => {
     const service = await startService(target);
     const same = caller.at(service);
     assert.equal((await same.get('/me')).json<{ id: string }>().id, known.me);
@@ -141,14 +141,14 @@ describe('vestibule move, from SQLite to PostgreSQL', () => {
     await addClient(target, 'another');
   });
 
-  it('leaves nothing to serve behind, says so, and does not happen twice', async () => {
+  it('the moved SQLite file is no longer served or moved', async () => {
     failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
     refused(await move(...to()), /was moved to postgres:.* already/);
   });
 });
 
-describe('two moves to one place at once', () => {
-  it('are one move, and the other file stays in use', async () => {
+describe('two concurrent moves to one database', () => {
+  it('one succeeds, and the other source stays in use', async () => {
     const sources = await Promise.all([newSettings('sqlite', {}), newSettings('sqlite', {})]);
     for (const source of sources) await addClient(source, 'machine');
     const url = await createDatabase();

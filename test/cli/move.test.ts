@@ -9,7 +9,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { TestProvider } from '../support/provider.ts';
 import { addClient, fileOf, newSettings, runVestibule, startService } from '../support/service.ts';
 
-it('vestibule move copies everything to PostgreSQL, and the SQLite file is not served any more', async (t) => {
+it('vestibule move copies everything to PostgreSQL and blocks the SQLite file', async (t) => {
   const provider = await TestProvider.start();
   t.after(() => provider.stop());
   const source = await newSettings('sqlite', {
@@ -43,7 +43,7 @@ it('vestibule move copies everything to PostgreSQL, and the SQLite file is not s
   failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
 });
 
-it('vestibule move keeps members, numbers under parents, and who gets which events', async (t) => {
+it('vestibule move keeps members, tallies under parents, and event topics', async (t) => {
   const provider = await TestProvider.start();
   t.after(() => provider.stop());
   const source = await newSettings('sqlite', {

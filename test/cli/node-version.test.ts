@@ -25,26 +25,26 @@ const installed = (process.env.PATH ?? '')
   .map((program) => ({ program, version: execFileSync(program, ['--version'], { encoding: 'utf8' }).trim() }))
   .filter(({ version }) => Number.parseInt(version.slice(1), 10) < 24);
 
-describe('a Node.js that is too old', () => {
+describe('an unsupported Node.js version', () => {
   for (const version of ['v18.20.8', 'v20.20.2', 'v22.21.0']) {
-    it(`says so as ${version}`, () => {
+    it(`${version} (simulated) is refused with the required version`, () => {
       const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'${version}'})`;
       failed(run(process.execPath, ['--import', pretend, 'bin/vestibule.js', 'serve']), needs(version));
     });
   }
 
   for (const { program, version } of installed) {
-    it(`says so where it is real, as ${version} at ${program}`, () => {
+    it(`${version} at ${program} is refused with the required version`, () => {
       failed(run(program, ['bin/vestibule.js', 'serve']), needs(version));
     });
   }
 
-  it('is not this one', () => {
+  it('the current version is accepted', () => {
     assert.equal(run(process.execPath, ['bin/vestibule.js', '--version']).code, 0);
   });
 });
 
-describe('the bundle of a clone', () => {
+describe('the bundle in a clone', () => {
   const day = 86_400_000;
   let clone = '';
   before(() => {
@@ -65,11 +65,11 @@ describe('the bundle of a clone', () => {
     return run(process.execPath, [join(clone, 'bin/vestibule.js')]).stdout;
   };
 
-  it('runs while nothing has changed since it was built', () => {
+  it('runs if no source file is newer', () => {
     assert.equal(runs(day), 'bundle');
   });
 
-  it('does not run when a file has changed, also where a copy has kept an older time', () => {
+  it('does not run if a file has changed, even with an older modification time', () => {
     const old = new Date(Date.now() - 3 * day);
     utimesSync(join(clone, 'src/main.ts'), old, old);
     assert.equal(runs(-day), 'source');

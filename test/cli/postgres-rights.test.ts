@@ -9,7 +9,7 @@ import { newRole } from './postgres-roles.ts';
 
 /** Rights that the role of the service lacks. */
 const without: Record<string, readonly string[]> = {
-  'the right to make tables, as PostgreSQL comes': [],
+  'CREATE on the schema public (the default)': [],
   'any right on the schema public': ['revoke all on schema public from public'],
 };
 
@@ -23,7 +23,7 @@ for (const [what, statements] of Object.entries(without)) {
       return { settings: { ...owner, DATABASE_URL: url }, grant, owner };
     }
 
-    it('is told of by the service in one sentence, whose statement helps', async () => {
+    it('serve names the missing right and the GRANT statement that fixes it', async () => {
       const { settings, grant, owner } = await withoutRights();
       const outcome = await endOf(settings, ['serve']);
       refused(
@@ -35,7 +35,7 @@ for (const [what, statements] of Object.entries(without)) {
       assert.equal((await endOf(settings, ['client', 'add', 'billing'])).code, 0);
     });
 
-    it('is told of by the doctor', async () => {
+    it('doctor reports the missing right with the GRANT statement', async () => {
       const { settings, grant } = await withoutRights();
       const findings = await examined({ ...settings, IDP_JWKS_PATH: '/jwks' });
       const said = findings.filter(({ name }) => name === 'schema');
@@ -66,8 +66,8 @@ async function follow(owner: Settings, text: string): Promise<void> {
   await plainSql(owner).query(statements);
 }
 
-describe('a PostgreSQL role that may not read our tables', () => {
-  it('is told of in one sentence, whose statement helps', async () => {
+describe('a PostgreSQL role that cannot read the tables', () => {
+  it('client list names the GRANT statement that fixes it', async () => {
     const { owner, settings } = await inUse();
     const outcome = await endOf(settings, ['client', 'list']);
     refused(
@@ -79,9 +79,9 @@ describe('a PostgreSQL role that may not read our tables', () => {
   });
 });
 
-describe('a PostgreSQL role that may make tables and not use ours', () => {
+describe('a PostgreSQL role that can create tables but not use the existing ones', () => {
   for (const command of [['serve'], ['client', 'add', 'another']]) {
-    it(`is told of by ${command.join(' ')} in one sentence, whose statements help`, async () => {
+    it(`${command.join(' ')} names the GRANT statements that fix it`, async () => {
       const { owner, settings } = await inUse('usage, create on schema public');
       const outcome = await endOf(settings, command);
       refused(
@@ -94,8 +94,8 @@ describe('a PostgreSQL role that may make tables and not use ours', () => {
   }
 });
 
-describe('a PostgreSQL role that may only read', () => {
-  it('is told of by the doctor: it can look and not serve, until the statements were run', async () => {
+describe('a PostgreSQL role that can only read', () => {
+  it('doctor reports that it cannot serve, until the GRANT statements are run', async () => {
     const { owner, settings } = await inUse('select on all tables in schema public');
     const findings = await examined(settings);
     assertLines(findings, 'fail', [

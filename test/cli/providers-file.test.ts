@@ -35,8 +35,8 @@ async function mistakesIn(text: string | Buffer, changes = {}): Promise<readonly
 const entry = '- name: main\n  origin: https://login.example.org\n';
 const other = '- name: other\n  origin: https://other.example.org\n';
 
-describe('a list of providers (IDPS_FILE)', () => {
-  it('takes an entry with a name and an origin, and the usual for all else', async () => {
+describe('IDPS_FILE', () => {
+  it('an entry needs a name and an origin; the rest has defaults', async () => {
     const { providers } = await load(entry);
     assert.equal(providers.length, 1);
     const { settings, ...provider } = providers[0];
@@ -63,7 +63,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     assert.equal(settings.issuer, '"issuer" of "main" in IDPS_FILE');
   });
 
-  it('takes everything that an entry can say, and each entry for itself', async () => {
+  it('every member of an entry is applied to that entry only', async () => {
     const text = [
       '- name: keycloak',
       '  title: Staff',
@@ -132,7 +132,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ],
     'an anchor': [
       '- name: &one main\n',
-      'providers.yaml:1: Anchors ("&") and aliases ("*") are not taken. Write the value out, or use $defs.',
+      'providers.yaml:1: Anchors ("&") and aliases ("*") are not supported. Write the value out, or use $defs.',
     ],
     'a member twice': [
       `${entry}  name: other\n`,
@@ -143,7 +143,7 @@ describe('a list of providers (IDPS_FILE)', () => {
       '^providers.yaml:1: This entry has no "name", which ',
       'providers.yaml:1: This entry has no "origin", which is needed.',
     ],
-    'a name that no metric could have': [
+    'a name with capitals and a blank': [
       '- name: Main Provider\n  origin: https://login.example.org\n',
       'providers.yaml:1: name must be a name of 1 to 63 small letters, digits and "-" that begins with a letter; found "Main Provider".',
     ],
@@ -159,16 +159,16 @@ describe('a list of providers (IDPS_FILE)', () => {
       '- name: main\n  origin: http://login.example.org\n',
       `providers.yaml:2: origin must be https, because keys fetched over plain HTTP can be anybody's; found "http://login.example.org".`,
     ],
-    'an issuer that is no text': [
+    'an issuer that is not text': [
       `${entry}  issuer: 7\n`,
       'providers.yaml:3: issuer must be a text; found 7.',
     ],
-    'an issuer that rings, and a title that is turned round': [
+    'a control character in an issuer and a bidirectional mark in a title': [
       `${entry}  issuer: "https://login.example.org/\\a"\n  title: "ab\\u202Ecd"\n`,
       'providers.yaml:3: issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://login.example.org/\\u0007".',
       'providers.yaml:4: title must be a text of 1 to 2000 visible characters without blanks around it; found "ab\\u202ecd".',
     ],
-    'letters without a width': [
+    'zero-width characters': [
       `${entry}  issuer: "https://login\\u200b.example.org"\n  audience: ["a\\u2060b", "a\\u00adb", "a\\ufeffb"]\n`,
       'providers.yaml:3: issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://login\\u200b.example.org".',
       ...['2060', '00ad', 'feff'].map(
@@ -176,20 +176,20 @@ describe('a list of providers (IDPS_FILE)', () => {
           `providers.yaml:4: audience.${index} must be a text of 1 to 2000 visible characters without blanks around it; found "a\\u${code}b".`,
       ),
     ],
-    'marks of direction in what is compared': [
+    'a direction mark in an audience': [
       `${entry}  audience: "a\\u200fb"\n`,
       'providers.yaml:3: audience must be a text of 1 to 2000 visible characters without blanks around it; found "a\\u200fb".',
     ],
-    'a member that would clear the window': [
+    'a member with a terminal escape sequence': [
       `${entry}  "x\\e[2J": 1\n`,
       'providers.yaml:3: x\\u001b[2J is not known here; nothing like it is.',
     ],
-    'an audience of nobody': [`${entry}  audience: []\n`, '^providers.yaml:3: audience .*found 0'],
+    'an empty audience list': [`${entry}  audience: []\n`, '^providers.yaml:3: audience .*found 0'],
     'an audience with a number in it': [
       `${entry}  audience:\n    - one\n    - 2\n`,
       'providers.yaml:5: audience.1 must be a text; found 2.',
     ],
-    'the client id of a frontend at Google': [
+    'a Google client id as audience': [
       `${entry}  audience: 12-x.apps.googleusercontent.com\n`,
       'providers.yaml:3: audience must not be the client id of a frontend at Google, for which there are ID tokens only; found "12-x.apps.googleusercontent.com".',
     ],
@@ -201,19 +201,19 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  required_scopes: "read write"\n`,
       'providers.yaml:3: required_scopes must be a scope: up to 128 characters of printable ASCII without blanks, quotes and backslashes; found "read write".',
     ],
-    'scopes from one text': [
+    'scopes_from as text': [
       `${entry}  scopes_from: roles\n`,
       '^providers.yaml:3: scopes_from .*realm_access.*found "roles"',
     ],
-    'scopes from nowhere': [
+    'an empty path in scopes_from': [
       `${entry}  scopes_from: [scope, []]\n`,
       '^providers.yaml:3: scopes_from.1 .*found 0',
     ],
-    'scopes from too many places': [
+    'too many paths in scopes_from': [
       `${entry}  scopes_from: [${'a, '.repeat(100)}a]\n`,
       '^providers.yaml:3: scopes_from .*100 .*found 101',
     ],
-    'scopes from too deep a place': [
+    'too deep a path in scopes_from': [
       `${entry}  scopes_from: [scope, [${'a, '.repeat(100)}a]]\n`,
       '^providers.yaml:3: scopes_from.1 .*100 .*found 101',
     ],
@@ -225,32 +225,32 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  required_claims: {${Array.from({ length: 101 }, (_, index) => `c${index}: true`).join(', ')}}\n`,
       '^providers.yaml:3: required_claims .*100 .*found 101',
     ],
-    'a flag that is a text': [
+    'a flag that is text': [
       `${entry}  require_at_jwt: "yes"\n`,
       'providers.yaml:3: require_at_jwt must be true or false; found "yes".',
     ],
-    'a life that is too short': [
+    'a token lifetime that is too short': [
       `${entry}  max_token_lifetime_seconds: 5\n`,
       'providers.yaml:3: max_token_lifetime_seconds must be a whole number from 60 to 31536000; found 5.',
     ],
-    'required claims that are a list': [
+    'required_claims as a list': [
       `${entry}  required_claims: [token_use]\n`,
       '^providers.yaml:3: required_claims .*token_use.*found a list',
     ],
-    'a required claim that is a number, and one with rules of its own': [
+    'a numeric required claim, and a claim with its own rules': [
       `${entry}  required_claims:\n    tier: 3\n    iss: me\n`,
       'providers.yaml:4: required_claims.tier must be the text that the claim has, or true if it only has to be there; found 3.',
       'providers.yaml:5: required_claims.iss has rules of its own and cannot be named here.',
     ],
-    'a nonce that nothing tells from that of an ID token': [
+    'nonce_in_access_tokens without a required claim that tells ID tokens': [
       `${entry}  nonce_in_access_tokens: true\n`,
       'providers.yaml:3: nonce_in_access_tokens takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have.',
     ],
-    'a name for two': [
+    'a name used twice': [
       `${entry}- name: main\n  origin: https://other.example.org\n`,
       'providers.yaml:3: name is the name of an entry before it, too; found "main".',
     ],
-    'an issuer for two': [
+    'an issuer used twice': [
       `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
       'providers.yaml:5: issuer is the issuer of an earlier entry, and must be unique; found "https://login.example.org/".',
     ],
@@ -262,42 +262,42 @@ describe('a list of providers (IDPS_FILE)', () => {
       `${entry}  former_issuer: https://other.example.org\n${other}`,
       'providers.yaml:5: origin is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://other.example.org".',
     ],
-    'a former issuer for two': [
+    'a former issuer used twice': [
       `${entry}  former_issuer: https://old.example.org\n${other}  former_issuer: https://old.example.org\n`,
       'providers.yaml:6: former_issuer is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://old.example.org".',
     ],
-    'a former issuer that is no visible text': [
+    'a former issuer with an invisible character': [
       `${entry}  former_issuer: "https://old\\u200b.example.org"\n`,
       'providers.yaml:3: former_issuer must be a text of 1 to 2000 visible characters without blanks around it; found "https://old\\u200b.example.org".',
     ],
-    'an audience in a claim that ID tokens have, too': [
+    'audience_claim with a claim that ID tokens also have': [
       `${entry}  audience_claim: azp\n`,
       'providers.yaml:3: audience_claim is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have.',
     ],
-    'a password in the address of a provider': [
+    'a password in an origin': [
       '- name: main\n  origin: https://me:hunter2@login.example.org\n',
       'providers.yaml:2: origin must be an origin with no path, in its plain form: "https://login.example.org"; found "https://...@login.example.org".',
     ],
-    'a password that is cut off, in an address': [
+    'a long password in an origin': [
       `- name: main\n  origin: https://me:${'hunter2'.repeat(20)}@login.example.org\n`,
       'providers.yaml:2: origin must be an origin with no path, in its plain form: "https://login.example.org"; found "https://...@login.example.org".',
     ],
-    'a password in an address without a scheme': [
+    'a password in an origin without a scheme': [
       '- name: main\n  origin: me:hunter2@login.example.org\n',
       'providers.yaml:2: origin must be an http or https URL; found "...@login.example.org".',
     ],
-    'a key in the address of the keys, and in an address that is no entry': [
+    'a key in jwks_path and in a URL given as an entry': [
       `${entry}  jwks_path: /jwks?key=hunter2\n- other.example.org?key=hunter2\n`,
       'providers.yaml:3: jwks_path must be a path that starts with one "/"; found "/jwks?...".',
       'providers.yaml:4: This entry must be a mapping with members such as "name"; found "other.example.org?...".',
     ],
-    'a password in an address that is no entry': [
+    'a password in a URL given as an entry': [
       `${entry}- https://me:hunter/2@other.example.org\n`,
       'providers.yaml:3: This entry must be a mapping with members such as "name"; found "https://...@other.example.org".',
     ],
   };
   for (const [name, [text, ...says]] of Object.entries(wrong)) {
-    it(`refuses ${name}, with file and line`, async () => {
+    it(`${name} is refused with file and line`, async () => {
       const mistakes = await mistakesIn(text);
       assert.equal(mistakes.length, says.length, mistakes.join('\n'));
       for (const [index, mistake] of mistakes.entries()) {
@@ -308,14 +308,14 @@ describe('a list of providers (IDPS_FILE)', () => {
     });
   }
 
-  it('takes a thousand clients, one for each customer', async () => {
+  it('1000 audiences in one entry are accepted', async () => {
     const clients = Array.from({ length: 1000 }, (_, index) => `client-${index}`);
     const list = `[${clients.join(', ')}]`;
     const { providers } = await load(`${entry}  audience: ${list}\n  logout_audience: ${list}\n`);
     assert.deepEqual([providers[0].audiences, providers[0].logoutAudiences], [clients, clients]);
   });
 
-  it('takes titles in any language, with the marks that some need', async () => {
+  it('titles in any language are accepted, with direction and joiner marks', async () => {
     for (const title of [
       'עובדים\u200e (A)',
       '\u200fموظفون\u200f!',
@@ -332,19 +332,19 @@ describe('a list of providers (IDPS_FILE)', () => {
     );
   });
 
-  it('takes an audience from another claim where something else tells an ID token', async () => {
+  it('audience_claim is accepted if require_at_jwt or a required claim rules out ID tokens', async () => {
     for (const line of ['require_at_jwt: true', 'required_claims: { kind: access }']) {
       const { providers } = await load(`${entry}  audience_claim: azp\n  ${line}\n`);
       assert.equal(providers[0].audienceClaim, 'azp');
     }
   });
 
-  it('may begin with a byte order mark, as some editors write it', async () => {
+  it('a byte order mark is accepted', async () => {
     const { providers } = await load(`\ufeff${entry}`);
     assert.equal(providers[0].name, 'main');
   });
 
-  it('is refused when it is not UTF-8, which would be another text', async () => {
+  it('a file that is not UTF-8 is refused', async () => {
     const text = `${entry}  title: Café\n`;
     for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(`\ufeff${text}`, 'utf16le')])
       assert.deepEqual(await mistakesIn(bytes), [
@@ -352,7 +352,7 @@ describe('a list of providers (IDPS_FILE)', () => {
       ]);
   });
 
-  it('shows the first twenty mistakes of many, and says how many more there are', async () => {
+  it('the first twenty mistakes are listed, then the number of further ones', async () => {
     const many = (count: number) =>
       `${entry}${Array.from({ length: count }, (_, index) => `  x${index}:\n`).join('')}`;
     assert.equal((await mistakesIn(many(21))).length, 21);
@@ -368,7 +368,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     assert.equal(lines[20], '  providers.yaml:23: From here on there are 19980 more mistakes.');
   });
 
-  it('is refused when it is too long, too large or not there', async () => {
+  it('a file that is too long, too large or missing is refused', async () => {
     const many = Array.from(
       { length: 33 },
       (_, index) => `- name: p${index}\n  origin: https://p${index}.example.org\n`,
@@ -387,7 +387,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     ]);
   });
 
-  it('is reported with all mistakes of the other settings at once', async () => {
+  it('mistakes are reported together with those of the other settings', async () => {
     const text = '- name: main\n  origin: http://login.example.org\n- name: main\n  algorithms: none\n';
     const mistakes = await mistakesIn(text, { API_AUDIENCE: '', PORT: 'x' });
     assert.deepEqual(mistakes.map((mistake) => mistake.split(' ', 2).join(' ')).sort(), [
@@ -401,7 +401,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     assert.equal(missing.length, 2, missing.join('\n'));
   });
 
-  it('is refused beside a setting that each entry has for itself', async () => {
+  it('a setting that each entry has for itself is refused beside the file', async () => {
     const beside = {
       IDP_ORIGIN: 'https://login.example.org',
       IDP_ISSUER: 'https://login.example.org/',
@@ -423,7 +423,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     }
   });
 
-  it('has no entry with the issuer of the service itself', async () => {
+  it("an entry with the service's own issuer is refused", async () => {
     const [mistake, ...others] = await mistakesIn(entry, {
       BASE_URL: 'https://login.example.org',
       TRUSTED_PROXIES: '127.0.0.1',
@@ -432,7 +432,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     assert.match(String(mistake), /^BASE_URL is also the issuer of the provider "main"/);
   });
 
-  it('has no entry with a former issuer that is the service itself, and neither has a provider alone', async () => {
+  it('a former issuer equal to BASE_URL is refused, in an entry and as a setting', async () => {
     const text = `${entry}  former_issuer: https://api.example.org\n`;
     const behind = { BASE_URL: 'https://api.example.org', TRUSTED_PROXIES: '127.0.0.1' };
     assert.match(
@@ -447,7 +447,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     assert.match(String(await mistakesIn('', { ...behind, ...alone })), /^IDP_FORMER_ISSUER is BASE_URL/);
   });
 
-  it('takes former issuers that mix nobody', async () => {
+  it('former issuers that keep callers apart are accepted', async () => {
     const moved = `${entry}  former_issuer: https://old.example.org\n`;
     const { providers } = await load(`${moved}${other}  former_issuer: https://login.example.org\n`);
     assert.deepEqual(
@@ -456,7 +456,7 @@ describe('a list of providers (IDPS_FILE)', () => {
     );
   });
 
-  it('is said by "check" on standard error, and what is in it by the names of its entries', async () => {
+  it('check reports mistakes on standard error, and valid entries by name', async () => {
     writeFileSync(file, `${entry}  audiance: x\n- name: other\n`);
     const { code, stdout, stderr } = await runVestibule(good, 'check');
     assert.deepEqual([code, stdout], [1, '']);

@@ -10,7 +10,7 @@ import { newSettings, runVestibule, type Settings } from '../support/service.ts'
 const erasuresOf = (output: string) => JSON.parse(output).erasures;
 const redone = { known: 1, unreadable: 0, later: 1, done: 1 };
 
-describe('vestibule restore, of a PostgreSQL database that pg_restore has restored', () => {
+describe('vestibule restore after pg_restore on PostgreSQL', () => {
   let used: Settings;
   let restored: Settings;
   before(async () => {
@@ -21,21 +21,21 @@ describe('vestibule restore, of a PostgreSQL database that pg_restore has restor
     succeeded(await runVestibule(used, 'consumer', 'erase', 'usr_gone', '--yes'));
   });
 
-  it('refuses a file, and says what to use', async () => {
+  it('refuses a file argument and names pg_restore', async () => {
     refused(
       await runVestibule(restored, 'restore', 'copy.dump', '--without-erasures'),
       /pg_restore, then run "npx vestibule restore" without a file: see .*docs\/operations\.md/,
     );
   });
 
-  it('refuses while nothing knows who was erased since', async () => {
+  it('refuses to run without a source of later erasures', async () => {
     refused(
       await runVestibule(restored, 'restore'),
       /^vestibule: There is no source of erasures after the backup, and/,
     );
   });
 
-  it('asks the database that was in use, and erases again who was erased there', async () => {
+  it('repeats the erasures found in the former database', async () => {
     const place = ['--erasures', String(used.DATABASE_URL), '--json'];
     assert.deepEqual(erasuresOf(succeeded(await runVestibule(restored, 'restore', ...place))), redone);
     refused(await runVestibule(restored, 'consumer', 'show', 'usr_gone'), /There is no caller/);
@@ -44,7 +44,7 @@ describe('vestibule restore, of a PostgreSQL database that pg_restore has restor
     assert.equal(Number(row?.count), 0);
   });
 
-  it('or the log of erasures, which every process writes', async () => {
+  it('repeats the erasures found in the erasure log', async () => {
     const other = { ...used, DATABASE_URL: await createDatabase() };
     await fill(other);
     assert.deepEqual(erasuresOf(succeeded(await runVestibule(other, 'restore', '--json'))), redone);

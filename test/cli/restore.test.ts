@@ -89,7 +89,7 @@ describe('vestibule restore', () => {
   });
   after(() => provider.stop());
 
-  it('says what it would do, and changes nothing', async () => {
+  it('--dry-run reports the later erasures and changes nothing', async () => {
     const log = `${fileOf(settings)}.erasures`;
     const said = succeeded(await run(restored, 'restore', backup, '--dry-run', '--erasures', log));
     assert.match(
@@ -99,7 +99,7 @@ describe('vestibule restore', () => {
     assert.equal(existsSync(fileOf(restored)), false);
   });
 
-  it('refuses while nothing knows who was erased since, and does not take a wrong place for an answer', async () => {
+  it('refuses to run without a source of later erasures, or with an unreadable one', async () => {
     refused(
       await run(restored, 'restore', backup),
       /source of erasures after the backup .*--erasures.*--without-erasures/,
@@ -112,7 +112,7 @@ describe('vestibule restore', () => {
     assert.equal(existsSync(fileOf(restored)), false);
   });
 
-  it('refuses another master secret, and to go without one, in one sentence', async () => {
+  it('refuses a wrong or missing master secret', async () => {
     const other = { ...restored, MASTER_SECRET: newMasterSecret(), MASTER_SECRET_FILE: '' };
     refused(
       await run(other, 'restore', backup, '--without-erasures'),
@@ -127,7 +127,7 @@ describe('vestibule restore', () => {
     assert.equal(existsSync(fileOf(restored)), false);
   });
 
-  it('refuses what is no backup, is damaged or of another database', async () => {
+  it('refuses a file that is no backup, is damaged or has a write-ahead log', async () => {
     const folder = newDirectory();
     const file = `${folder}/some.db`;
     const refuses = (says: RegExp) =>
@@ -146,7 +146,7 @@ describe('vestibule restore', () => {
     assert.equal(existsSync(fileOf(restored)), false);
   });
 
-  it('refuses a schema that no migration makes, by name, as does a backup', async () => {
+  it('backup and restore refuse a foreign schema and name the object', async () => {
     const copy = (statements: string) => {
       const file = `${newDirectory()}/tampered.db`;
       copyFileSync(backup, file);
@@ -180,7 +180,7 @@ describe('vestibule restore', () => {
     succeeded(await run(restored, 'restore', replicated, '--without-erasures', '--dry-run'));
   });
 
-  it('refuses a place where there is something', async () => {
+  it('refuses a target that is not empty', async () => {
     refused(
       await run(settings, 'restore', backup),
       /is not empty, and a backup is restored only where there is nothing\. Move/,
@@ -193,7 +193,7 @@ describe('vestibule restore', () => {
     refused(await run(withLog, 'restore', backup, '--without-erasures'), /-wal" is there/);
   });
 
-  it('[F170] brings everything back but whoever was erased, before the backup or after it', async () => {
+  it('[F170] restores everything except erased callers, erased before or after the backup', async () => {
     const log = `${fileOf(settings)}.erasures`;
     const outcome = await run(restored, 'restore', backup, '--erasures', log, '--json');
     assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
@@ -217,7 +217,7 @@ describe('vestibule restore', () => {
     await again.stop();
   });
 
-  it('tells readers of events who were further than the backup, and gives no position twice', async () => {
+  it('event readers past the backup get a reset, and no position is reused', async () => {
     const again = await startService(restored);
     const caller = callers.stays.at(again);
     const read = async (after: number) =>
@@ -238,7 +238,7 @@ describe('vestibule restore', () => {
     await again.stop();
   });
 
-  it('does no erasure twice: who came back since is still there after the next restore', async () => {
+  it('erasures are not repeated: a caller who returned stays after the next restore', async () => {
     const again = await startService(restored);
     const caller = callers.renewed.at(again);
     await caller.make('notes', { text: 'back after the restore' });
@@ -264,7 +264,7 @@ describe('vestibule restore', () => {
     await last.stop();
   });
 
-  it('takes the word of the database that was in use, if it is still there', async () => {
+  it('accepts the former database as source of erasures', async () => {
     const fourth = await elsewhere();
     const outcome = await run(
       fourth,
@@ -277,14 +277,14 @@ describe('vestibule restore', () => {
     assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
   });
 
-  it('finds the log of erasures beside the place by itself', async () => {
+  it('finds the erasure log beside the target', async () => {
     const fifth = await elsewhere();
     copyFileSync(`${fileOf(settings)}.erasures`, `${fileOf(fifth)}.erasures`);
     const outcome = await run(fifth, 'restore', backup, '--json');
     assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
   });
 
-  it('makes nothing where there is nothing, and says how much of a log cannot be read', async () => {
+  it('creates no database without a backup, and counts unreadable lines of the erasure log', async () => {
     const empty = await elsewhere();
     const log = `${newDirectory()}/log`;
     writeFileSync(log, `${readFileSync(`${fileOf(settings)}.erasures`, 'utf8')}2026-01-02T`);
@@ -297,7 +297,7 @@ describe('vestibule restore', () => {
     assert.match(said, /2 came after the backup\. 1 lines of the log of erasures cannot be read\. Nothing/);
   });
 
-  it('does the same without a file, after something else has restored the database', async () => {
+  it('without a file, repeats erasures in a database restored by other means', async () => {
     const sixth = await elsewhere();
     copyFileSync(backup, fileOf(sixth));
     const place = ['--erasures', `${fileOf(settings)}.erasures`, '--json'];

@@ -12,8 +12,8 @@ interface InForce {
 
 const good = 'IDP_ORIGIN=https://login.example.org\nAPI_AUDIENCE=https://api.example.org\n';
 
-describe('the settings file', () => {
-  it('gives the settings that the environment does not', async () => {
+describe('settings file', () => {
+  it('provides settings that the environment does not set', async () => {
     const inForce = await check(`# The port of the proxy.\n${good}PORT=9001\nHOST="127.0.0.2"\n`, {});
     assert.deepEqual(inForce('PORT'), { name: 'PORT', value: '9001', from: 'set' });
     assert.equal(inForce('HOST').value, '127.0.0.2');
@@ -21,19 +21,19 @@ describe('the settings file', () => {
     assert.deepEqual(inForce('OPS_PORT'), { name: 'OPS_PORT', value: '8081', from: 'default' });
   });
 
-  it('gives way to the environment', async () => {
+  it('the environment takes precedence', async () => {
     const inForce = await check(`${good}PORT=9001\nTOKEN_TTL_SECONDS=60\n`, { PORT: '9002' });
     assert.equal(inForce('PORT').value, '9002');
     assert.equal(inForce('TOKEN_TTL_SECONDS').value, '60');
   });
 
-  it('counts where the variable of the environment is empty, which is as good as not set', async () => {
+  it('applies if the environment variable is empty', async () => {
     const inForce = await check(`${good}PORT=9001\n`, { PORT: '', API_AUDIENCE: ' ' });
     assert.equal(inForce('PORT').value, '9001');
     assert.equal(inForce('API_AUDIENCE').value, 'https://api.example.org');
   });
 
-  it('is told every name in it that is no setting, together with all other mistakes', async () => {
+  it('unknown names are reported with all other mistakes', async () => {
     const file = settingsFile('IDP_ORIGIN=https://login.example.org\nPROT=9001\nIDP_URL=x\nOPS_PORT=x\n');
     for (const command of ['check', 'serve', 'explain']) {
       const { code, stderr } = await vestibule({}, '--settings', file, command);
@@ -57,7 +57,7 @@ describe('the settings file', () => {
     );
   });
 
-  it('is refused, with the line, where a line has no "="', async () => {
+  it('a line without "=" is refused with its number', async () => {
     const file = settingsFile(`# PORT 1\n${good}\nPORT 9000\r\nERASURE_LOG="two\nlines"\n  # x\nHOST\n`);
     for (const command of ['check', 'serve']) {
       const { code, stderr } = await vestibule({}, '--settings', file, command);
@@ -70,25 +70,25 @@ describe('the settings file', () => {
     }
   });
 
-  it('is named when it is not there', async () => {
+  it('a missing file is named', async () => {
     const missing = `${newDirectory()}/nowhere.env`;
     refused(await vestibule({}, '--settings', missing, 'check'), /nowhere\.env" \(--settings\).*\(ENOENT\)/);
   });
 
-  it('may begin with a byte order mark, and is refused when it is not UTF-8', async () => {
+  it('a byte order mark is accepted, and a file that is not UTF-8 is refused', async () => {
     const inForce = await check(`\ufeffPORT=9001\n${good}`, {});
     assert.equal(inForce('PORT').value, '9001');
     const file = settingsFile(Buffer.from(`${good}IDP_ISSUER=https://login.example.org/café\n`, 'latin1'));
     refused(await vestibule({}, '--settings', file, 'check'), /settings\.env" \(--settings\) is not UTF-8/);
   });
 
-  it('is held to the same rules as the environment', async () => {
+  it('is validated like the environment', async () => {
     const { code, stderr } = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
     assert.equal(code, 1);
     assert.match(stderr, /There is a mistake in the settings:\n {2}PORT must be a whole number/);
   });
 
-  it('works for the commands that need the storage settings only', async () => {
+  it('works for commands that need the storage settings only', async () => {
     const directory = newDirectory();
     const file = settingsFile(`DATABASE_URL=sqlite:${directory}/from-file.db\n`);
     succeeded(await vestibule({}, '--settings', file, 'client', 'add', 'billing'));
@@ -96,7 +96,7 @@ describe('the settings file', () => {
   });
 });
 
-describe('an empty variable of the environment', () => {
+describe('an empty environment variable', () => {
   it('counts as not set', async () => {
     const environment = {
       IDP_ORIGIN: 'https://login.example.org',
@@ -115,7 +115,7 @@ describe('an empty variable of the environment', () => {
     });
   });
 
-  it('does not make up for a required setting', async () => {
+  it('does not satisfy a required setting', async () => {
     const { code, stderr } = await vestibule(
       { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' },
       'check',

@@ -98,18 +98,18 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
     changes: { DATABASE_URL: 'postgres://127.0.0.1/x' },
     names: ['MASTER_SECRET', 'MASTER_SECRET_FILE'],
   },
-  'PostgreSQL over a network without a word on TLS': {
+  'a remote PostgreSQL without sslmode': {
     changes: {
       DATABASE_URL: 'postgres://vestibule:hunter-2@db.example.org/x',
       MASTER_SECRET: newMasterSecret(),
     },
     names: ['DATABASE_URL', 'sslmode=verify-full', 'sslmode=disable'],
   },
-  'PostgreSQL at a host that is named behind the question mark': {
+  'a remote PostgreSQL named by the "host" parameter, without sslmode': {
     changes: { DATABASE_URL: 'postgres://127.0.0.1/x?host=10.0.0.7', MASTER_SECRET: newMasterSecret() },
     names: ['DATABASE_URL', 'sslmode=verify-full'],
   },
-  'PostgreSQL with a way of TLS that does not exist': {
+  'an unknown sslmode': {
     changes: { DATABASE_URL: 'postgres://db/x?sslmode=verified', MASTER_SECRET: newMasterSecret() },
     names: ['DATABASE_URL', 'sslmode=verify-full'],
   },
@@ -127,28 +127,28 @@ const contradictions: Record<string, { changes: Settings; names: string[] }> = {
     changes: { IDP_ORIGIN: 'http://login.example.org' },
     names: ['IDP_ORIGIN'],
   },
-  'a proxy but no address of its own': { changes: { TRUSTED_PROXIES: '10.0.0.7' }, names: ['BASE_URL'] },
-  'any free port but no address': { changes: { PORT: '0' }, names: ['BASE_URL'] },
-  'an https address and nobody to speak TLS': {
+  'TRUSTED_PROXIES without BASE_URL': { changes: { TRUSTED_PROXIES: '10.0.0.7' }, names: ['BASE_URL'] },
+  'PORT=0 without BASE_URL': { changes: { PORT: '0' }, names: ['BASE_URL'] },
+  'an https BASE_URL without TLS files or proxies': {
     changes: { BASE_URL: 'https://api.example.org' },
     names: ['BASE_URL', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
   },
-  'the same in capitals': {
+  'an HTTPS BASE_URL in capitals without TLS files or proxies': {
     changes: { BASE_URL: 'HTTPS://api.example.org' },
     names: ['BASE_URL', 'TLS_CERT_FILE', 'TRUSTED_PROXIES'],
   },
-  'an address over plain HTTP in capitals': {
+  'a plain HTTP BASE_URL in capitals': {
     changes: { BASE_URL: 'HTTP://api.example.org' },
     names: ['BASE_URL=https://api.example.org'],
   },
-  'an address over plain HTTP': { changes: { BASE_URL: 'http://api.example.org' }, names: ['BASE_URL'] },
-  'the provider as its own issuer': {
+  'a plain HTTP BASE_URL': { changes: { BASE_URL: 'http://api.example.org' }, names: ['BASE_URL'] },
+  'a BASE_URL that is also the provider': {
     changes: { BASE_URL: 'https://login.example.org', TRUSTED_PROXIES: '10.0.0.7' },
     names: ['BASE_URL'],
   },
-  'a frontend that the provider does not know': { changes: { WEB: 'on' }, names: ['WEB', 'WEB_CLIENT_ID'] },
-  'no algorithm at all': { changes: { ALLOWED_ALGORITHMS: ',' }, names: ['ALLOWED_ALGORITHMS'] },
-  'one port for two servers': { changes: { PORT: '8081' }, names: ['PORT', 'OPS_PORT'] },
+  'WEB=on without WEB_CLIENT_ID': { changes: { WEB: 'on' }, names: ['WEB', 'WEB_CLIENT_ID'] },
+  'an empty ALLOWED_ALGORITHMS': { changes: { ALLOWED_ALGORITHMS: ',' }, names: ['ALLOWED_ALGORITHMS'] },
+  'one port for PORT and OPS_PORT': { changes: { PORT: '8081' }, names: ['PORT', 'OPS_PORT'] },
 };
 
 async function mistakesOf(environment: Settings): Promise<readonly string[]> {
@@ -161,24 +161,24 @@ async function mistakesOf(environment: Settings): Promise<readonly string[]> {
   }
 }
 
-describe('the settings', () => {
-  it('are in order with a provider and an audience alone', async () => {
+describe('settings', () => {
+  it('a provider and an audience are enough', async () => {
     assert.deepEqual(await mistakesOf(good), []);
   });
 
-  it('are each in the table of wrong values or among those that take any text', () => {
+  it('every setting is tested with a wrong value or accepts any text', () => {
     const names = Object.keys(settings).map(environmentName);
     assert.deepEqual([...Object.keys(wrong), ...anyText].sort(), names.sort());
   });
 
-  it('have an example that is right', () => {
+  it('every setting has a valid example', () => {
     for (const [key, setting] of Object.entries(settings)) {
       assert.doesNotThrow(() => setting.parse(setting.example.replace(/^\$\(.*\)$/, newMasterSecret())), key);
     }
   });
 
   for (const [name, [value, says]] of Object.entries(wrong)) {
-    it(`refuse a wrong ${name} with its name, what is wrong and an example`, async () => {
+    it(`a wrong ${name} is refused with its name, the fault and an example`, async () => {
       const [mistake, ...others] = await mistakesOf({ ...good, [name]: value });
       assert.deepEqual(others, []);
       describesMistake(String(mistake), name, value);
@@ -186,7 +186,7 @@ describe('the settings', () => {
     });
   }
 
-  it('refuse what would be dangerous or means nothing', async () => {
+  it('dangerous or meaningless values are refused', async () => {
     for (const [name, value] of moreWrong) {
       const mistakes = await mistakesOf({ ...good, [name]: value });
       assert.equal(mistakes.length, 1, `${name}=${value}`);
@@ -195,7 +195,7 @@ describe('the settings', () => {
   });
 
   for (const [name, { changes, names }] of Object.entries(contradictions)) {
-    it(`refuse ${name}`, async () => {
+    it(`${name} is refused`, async () => {
       const [mistake, ...others] = await mistakesOf({ ...good, ...changes });
       assert.deepEqual(others, []);
       for (const named of names) assert.match(String(mistake), new RegExp(`\\b${named}\\b`));
@@ -204,7 +204,7 @@ describe('the settings', () => {
     });
   }
 
-  it('refuse an address with a password in it, and do not repeat the password', async () => {
+  it('a URL with a password is refused, and the password is not printed', async () => {
     const addresses = [
       'https://me:hunter2@login.example.org/x',
       'https://hunter2@login.example.org',
@@ -219,7 +219,7 @@ describe('the settings', () => {
       }
   });
 
-  it('refuse an address with a query, and do not repeat what may be a key', async () => {
+  it('a URL with a query or fragment is refused, and its value is not printed', async () => {
     const addresses = {
       'https://login.example.org/x?key=hunter2': 'https://login.example.org/x?...',
       'https://login.example.org/x#hunter2': 'https://login.example.org/x#...',
@@ -238,7 +238,7 @@ describe('the settings', () => {
       }
   });
 
-  it('refuse a removed setting by its name, and say what to do', async () => {
+  it('a removed setting is refused by name with advice', async () => {
     for (const name of Object.keys(removedSettings)) {
       const mistakes = await mistakesOf({ ...good, [name]: '1' });
       assert.equal(mistakes.length, 1);
@@ -247,7 +247,7 @@ describe('the settings', () => {
     }
   });
 
-  it('refuse a name with a letter in it that nobody sees, and show where', async () => {
+  it('an invisible character is refused and shown escaped', async () => {
     const names = ['IDP_ISSUER', 'IDP_FORMER_ISSUER', 'API_AUDIENCE', 'WEB_CLIENT_ID'];
     for (const name of names)
       for (const code of ['0007', '00ad', '200b', '200f', '202e', '2060']) {
@@ -263,7 +263,7 @@ describe('the settings', () => {
     assert.deepEqual(await mistakesOf({ ...good, WEB_CLIENT_ID: 'می\u200cخواهم' }), []);
   });
 
-  it('are printed in one line each, whatever is in them', async () => {
+  it('mistakes are printed on one line each, with control characters escaped', async () => {
     const settings = {
       ...good,
       TEST_DIRECTORY: newDirectory(),
@@ -277,7 +277,7 @@ describe('the settings', () => {
     assert.equal(stderr.trimEnd().split('\n').length, 3);
   });
 
-  it('refuse a BASE_URL with a query or a fragment, also with an empty one', async () => {
+  it('a BASE_URL with a query or fragment is refused, even an empty one', async () => {
     for (const end of ['?x', '#x', '?', '#', '/v?', '/v#'])
       assert.match(
         String(
@@ -291,7 +291,7 @@ describe('the settings', () => {
       );
   });
 
-  it('refuse a BASE_URL that cannot stand in a header, and name the form that can', async () => {
+  it('a BASE_URL that needs encoding is refused with its encoded form', async () => {
     const plainForms = {
       'https://例え.example/v': 'https://xn--r8jz45g.example/v',
       'https://bücher.example': 'https://xn--bcher-kva.example',
@@ -314,7 +314,7 @@ describe('the settings', () => {
     }
   });
 
-  it('take a PostgreSQL on this machine, and one elsewhere when it is said how the way is protected', async () => {
+  it('a local PostgreSQL is accepted, and a remote one with an explicit TLS mode', async () => {
     const local = ['postgres://127.0.0.1/x', 'postgres://[::1]/x', 'postgres://localhost/x', 'postgres:///x'];
     const sockets = ['postgres:///x?host=/run/postgresql', 'postgres://u@%2Frun%2Fpostgresql/x'];
     const modes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
@@ -326,7 +326,7 @@ describe('the settings', () => {
       );
   });
 
-  it('have the certificate of a PostgreSQL checked in every mode of TLS, whatever the next driver makes of them', async () => {
+  it('every TLS mode of PostgreSQL that checks certificates becomes verify-full', async () => {
     for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
       const url = `postgres://db/x?sslmode=${mode}&sslrootcert=ca.crt`;
       const { databaseUrl } = await loadConfig({
@@ -341,19 +341,19 @@ describe('the settings', () => {
     }
   });
 
-  it('cannot be changed once they are read', async () => {
+  it('loaded settings are frozen', async () => {
     assert.ok(Object.isFrozen(await loadConfig(good)));
     assert.ok(Object.isFrozen(loadStorageConfig({})));
   });
 
-  it('name what is required when nothing is set, with its meaning and an example', async () => {
+  it('missing required settings are named with meaning and example', async () => {
     const mistakes = await mistakesOf({});
     assert.equal(mistakes.length, 2);
     assert.match(String(mistakes[0]), /^IDP_ORIGIN is not set\. .+ Example: IDP_ORIGIN=https:/);
     assert.match(String(mistakes[1]), /^API_AUDIENCE is not set\. .+ Example: API_AUDIENCE=https:/);
   });
 
-  it('are reported all at once by the command line, and no secret is repeated', async () => {
+  it('serve reports all mistakes at once and prints no secret', async () => {
     const values = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
     const { code, stdout, stderr } = await runVestibule(
       { ...values, TEST_DIRECTORY: newDirectory() },

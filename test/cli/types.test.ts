@@ -21,13 +21,13 @@ describe('vestibule types', () => {
   const run = (settings: Settings, ...parameters: string[]) =>
     runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'types', ...parameters);
 
-  it('prints the types of a folder, or of COLLECTIONS_DIR, and needs no other setting', async () => {
+  it('prints the types of a folder or COLLECTIONS_DIR, without other settings', async () => {
     assert.equal(succeeded(await run({}, folder)), expected);
     assert.equal(succeeded(await run({ COLLECTIONS_DIR: folder })), expected);
     assert.equal(succeeded(await run({ COLLECTIONS_DIR: '/nowhere' }, folder)), expected);
   });
 
-  it('writes them to a file, in the place of what was there, and leaves nothing else', async () => {
+  it('--out writes or replaces the file, and leaves no other file', async () => {
     const file = `${work}/written/collections.d.ts`;
     mkdirSync(`${work}/written`);
     for (const before of [null, 'something else']) {
@@ -42,14 +42,14 @@ describe('vestibule types', () => {
     assert.equal(statSync(file).mode & 0o600, 0o600);
   });
 
-  it('writes where a link leads, and keeps the link', async () => {
+  it('--out follows a symbolic link and keeps it', async () => {
     writeFileSync(`${work}/target.d.ts`, '');
     symlinkSync(`${work}/target.d.ts`, `${work}/link.d.ts`);
     succeeded(await run({}, folder, '--out', `${work}/link.d.ts`));
     assert.equal(readFileSync(`${work}/target.d.ts`, 'utf8'), expected);
   });
 
-  it('refuses to write where there is no folder, or what is no file', async () => {
+  it('--out refuses a missing folder and a target that is no file', async () => {
     refused(
       await run({}, folder, '--out', `${work}/none/x.d.ts`),
       /none\/x\.d\.ts" cannot be written \(ENOENT\)/,
@@ -59,7 +59,7 @@ describe('vestibule types', () => {
     assert.equal(statSync('/dev/null').isCharacterDevice(), true);
   });
 
-  it('says with --check whether a file is what it would write, and writes nothing', async () => {
+  it('--check compares a file and writes nothing', async () => {
     const file = `${work}/checked.d.ts`;
     refused(await run({}, folder, '--check', file), /checked\.d\.ts" cannot be read \(ENOENT\)/);
     for (const same of [expected, expected.replaceAll('\n', '\r\n')]) {
@@ -75,13 +75,13 @@ describe('vestibule types', () => {
     assert.equal(readFileSync(file, 'utf8'), other);
   });
 
-  it('takes one of --out and --check', async () => {
+  it('--out and --check exclude each other', async () => {
     const { code, stderr } = await run({}, folder, '--check', 'a', '--out', 'b');
     assert.equal(code, 2);
     assert.match(stderr, /cannot be used with option/);
   });
 
-  it('says what is wrong with a declaration, with its line, and leaves the file as it is', async () => {
+  it('a mistake in a declaration is reported with its line, and the file is unchanged', async () => {
     const wrong = `${newDirectory()}/wrong`;
     mkdirSync(wrong);
     writeFileSync(`${wrong}/notes.yaml`, `${notes}limts: {}\n`);
@@ -94,7 +94,7 @@ describe('vestibule types', () => {
     assert.equal(readFileSync(file, 'utf8'), 'kept');
   });
 
-  it('says that there are no collections', async () => {
+  it('missing collections are reported', async () => {
     refused(
       await endOf({}, ['types']),
       /There are no collections in "collections": no file there ends in \.yaml or \.yml\./,
@@ -105,7 +105,7 @@ describe('vestibule types', () => {
 });
 
 describe('vestibule schema', () => {
-  it('prints docs/collection.schema.json, and needs no settings', async () => {
+  it('prints docs/collection.schema.json without settings', async () => {
     const shown = succeeded(await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'schema'));
     assert.equal(shown, readFileSync('docs/collection.schema.json', 'utf8'));
   });

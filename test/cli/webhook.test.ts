@@ -52,7 +52,7 @@ for (const engine of someEngine) {
       return lines.map(({ action }: { action: string }) => action);
     };
 
-    it('says what to do when there are none yet', async () => {
+    it('an empty list says how to add a webhook', async () => {
       succeeded(await runVestibule(settings, 'client', 'add', 'makes-the-database'));
       assert.match(
         succeeded(await webhook('list')),
@@ -61,7 +61,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await data('list'), []);
     });
 
-    it('adds one and shows its secret this once', async () => {
+    it('add prints the secret once, and list and show print the rest', async () => {
       const shown = succeeded(
         await webhook('add', receiver.url, '--events', 'bookings.*, consumer.erased,bookings.*'),
       );
@@ -103,7 +103,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('has two secrets for a day after a rotation, and no third', async () => {
+    it('a rotation leaves two secrets for a day, and a third is refused', async () => {
       const id = await add();
       const before = Date.now();
       const rotated = await data('rotate', id);
@@ -118,7 +118,7 @@ for (const engine of someEngine) {
       assert.equal((await data('show', id)).previous_secret_ends_at, null);
     });
 
-    it('disables, enables and removes, each of which is written down', async () => {
+    it('disable, enable and remove each write an audit entry', async () => {
       const id = await add();
       assert.equal(succeeded(await webhook('disable', id)), `Webhook "${id}" is disabled.\n`);
       assert.deepEqual(await data('disable', id), { webhook_id: id, state: 'disabled' });
@@ -136,7 +136,7 @@ for (const engine of someEngine) {
     });
 
     for (const command of ['show', 'rotate', 'disable', 'enable', 'deliveries', 'test']) {
-      it(`says so when there is none to ${command}`, async () => {
+      it(`${command} of an unknown webhook is refused`, async () => {
         refused(
           await webhook(command, 'whk_none'),
           /There is no webhook "whk_none"\. "npx vestibule webhook list"/,
@@ -144,12 +144,12 @@ for (const engine of someEngine) {
       });
     }
 
-    it('says so when there is none to remove or to send again to', async () => {
+    it('remove and replay of an unknown webhook are refused', async () => {
       refused(await webhook('remove', 'whk_none', '--yes'), /There is no webhook "whk_none"/);
       refused(await webhook('replay', 'whk_none', '--dead'), /There is no webhook "whk_none"/);
     });
 
-    it('[E133] refuses addresses that are not of the internet, and says what can be done', async () => {
+    it('[E133] addresses outside the internet are refused with WEBHOOK_ALLOW', async () => {
       const port = new URL(receiver.url).port;
       for (const url of [
         `https://127.0.0.1:${port}/`,
@@ -174,7 +174,7 @@ for (const engine of someEngine) {
       refused(await webhook('add', 'https://no-such-name.invalid/', '--events', '*'), /leads to no address/);
     });
 
-    it('refuses types of events that are none, with an example', async () => {
+    it('invalid event types are refused with an example', async () => {
       for (const events of [
         '',
         ' , ',
@@ -193,7 +193,7 @@ for (const engine of someEngine) {
         );
     });
 
-    it('is wrong usage without events, and with an invalid time or limit', async () => {
+    it('missing --events and an invalid time or limit are wrong usage', async () => {
       const wrong = [
         ['add', receiver.url],
         ['replay', 'whk_x', '--since', 'yesterday'],
@@ -208,7 +208,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await data('replay', id, '--since', '1'), { webhook_id: id, deliveries: 0 });
     });
 
-    it('sends a message to see whether it arrives, and says what came back', async () => {
+    it('test sends a signed message and prints the answer of the receiver', async () => {
       const id = await add();
       assert.match(succeeded(await webhook('test', id)), / took it: status 204\.$/m);
       const { headers, type, body } = receiver.received.at(-1) ?? assert.fail();
@@ -236,7 +236,7 @@ for (const engine of someEngine) {
       await receiver.comeBack();
     });
 
-    it('has shown no secret a second time', async () => {
+    it('no secret is printed twice', async () => {
       await webhook('list');
       await webhook('list', '--json');
       assert.ok(secrets.filter((secret) => secretForm.test(secret)).length > 5 && printed.includes('whk_'));
@@ -271,20 +271,20 @@ describe('vestibule webhook beside a service', () => {
     await provider?.stop();
   });
 
-  it('names WEBHOOK_ALLOW for a receiver on another port of the same host', async () => {
+  it('add names WEBHOOK_ALLOW for a receiver on another port of the same host', async () => {
     const { origin } = new URL(receiver.url);
     const outcome = await runVestibule(service.settings, 'webhook', 'add', receiver.url, '--events', '*');
     refused(outcome, new RegExp(`WEBHOOK_ALLOW=${origin}`));
   });
 
-  it('warns of a pattern that matches no collection, and names the one that was probably meant', async () => {
+  it('add warns about a pattern that matches no collection, and suggests one', async () => {
     const events = ['--events', 'ordrs.*,orders.created,consumer.erased,*.deleted'];
     const { code, stderr } = await runVestibule(newer, 'webhook', 'add', receiver.url, ...events);
     assert.equal(code, 0);
     assert.match(stderr, /^Warning: [^\n]*"ordrs\.\*"[^\n]*"orders"\?\n$/);
   });
 
-  it('says of a test that the service, whose settings are older, does not get through', async () => {
+  it('test reports that the service with older settings cannot deliver', async () => {
     const { webhook_id: id } = await webhookCommand<{ webhook_id: string }>(
       newer,
       ...['add', receiver.url, '--events', 'orders.*'],
