@@ -60,25 +60,25 @@ const changes: readonly (readonly [from: string, to: string, changes: readonly s
   ['states:\n', 'states: # the order of the others\n', []],
 ];
 
-describe('the changes of a declaration', () => {
+describe('describeChanges', () => {
   const declaration = (text: string) => JSON.parse(JSON.stringify(toDeclaration(declared(text))));
 
   for (const [from, to, expected] of changes) {
-    it(`are said: ${expected.join(', ') || 'none'}`, () => {
+    it(`reports ${expected.join(', ') || 'none'}`, () => {
       const text = before.replace(from, to);
       assert.notEqual(text, before);
       assert.deepEqual(describeChanges(declaration(before), declaration(text)), expected);
     });
   }
 
-  it('may be that there are states now, or no more', () => {
+  it('reports an added and a removed state machine', () => {
     const text = 'schema: {properties: {a: {type: integer}}}';
     const [without, having] = [declaration(text), declaration(`${text}\nstates: {open: {}}`)];
     assert.deepEqual(describeChanges(without, having), ['state machine added']);
     assert.deepEqual(describeChanges(having, without), ['state machine removed']);
   });
 
-  it('are none for a declaration that was written down', () => {
+  it('reports nothing for a declaration restored from storage', () => {
     assert.deepEqual(describeChanges(declaration(before), toDeclaration(declared(before))), []);
   });
 });

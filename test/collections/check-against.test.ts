@@ -25,7 +25,7 @@ states: { draft: { cancel: cancelled }, cancelled: {} }`;
 const digest = createKeyedDigest(Buffer.from('a key'));
 
 for (const engine of databaseEngines) {
-  describe(`declarations held against the records of ${engine}`, () => {
+  describe(`checkAgainst with the records on ${engine}`, () => {
     let storage: Storage;
     const inForce = new Map<string, Declaration>([['bookings', toDeclaration(bookings())]]);
     const sentences = async (declaredNow: readonly ReturnType<typeof bookings>[], stored = inForce) =>
@@ -48,50 +48,50 @@ for (const engine of databaseEngines) {
       changes: Readonly<Record<string, string>>,
       sentence: string,
     ])[] = [
-      ['no change', {}, 'bookings: unchanged'],
+      ['no change as unchanged', {}, 'bookings: unchanged'],
       [
-        'more room',
+        'a raised limit as compatible',
         { 'maxLength: 500': 'maxLength: 800' },
         'bookings: compatible (note maxLength 500 -> 800)',
       ],
       [
-        'less room than anybody needs',
+        'a lowered limit that all records meet as compatible',
         { 'maxLength: 500': 'maxLength: 5' },
         'bookings: compatible (note maxLength 500 -> 5)',
       ],
       [
-        'less room than some have',
+        'a lowered limit that some records exceed as breaking',
         { 'maximum: 8': 'maximum: 4' },
         'bookings: breaking: seats maximum 8 -> 4, 37 of 1,100 records would fail',
       ],
       [
-        'a field that all have',
+        'a removed field that all records have as breaking',
         { '    slot: { type: string, format: date-time }\n': '' },
         'bookings: breaking: slot removed, 1,100 of 1,100 records would fail',
       ],
       [
-        'a state that some are in',
+        'a removed state with records as breaking',
         { 'cancelled: {}': 'gone: {}', 'cancel: cancelled': 'cancel: gone' },
         'bookings: breaking: states draft cancel to cancelled -> gone, states cancelled removed, states gone added, editable cancelled removed, editable gone added, 3 of 1,100 records would fail',
       ],
       [
-        'no states',
+        'a removed state machine as breaking',
         { 'states: { draft: { cancel: cancelled }, cancelled: {} }': '' },
         'bookings: breaking: state machine removed, 1,100 of 1,100 records would fail',
       ],
       [
-        'an index that would pass over what is kept otherwise',
+        'a new index on values stored in another form as breaking',
         { '[seats]': '[seats, slot]', 'states:': 'index: [slot]\nstates:' },
         'bookings: breaking: required slot added, index slot (text) added, 1,100 of 1,100 records would fail',
       ],
     ];
     for (const [what, changes, sentence] of cases) {
-      it(`say so for ${what}`, async () => {
+      it(`reports ${what}`, async () => {
         assert.deepEqual(await sentences([bookings(changes)]), [sentence, orphans]);
       });
     }
 
-    it('are looked at record by record when nobody knows what was in force', async () => {
+    it('checks record by record if no former declaration is stored', async () => {
       assert.deepEqual(await sentences([bookings()], new Map()), ['bookings: new', orphans]);
       assert.deepEqual(await sentences([bookings({ 'maximum: 8': 'maximum: 4' })], new Map()), [
         'bookings: breaking: 37 of 1,100 records would fail',
@@ -99,12 +99,12 @@ for (const engine of databaseEngines) {
       ]);
     });
 
-    it('break what nobody could reach any more', async () => {
+    it('reports records of a removed collection as breaking', async () => {
       const expected = 'bookings: breaking: declared no more, 1,100 of 1,100 records would fail';
       assert.deepEqual((await sentences([])).toSorted(), [expected, orphans]);
     });
 
-    it('are kept in the database, and only believed with the right checksum', async () => {
+    it('stored declarations are loaded only with a valid MAC', async () => {
       const kept = storedDeclarations(storage.documents, digest);
       assert.deepEqual(await kept.load(), new Map());
       await kept.save([toDeclaration(bookings())]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { readCollectionFiles } from '../../src/config/files.ts';
 
-describe('the files of collections', () => {
+describe('readCollectionFiles', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(`${tmpdir()}/collections-`);
@@ -17,7 +17,7 @@ describe('the files of collections', () => {
     return path;
   };
 
-  it('are the YAML files of a folder, by name', () => {
+  it('reads the YAML files of a folder in order of name', () => {
     const path = newFolder({
       'b.yaml': 'two',
       'a.yml': 'one',
@@ -32,7 +32,7 @@ describe('the files of collections', () => {
     ]);
   });
 
-  it('are those of the folder "collections" when none is named', () => {
+  it('reads the folder "collections" by default', () => {
     const shown = readCollectionFiles(null).map(({ path }) => path);
     assert.deepEqual(shown, [
       'collections/bookings.yaml',
@@ -41,19 +41,19 @@ describe('the files of collections', () => {
     ]);
   });
 
-  it('cannot be two of one name', () => {
+  it('refuses two files with one name', () => {
     const path = newFolder({ 'a.yaml': '', 'a.yml': '' });
     assert.throws(() => readCollectionFiles(path), /has both "a\.yaml" and "a\.yml"\. Keep one of the two\./);
   });
 
-  it('cannot be in a folder that is not there', () => {
+  it('refuses a missing folder', () => {
     assert.throws(() => readCollectionFiles(`${folder}/nowhere`), {
       name: 'OperatorError',
       message: /nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/,
     });
   });
 
-  it('cannot be larger than 256 KiB, or anything but files', () => {
+  it('refuses a file over 256 KiB and anything that is not a regular file', () => {
     const most = 256 * 1024;
     assert.equal(readCollectionFiles(newFolder({ 'a.yaml': '#'.repeat(most) })).length, 1);
     for (const size of [most + 1, 1024 * 1024]) {

@@ -18,15 +18,15 @@ const readData = (data: unknown) =>
 const isTaken = (data: unknown) => readData(data).mistakes.length === 0;
 
 /** Every declaration of this folder's other tests goes through both, too: `declared` and `mistakesIn` see to it. */
-describe('the schema of declarations', () => {
-  it('is JSON Schema 2020-12, and what "npm run docs" has written down', () => {
+describe('the JSON Schema of declarations', () => {
+  it('is valid JSON Schema 2020-12 and equals docs/collection.schema.json', () => {
     const ajv = new Ajv2020({ strict: false });
     assert.equal(ajv.validateSchema(declarationSchema), true, ajv.errorsText());
     const committed = readFileSync('docs/collection.schema.json', 'utf8');
     assert.equal(committed, `${JSON.stringify(declarationSchema, null, 2)}\n`);
   });
 
-  it('uses no keyword that editors with draft 07 do not know', () => {
+  it('uses no keyword that is newer than draft 07', () => {
     const later = [
       'prefixItems',
       'dependentRequired',
@@ -51,14 +51,14 @@ describe('the schema of declarations', () => {
     );
   });
 
-  it('takes what the loader takes', () => {
+  it('accepts the sample and the documented declarations', () => {
     for (const text of Object.values(sampleDeclarations)) declared(text);
     const blocks = [...readFileSync('docs/collections.md', 'utf8').matchAll(/^```yaml\n([\s\S]*?)\n```$/gm)];
     assert.ok(blocks.length > 1);
     for (const [, text] of blocks) declared(String(text));
   });
 
-  it('is found by an editor from each of the examples', () => {
+  it('is linked from every example', () => {
     const examples = globSync('collections/*.yaml');
     assert.ok(examples.length > 1);
     for (const file of examples) {
@@ -69,7 +69,7 @@ describe('the schema of declarations', () => {
     }
   });
 
-  it('says what is wrong where it can', () => {
+  it('refuses what the loader refuses, where a schema can', () => {
     const wrong = [
       {},
       { ...plain, tittle: 'x' },
@@ -98,7 +98,7 @@ describe('the schema of declarations', () => {
     }
   });
 
-  it('takes whatever the loader takes, of declarations that nobody has thought of', () => {
+  it('accepts every generated declaration that the loader accepts', () => {
     let taken = 0;
     fc.assert(
       fc.property(anyDeclaration, (data) => {

@@ -13,8 +13,8 @@ schema:
     seats: { type: integer }
 index: [slot, seats]`);
 
-describe('a date-time', () => {
-  it('is kept in UTC with milliseconds', () => {
+describe('normaliseDateTime', () => {
+  it('returns UTC with milliseconds', () => {
     const normal = {
       '2026-01-01T08:00:00Z': '2026-01-01T08:00:00.000Z',
       '2026-01-01t08:00:00z': '2026-01-01T08:00:00.000Z',
@@ -25,7 +25,7 @@ describe('a date-time', () => {
     for (const [text, expected] of Object.entries(normal)) assert.equal(normaliseDateTime(text), expected);
   });
 
-  it('is none when it is not exactly one moment of a year with four digits', () => {
+  it('returns null unless the text is an exact moment in a four-digit year', () => {
     for (const text of [
       '',
       'now',
@@ -41,7 +41,7 @@ describe('a date-time', () => {
     }
   });
 
-  it('comes in the order of time, whatever it was written in', () => {
+  it('keeps chronological order as text order', () => {
     const moment = fc.tuple(
       fc.date({ min: new Date('0001-01-01'), max: new Date('9998-12-31'), noInvalidDate: true }),
       fc.integer({ min: -1439, max: 1439 }),
@@ -65,8 +65,8 @@ describe('a date-time', () => {
   });
 });
 
-describe('fields', () => {
-  it('are kept as they are, but for an indexed time', () => {
+describe('normaliseFields', () => {
+  it('changes only indexed date-times', () => {
     const fields = { seats: 2, other: '2026-01-01T08:00:00+01:00', slot: '2026-01-01T08:00:00+01:00' };
     const kept = normaliseFields(times, fields);
     assert.deepEqual(kept, { ...fields, slot: '2026-01-01T07:00:00.000Z' });
@@ -75,7 +75,7 @@ describe('fields', () => {
     assert.deepEqual(times.checkFields(kept), []);
   });
 
-  it('of a collection without one are not even copied', () => {
+  it('returns the same object without an indexed date-time', () => {
     const plain = declared('schema: {properties: {a: {type: string, format: date-time}}}');
     const fields = { a: '2026-01-01T08:00:00+01:00' };
     assert.equal(normaliseFields(plain, fields), fields);

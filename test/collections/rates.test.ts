@@ -6,8 +6,8 @@ import { parseNewcomerRate, parsePeriod, parseRate, rateText } from '../../src/c
 
 const day = 86_400_000;
 
-describe('a duration', () => {
-  it('is a number and a unit', () => {
+describe('durations', () => {
+  it('a duration is a number and a unit', () => {
     const right = {
       '0s': 0,
       '30s': 30_000,
@@ -21,7 +21,7 @@ describe('a duration', () => {
       assert.equal(parseDuration(text), milliseconds, text);
   });
 
-  it('is nothing else', () => {
+  it('any other text is refused as a duration', () => {
     const wrong = [
       '',
       '-1d',
@@ -42,12 +42,12 @@ describe('a duration', () => {
     for (const text of wrong) assert.equal(parseDuration(text), null, text);
   });
 
-  it('of a limit is not nothing', () => {
+  it('a period must not be zero', () => {
     assert.equal(parsePeriod('1s'), 1000);
     assert.equal(parsePeriod('0d'), null);
   });
 
-  it('is written as it is read', () => {
+  it('durationText and parseDuration are inverse', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 3650 }),
@@ -63,8 +63,8 @@ describe('a duration', () => {
   });
 });
 
-describe('a rate', () => {
-  it('is a number in a unit of time, by either name', () => {
+describe('rates', () => {
+  it('a rate is a number per unit, with short and long unit names', () => {
     const windows = {
       s: 1000,
       second: 1000,
@@ -81,7 +81,7 @@ describe('a rate', () => {
     }
   });
 
-  it('is nothing else', () => {
+  it('any other text is refused as a rate', () => {
     for (const text of [
       '',
       '0/min',
@@ -99,7 +99,7 @@ describe('a rate', () => {
     }
   });
 
-  it('may be for newcomers only', () => {
+  it('a newcomer rate needs a rate and a period', () => {
     assert.deepEqual(parseNewcomerRate('5/day for 7d'), { count: 5, windowMs: day, forMs: 7 * day });
     for (const text of [
       '5/day',
@@ -113,7 +113,7 @@ describe('a rate', () => {
     }
   });
 
-  it('is written as operators write it', () => {
+  it('rateText uses the short form', () => {
     assert.equal(rateText({ count: 30, windowMs: 60_000 }), '30/min');
     assert.equal(rateText({ count: 5, windowMs: day }), '5/d');
   });

@@ -53,7 +53,7 @@ const plain = {
 };
 
 describe('a declaration', () => {
-  it('can be one line, and has every default filled in', () => {
+  it('can be one line, with a default for everything else', () => {
     const { checkFields, ...plain } = declared(smallest);
     assert.deepEqual(plain, {
       name: 'things',
@@ -98,7 +98,7 @@ describe('a declaration', () => {
     assert.deepEqual(checkFields({}), []);
   });
 
-  it('can say everything', () => {
+  it('can set every member', () => {
     const { title, index, machine, access, limits, events, deprecated } = declared(bookings, 'bookings');
     const day = 86_400_000;
     assert.equal(title, 'Bookings');
@@ -141,7 +141,7 @@ describe('a declaration', () => {
     });
   });
 
-  it('of the examples is right', () => {
+  it('in every example is valid', () => {
     const files = ['bookings', 'items', 'notes'].map((name) => {
       const path = `collections/${name}.yaml`;
       return { name, path, text: readFileSync(path, 'utf8') };
@@ -152,7 +152,7 @@ describe('a declaration', () => {
     );
   });
 
-  it('says in a word how much is told of its records', () => {
+  it('sets the event data in one word', () => {
     assert.equal(declared(`${smallest}\nevents: none`).events, null);
     for (const data of ['thin', 'full'])
       assert.deepEqual(declared(`${smallest}\nevents: ${data}`).events, { data, only: null });
@@ -162,13 +162,13 @@ describe('a declaration', () => {
     );
   });
 
-  it('lets every state be edited when it does not say which, and a state be final with nothing', () => {
+  it('makes all states editable by default, and allows a final state without a value', () => {
     const { machine, access } = declared(`${smallest}\nstates:\n  open: {close: closed}\n  closed:\n`);
     assert.deepEqual(access.update, { owner: 'all' });
     assert.equal(machine?.states.get('closed')?.size, 0);
   });
 
-  it('may grant a role again after it was revoked, in a state that revokes it, or within one state', () => {
+  it('may grant a role again after revoking it', () => {
     const revoked = 'decline: { to: free, by: owner, revokes: borrower }';
     const passed = 'pass_on: { to: lent, by: everyone, grants: borrower, revokes: borrower }';
     declared(lending(revoked, passed, 'offer: { to: free, revokes: borrower }'));
@@ -182,7 +182,7 @@ describe('a declaration', () => {
   paused: { resume: open }`);
   });
 
-  it('may name the fields to sort by, of every kind that can be', () => {
+  it('can index every comparable type', () => {
     const text = `
 schema:
   required: [a, b, c, d, e]
@@ -202,7 +202,7 @@ index: [a, b, c, d, e]`;
 
 /** Each with the mistakes that are to be found, all of them, in order. */
 const wrong: readonly (readonly [what: string, text: string, mistakes: readonly RegExp[]])[] = [
-  ['nothing at all', '', [/^1: The file must be a mapping with members such as "schema"; found nothing\.$/]],
+  ['an empty file', '', [/^1: The file must be a mapping with members such as "schema"; found nothing\.$/]],
   ['a list', '- schema', [/^1: The file must be a mapping.*found a list/]],
   [
     'no schema',
@@ -216,19 +216,23 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
   ],
   ['no properties', 'schema: {}', [/^1: schema has no "properties", which must be a mapping/]],
   ['an unknown member', `tittle: x\n${smallest}`, [/^1: tittle is not known here; did you mean "title"\?$/]],
-  ['a member like no other', `${smallest}\nowner: x`, [/^2: owner is not known here; nothing like it is\.$/]],
   [
-    'a title that is none',
+    'an unknown member without a similar name',
+    `${smallest}\nowner: x`,
+    [/^2: owner is not known here; nothing like it is\.$/],
+  ],
+  [
+    'an invalid title',
     `${smallest}\ntitle: 5`,
     [/^2: title must be a text of 1 to 100 characters; found 5\.$/],
   ],
   [
-    'a choice that is none',
+    'an unknown choice',
     `${smallest}\nconcurrency: always`,
     [/^2: concurrency must be "optional" or "required"; found "always"\.$/],
   ],
   [
-    'access that is none',
+    'invalid access',
     `${smallest}\naccess:\n  read: owner\n  clients: some\n  scopes: { write: "a b", wirte: x }`,
     [
       /^4: access\.clients must be "none", "own" or "any"; found "some"/,
@@ -237,12 +241,12 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'a reader who is none',
+    'an unknown reader role',
     `${smallest}\naccess:\n  read: anybody`,
     [/^3: access\.read must be a role; found "anybody", expected "owner", "everyone" or "client"/],
   ],
   [
-    'limits that are none',
+    'invalid limits',
     `${smallest}\nlimits:\n  per_user: 0\n  bytes: 2000000\n  writes: 30 per minute\n  newcomer: 5/day\n  expire: 2w\n  perUser: 5`,
     [
       /^3: limits\.per_user must be a whole number from 1 to 1000000; found 0/,
@@ -254,13 +258,13 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'states that are none',
+    'a list of states',
     `${smallest}\nstates: [draft]`,
     [/^2: states must be a mapping of 1 to 32 states.*; found a list/],
   ],
   ['no state', `${smallest}\nstates: {}`, [/^2: states must be a mapping of 1 to 32 states/]],
   [
-    'an action that leads nowhere',
+    'an action to an unknown state',
     `${smallest}\nstates:\n  draft: { submit: submited }\n  submitted: { back: { to: darft } }`,
     [
       /^3: states\.draft\.submit must be a declared state; found "submited", did you mean "submitted"\?/,
@@ -268,7 +272,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'an action that names no state',
+    'an action without a state',
     `${smallest}\nstates:\n  draft: { drop: 5, end: {} }\n  submitted: { back: { too: draft } }`,
     [
       /^3: states\.draft\.drop must name the state .*; found 5/,
@@ -277,17 +281,17 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'names of states and actions that cannot be',
+    'invalid names of states and actions',
     `${smallest}\nstates:\n  Draft: { "go on": Draft }`,
     [/^3: states\.Draft must have a name of 1 to 32/, /^3: states\.Draft\.go on must have a name of 1 to 32/],
   ],
   [
-    'an action for nobody',
+    'an action for an unknown role',
     `${smallest}\nstates: { a: { go: { to: a, by: everybody } } }`,
     [/^2: states\.a\.go\.by must be a role; found "everybody", expected "owner", "everyone" or "client"/],
   ],
   [
-    'an action for clients where there are none',
+    'an action for clients without client access',
     `${smallest}\nstates: { a: { go: { to: a, by: client } } }`,
     [/^2: states\.a\.go is for clients, and there are none here\. Set "access\.clients"/],
   ],
@@ -297,22 +301,22 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     [/^2: editable lists states, and there are none/],
   ],
   [
-    'editable states that are none',
+    'unknown editable states',
     `${smallest}\nstates: { a: {} }\neditable: [a, b]`,
     [/^3: editable\.1 must be one of the states "a"; found "b"/],
   ],
   [
-    'an editable state twice',
+    'a duplicate editable state',
     `${smallest}\nstates: { a: {} }\neditable: [a, a]`,
     [/^3: editable\.1 is there twice/],
   ],
   [
-    'events that are none',
+    'an unknown value of "events"',
     `${smallest}\nevents: all`,
     [/^2: events must be "thin", "full" or "none"; found "all"/],
   ],
   [
-    'events of which nothing is told, in a mapping',
+    '"data: none" in an events mapping',
     `${smallest}\nevents: { data: none, olny: [created] }`,
     [
       /^2: events\.olny is not known here; did you mean "only"\?/,
@@ -320,7 +324,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'events that there cannot be',
+    'events that cannot occur',
     `${smallest}\nstates: { a: { go: b }, b: {}, c: {} }\nevents: { only: [created, b, a, c] }`,
     [
       /^3: events\.only\.2 must be one of "created", "changed", "deleted", "expired" or "b"; found "a"/,
@@ -328,7 +332,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'events of which there are none',
+    'an empty list of events',
     `${smallest}\nevents: { only: [] }`,
     [/^2: events\.only must have at least 1 item/],
   ],
@@ -345,7 +349,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     [/^\d+: states\.left has the name of an event that all collections have/],
   ],
   [
-    'actions that lead back to where a role is granted, and do not revoke it',
+    'actions back to a granting state that do not revoke the role',
     lending(
       'decline: { to: free, by: owner }',
       'bring_back: { to: back, by: borrower }',
@@ -357,7 +361,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     ],
   ],
   [
-    'a role that is passed on without being revoked',
+    'a role passed on without "revokes"',
     lending(
       'decline: { to: free, by: owner, revokes: borrower }',
       'pass_on: { to: lent, by: everyone, grants: borrower }, take_back: { to: back, by: owner }',
@@ -366,7 +370,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
     [/^8: states\.lent\.pass_on grants the role "borrower".* Add "revokes: borrower" to pass it on/],
   ],
   [
-    'an action that revokes a role by invitation, or sets a required field',
+    'an action that revokes an invited role, and one that sets a required field',
     `schema: { required: [text], properties: { text: { type: string, maxLength: 20 } } }
 roles: { member: { invited_by: owner } }
 access: { read: [owner, member] }
@@ -379,7 +383,7 @@ states:
     ],
   ],
   [
-    'a deprecation that is none',
+    'an invalid deprecation',
     `${smallest}\ndeprecated:\n  since: 1 January\n  link: ftp://example.org`,
     [
       /^3: deprecated\.since must be a date such as 2026-01-01; found "1 January"/,
@@ -387,7 +391,7 @@ states:
     ],
   ],
   [
-    'a deprecation on a day that is not in the calendar, with a blank in its link',
+    'a deprecation with an impossible date and a blank in its link',
     `${smallest}\ndeprecated:\n  since: 2026-02-30\n  link: https://example.org/what changes`,
     [
       /^3: deprecated\.since must be a date such as 2026-01-01; found "2026-02-30"/,
@@ -399,70 +403,70 @@ states:
     `${smallest}\ndeprecated: { since: 2026-01-01, sunset: 2025-01-01 }`,
     [/^2: deprecated\.sunset must not come before "since"; found "2025-01-01"/],
   ],
-  ['an index that is none', `${smallest}\nindex: text`, [/^2: index must be a list .*; found "text"/]],
+  ['an index that is not a list', `${smallest}\nindex: text`, [/^2: index must be a list .*; found "text"/]],
   [
-    'an index of nothing',
+    'an index of an unknown property',
     `${smallest}\nindex: [txet]`,
     [/^2: index\.0 must be a property of the schema .*; found "txet"/],
   ],
-  ['an index of what can be missing', `${smallest}\nindex: [text]`, [/^2: index\.0 must be in "required"/]],
+  ['an index of an optional property', `${smallest}\nindex: [text]`, [/^2: index\.0 must be in "required"/]],
   [
-    'an index of what cannot be compared',
+    'an index of an array',
     'schema: {required: [a], properties: {a: {type: array, items: {type: integer}}}}\nindex: [a]',
     [/^2: index\.0 must have the "type" string, integer, number or boolean; found "a"/],
   ],
   [
-    'an index of an enum that does not say its type',
+    'an index of an enum without a type',
     'schema: {required: [a], properties: {a: {enum: [red, green]}}}\nindex: [a]',
     [/^2: index\.0 must have the "type" string, .*boolean; found "a"/],
   ],
   [
-    'an index of an enum of all kinds',
+    'an index of an enum of mixed types',
     'schema: {required: [a], properties: {a: {enum: [1, red]}}}\nindex: [a]',
     [/^2: index\.0 must have the "type" string, integer, number or boolean; found "a"/],
   ],
   [
-    'an index of what is too long',
+    'an index of a text over 500 characters',
     'schema: {required: [a], properties: {a: {type: string, maxLength: 501}}}\nindex: [a]',
     [/^2: index\.0 must have a "maxLength" of at most 500, or a format of such a length; found "a"/],
   ],
   [
-    'an index of a format that is too long',
+    'an index of a format over 500 characters',
     'schema: {required: [a], properties: {a: {type: string, format: uri}}}\nindex: [a]',
     [/^2: index\.0 must have a "maxLength" of at most 500, or a format of such a length; found "a"/],
   ],
   [
-    'an index with the name of something else in a query',
+    'an index named like a query parameter',
     'schema: {required: [limit], properties: {limit: {type: integer}}}\nindex: [limit]',
     [/^2: index\.0 has a name that means something else in a query/],
   ],
   [
-    'an index with the name of the filter for one’s own records',
+    'an index named "mine"',
     'schema: {required: [mine], properties: {mine: {type: boolean}}}\nindex: [mine]',
     [/^2: index\.0 has a name that means something else in a query/],
   ],
   [
-    'an index twice',
+    'a duplicate index',
     'schema: {required: [a], properties: {a: {type: integer}}}\nindex: [a, a]',
     [/^2: index\.1 is there twice/],
   ],
   [
-    'an indexed time that could not be kept as it must be',
+    'an indexed date-time with a maxLength',
     'schema: {required: [a], properties: {a: {type: string, format: date-time, maxLength: 20}}}\nindex: [a]',
     [/^2: index\.0 is kept in UTC with milliseconds, so the field cannot have minLength, maxLength/],
   ],
 ];
 
-describe('a declaration is refused, with the line,', () => {
+describe('an invalid declaration is refused with its line:', () => {
   for (const [what, text, expected] of wrong) {
-    it(`for ${what}`, () => {
+    it(what, () => {
       const mistakes = mistakesIn(text);
       assert.equal(mistakes.length, expected.length, mistakes.join('\n'));
       for (const [index, form] of expected.entries()) assert.match(String(mistakes[index]), form);
     });
   }
 
-  it('for a name that is reserved or none', () => {
+  it('reserved or invalid name', () => {
     for (const name of reservedNames)
       assert.match(String(mistakesIn(smallest, name)), /^1: The file has a name that is reserved/);
     for (const name of ['', 'Upper', '1st', 'a_b', 'ä', 'a'.repeat(64), 'a b', '__proto__']) {
@@ -471,14 +475,14 @@ describe('a declaration is refused, with the line,', () => {
     declared(smallest, 'a'.repeat(63));
   });
 
-  it('for every mistake at once', () => {
+  it('every mistake is reported at once', () => {
     const text = `title: 5\n${withProperty('email: { type: string }')}limits: { writes: 5 }`;
     assert.equal(mistakesIn(text).length, 4);
   });
 });
 
-describe('the declarations of a folder', () => {
-  it('are refused with all the mistakes of all the files, a line each', () => {
+describe('declarations of a folder', () => {
+  it('mistakes of all files are reported together, one line each', () => {
     const files = [
       { name: 'a', path: 'collections/a.yaml', text: 'title: 5\nschema: {}' },
       { name: 'b', path: 'collections/b.yaml', text: smallest },

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { rolesOn } from '../../src/collections/roles.ts';
 import { declared } from './declared.ts';
 
-it('a stored role counts for nothing once it is not declared any more, or obtained by a scope', () => {
+it('a stored role is ignored when it is no longer declared or comes from a scope', () => {
   const collection = declared(`
 schema: { properties: { text: { type: string, maxLength: 60 } } }
 roles: { moderator: { scope: issues.moderate }, member: { invited_by: owner } }

@@ -5,12 +5,8 @@ import { declared, mistakesIn, withProperty } from './declared.ts';
 
 /** A property that is wrong by itself, and what is to be said of it: on line 4, and nothing else anywhere. */
 const wrong: readonly (readonly [what: string, property: string, mistake: RegExp])[] = [
-  [
-    'a keyword that nobody knows',
-    'a: { type: integer, maximun: 5 }',
-    /a\.maximun .*did you mean "maximum"\?/,
-  ],
-  ['a default, which nobody applies', 'a: { type: integer, default: 5 }', /a\.default is not known here/],
+  ['an unknown keyword', 'a: { type: integer, maximun: 5 }', /a\.maximun .*did you mean "maximum"\?/],
+  ['a default, which is never applied', 'a: { type: integer, default: 5 }', /a\.default is not known here/],
   [
     'patternProperties',
     'a: { type: object, patternProperties: { x: { type: integer } } }',
@@ -23,24 +19,24 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
     /a\.maximum must be a number; found a mapping/,
   ],
   ['$defs below the top', 'a: { type: integer, $defs: {} }', /a\.\$defs is not known here/],
-  ['a type that is none', 'a: { type: text }', /a\.type must be .*"string".*; found "text"/],
+  ['an unknown type', 'a: { type: text }', /a\.type must be .*"string".*; found "text"/],
   ['several types', 'a: { type: [integer, boolean] }', /a\.type must be one type, or/],
-  ['nothing said about it', 'a: { description: anything }', /a must say what it is/],
-  ['true for a schema', 'a: true', /properties\.a must be a schema, .*; found true/],
-  ['a list of who knows what', 'a: { type: array }', /a must say what is in the list: add "items"/],
+  ['a property without a type', 'a: { description: anything }', /a must say what it is/],
+  ['true as a schema', 'a: true', /properties\.a must be a schema, .*; found true/],
+  ['an array without "items"', 'a: { type: array }', /a must say what is in the list: add "items"/],
   [
     'a keyword of another type',
     'a: { type: integer, maxLength: 5 }',
     /a\.maxLength is about .*"string" only/,
   ],
-  ['a bound that is none', 'a: { type: string, maxLength: -1 }', /a\.maxLength must be at least 0; found -1/],
+  ['a negative length', 'a: { type: string, maxLength: -1 }', /a\.maxLength must be at least 0; found -1/],
   [
-    'bounds that nothing fits',
+    'a minimum above the maximum',
     'a: { type: integer, minimum: 8, maximum: 4 }',
     /a\.minimum must not be above "maximum", which is 4; found 8/,
   ],
   [
-    'an enum of another type',
+    'an enum with a value of another type',
     'a: { type: integer, enum: [1, two] }',
     /a\.enum has a value that is not of the type "integer"/,
   ],
@@ -51,7 +47,7 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
     /a\.enum\.0 must be a text, a number, .*; found a mapping/,
   ],
   [
-    'a list for a const',
+    'a list as const',
     'a: { const: [1] }',
     /a\.const must be a text, a number, true, false or null; found a list/,
   ],
@@ -66,54 +62,50 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
     /a\.format must be "date-time", "date",.* or "hostname"; found "iri"/,
   ],
   [
-    'a text of any length',
+    'a text without maxLength',
     'a: { type: string }',
     /a is a text of any length\. Give it a "maxLength", or say "x-unbounded: true"/,
   ],
   [
-    'a text of any length in a list',
+    'a text without maxLength in a list',
     'a: { type: array, items: { type: string } }',
     /a\.items is a text of any length/,
   ],
-  ['a text of any length or nothing', 'a: { type: [string, "null"] }', /a is a text of any length/],
+  ['a nullable text without maxLength', 'a: { type: [string, "null"] }', /a is a text of any length/],
   [
     'personal data',
     'email: { type: string, maxLength: 99 }',
     /email looks like personal data\. Leave it out, or say "x-personal: true"/,
   ],
   [
-    'personal data below',
+    'personal data in a nested object',
     'a: { properties: { firstName: { type: string, maxLength: 9 } } }',
     /firstName looks like personal data/,
   ],
+  ['a reserved member name', 'created_at: { type: integer }', /created_at is a member that every record has/],
+  ['an invalid name', '"a-b": { type: integer }', /a-b must have a name of 1 to 63 letters/],
   [
-    'a name that records have',
-    'created_at: { type: integer }',
-    /created_at is a member that every record has/,
-  ],
-  ['a name that is none', '"a-b": { type: integer }', /a-b must have a name of 1 to 63 letters/],
-  [
-    'a name below that is none',
+    'an invalid name in a nested object',
     'a: { properties: { "\\u0007": { type: integer } } }',
     /must have a name of 1 to 128 characters/,
   ],
   [
-    'required members that are not declared',
+    'required members without a declaration',
     'a: { required: [citty], properties: { city: { type: integer } } }',
     /a\.required\.0 names "citty".*did you mean "city"\?/,
   ],
   [
-    'a condition on members that are not declared',
+    'a condition on an undeclared member',
     'a: { properties: { b: { type: integer } }, anyOf: [{ required: [c] }] }',
     /a\.anyOf\.0\.required\.0 names "c"/,
   ],
   [
-    'members that only a condition declares',
+    'a member declared only in a condition',
     'a: { properties: { b: { type: integer } }, allOf: [{ properties: { c: { type: integer } } }] }',
     /a\.allOf\.0\.properties\.c names "c"/,
   ],
   [
-    'a pattern with backtracking',
+    'a pattern with a backreference',
     'a: { type: string, maxLength: 9, pattern: "(a)\\\\1" }',
     /a\.pattern must do without lookaround/,
   ],
@@ -123,47 +115,51 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
     /a\.pattern must do without lookaround/,
   ],
   [
-    'a pattern that is none',
+    'an invalid pattern',
     'a: { type: string, maxLength: 9, pattern: "[" }',
     /a\.pattern must be a regular expression/,
   ],
   [
-    'a pattern that is none and looks like an address, all of which is shown',
+    'an invalid pattern that looks like a URL, which is shown in full',
     'a: { type: string, maxLength: 9, pattern: "^https?://x/(?<a" }',
     /a\.pattern must be a regular expression .*; found "\^https\?:\/\/x\/\(\?<a"/,
   ],
   [
-    'a pattern as another language has it',
+    'a pattern with inline flags',
     'a: { type: string, maxLength: 9, pattern: "(?i)a" }',
     /a\.pattern must be a regular expression/,
   ],
   [
-    'a pattern that costs too much',
+    'an expensive pattern',
     'a: { type: string, maxLength: 9, pattern: "^(?:[a-z]{1,400}){2}$" }',
     /a\.pattern costs too much to check/,
   ],
   [
-    'unique objects',
+    'uniqueItems with objects',
     'a: { type: array, uniqueItems: true, items: { type: object } }',
     /a\.uniqueItems needs "items" of the type/,
   ],
   [
-    'a reference to elsewhere',
+    'a reference to another document',
     'a: { $ref: "https://example.org/schema" }',
     /a\.\$ref must lead to "#\/\$defs\/<name>" in this file; found "https:/,
   ],
-  ['a reference to the whole', 'a: { $ref: "#" }', /a\.\$ref must lead to "#\/\$defs\/<name>"/],
-  ['a reference to nothing', 'a: { $ref: "#/$defs/b" }', /a\.\$ref leads nowhere: there is no "b" in \$defs/],
+  ['a reference to the root', 'a: { $ref: "#" }', /a\.\$ref must lead to "#\/\$defs\/<name>"/],
   [
-    'then without if',
+    'a reference to an unknown definition',
+    'a: { $ref: "#/$defs/b" }',
+    /a\.\$ref leads nowhere: there is no "b" in \$defs/,
+  ],
+  [
+    '"then" without "if"',
     'a: { type: integer, then: { maximum: 5 } }',
     /schema is not one that can be checked strictly: "then" without "if"/,
   ],
 ];
 
-describe('a schema is refused, with the line,', () => {
+describe('an invalid schema is refused with its line:', () => {
   for (const [what, property, mistake] of wrong) {
-    it(`for ${what}`, () => {
+    it(what, () => {
       const mistakes = mistakesIn(withProperty(property));
       assert.equal(mistakes.length, 1, mistakes.join('\n'));
       assert.match(String(mistakes[0]), /^[124]: schema/);
@@ -171,25 +167,25 @@ describe('a schema is refused, with the line,', () => {
     });
   }
 
-  it('for a type that is not that of a record', () => {
+  it('a top-level type other than object', () => {
     assert.match(
       String(mistakesIn('schema:\n  type: array\n  properties: { a: { type: integer } }')),
       /^2: schema\.type must be "object"/,
     );
   });
 
-  it('for another dialect', () => {
+  it('another dialect', () => {
     const text =
       'schema:\n  $schema: http://json-schema.org/draft-07/schema#\n  properties: { a: { type: integer } }';
     assert.match(String(mistakesIn(text)), /^2: schema\.\$schema must be JSON Schema 2020-12/);
   });
 
-  it('for a keyword beside a reference', () => {
+  it('a keyword beside $ref', () => {
     const text = `schema:\n  $defs: { b: { type: integer } }\n  properties:\n    a: { $ref: "#/$defs/b", maximum: 5 }`;
     assert.match(String(mistakesIn(text)), /^4: schema\.properties\.a\.maximum cannot stand beside "\$ref"/);
   });
 
-  it('for definitions that lead back to themselves', () => {
+  it('circular definitions', () => {
     for (const definitions of [
       'a: { properties: { next: { $ref: "#/$defs/a" } } }',
       'a: { $ref: "#/$defs/a" }',
@@ -200,14 +196,14 @@ describe('a schema is refused, with the line,', () => {
     }
   });
 
-  it('for more levels than anybody reads', () => {
+  it('more than 16 levels', () => {
     const nested = (levels: number) =>
       `${'{ properties: { a: '.repeat(levels)}{ type: integer }${' } }'.repeat(levels)}`;
     declared(`schema: ${nested(16)}`);
     assert.match(String(mistakesIn(`schema: ${nested(17)}`)), /^1: .* is deeper than 16 levels of schemas/);
   });
 
-  it('for definitions that multiply', () => {
+  it('definitions that expand exponentially', () => {
     const names = [...'abcdefghijkl'];
     const definitions = names.map((name, index) => {
       const next = `$ref: "#/$defs/${names[index + 1]}"`;
@@ -219,7 +215,7 @@ describe('a schema is refused, with the line,', () => {
     assert.match(String(mistakesIn(text)), /^1: schema has more than 2000 parts or 16 levels/);
   });
 
-  it('for more alternatives for one value than can be checked quickly', () => {
+  it('more than 32 alternatives for one value', () => {
     const anyOf = (count: number, item: (index: number) => string) =>
       `{ anyOf: [${Array.from({ length: count }, (_, index) => item(index)).join(', ')}] }`;
     const constant = (index: number) => `{ const: ${index} }`;
@@ -238,7 +234,7 @@ describe('a schema is refused, with the line,', () => {
 });
 
 describe('a schema', () => {
-  it('is closed at every depth unless it says otherwise', () => {
+  it('is closed at every depth by default', () => {
     const { schema } = declared(`
 schema:
   properties:
@@ -281,7 +277,7 @@ schema:
     });
   });
 
-  it('has its definitions written out, with what stands beside a reference', () => {
+  it('has its definitions inlined, merged with keywords beside $ref', () => {
     const { schema } = declared(`
 schema:
   $schema: https://json-schema.org/draft/2020-12/schema
@@ -302,7 +298,7 @@ schema:
     });
   });
 
-  it('may hold what it says it means to', () => {
+  it('allows personal data, unbounded text and null if declared', () => {
     declared(withProperty('email: { type: string, format: email, x-personal: true }'));
     declared(withProperty('room_name: { type: string, maxLength: 40, x-personal: false }'));
     declared(withProperty('essay: { type: string, x-unbounded: true }'));
@@ -311,8 +307,8 @@ schema:
   });
 });
 
-describe('a name', () => {
-  it('looks personal when a word of it does', () => {
+describe('looksPersonal', () => {
+  it('recognises personal names by their words', () => {
     const personal =
       'name first_name firstName fullname full_name email e_mail eMail emails user_email phone phoneNumber mobile birthday birth_date dateOfBirth dob address home_address addresses street picture profilePicture avatar photo photos URLName name2';
     for (const name of personal.split(' ')) assert.equal(looksPersonal(name), true, name);

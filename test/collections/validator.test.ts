@@ -77,12 +77,12 @@ const messages: readonly (readonly [property: string, value: unknown, message: s
   ['{ type: integer, if: { minimum: 5 }, then: { multipleOf: 5 } }', 6, '/a must be a multiple of 5'],
 ];
 
-describe('the check of fields', () => {
+describe('checkFields', () => {
   for (const [property, value, message] of messages) {
-    it(`says "${message}"`, () => assert.equal(mistakeOf(property, value), message));
+    it(`reports "${message}"`, () => assert.equal(mistakeOf(property, value), message));
   }
 
-  it('names every wrong field once, in the order of the schema, then those that nobody knows', () => {
+  it('reports each wrong field once in schema order, then unknown fields', () => {
     const { checkFields } = declared(`
 schema:
   required: [d, a]
@@ -103,7 +103,7 @@ schema:
     );
   });
 
-  it('speaks of the whole when every field is right by itself', () => {
+  it('reports a record-level fault when every field is valid', () => {
     const { checkFields } = declared(
       'schema:\n  properties: { a: { type: integer }, b: { type: integer } }\n  oneOf: [{ required: [a] }, { required: [b] }]',
     );
@@ -113,7 +113,7 @@ schema:
     ]);
   });
 
-  it('checks what else is there when the schema is open', () => {
+  it('checks further members of an open schema', () => {
     const { checkFields } = declared(
       'schema:\n  properties: { a: { type: integer } }\n  additionalProperties: { type: boolean }',
     );
@@ -127,7 +127,7 @@ schema:
     );
   });
 
-  it('is not misled by what every object has', () => {
+  it('is not misled by properties of Object.prototype', () => {
     const { checkFields } = declared(
       'schema:\n  required: [hasown]\n  properties: { hasown: { type: integer } }',
     );
@@ -139,7 +139,7 @@ schema:
     assert.ok(checkFields(withProto).length > 0);
   });
 
-  it('never repeats a value, and a name that was made up only when it is short', () => {
+  it('never repeats a value or a long name', () => {
     const { checkFields } = declared(withProperty('a: { type: object }'));
     const canary = 'canary-4711-'.repeat(20);
     const said = JSON.stringify(checkFields({ plain: canary, a: { [canary]: canary }, [canary]: canary }));
@@ -147,14 +147,14 @@ schema:
     assert.equal(JSON.parse(said).length, 3);
   });
 
-  it('names 50 mistakes and no more', () => {
+  it('reports at most 50 mistakes', () => {
     const { checkFields } = declared(withProperty('a: { type: object }'));
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1]));
     assert.equal(inLittleTime(() => checkFields(many)).length, 50);
   });
 });
 
-describe('the check of hostile fields takes little time', () => {
+describe('checkFields is fast with hostile input', () => {
   const long = 'a'.repeat(65_536);
 
   for (const pattern of [
@@ -165,7 +165,7 @@ describe('the check of hostile fields takes little time', () => {
     '.*a.{200}b',
     '(?:a?){120}a{120}b',
   ]) {
-    it(`against the pattern ${pattern}`, () => {
+    it(`pattern ${pattern}`, () => {
       const { checkFields } = declared(
         withProperty(`a: { type: string, x-unbounded: true, pattern: "${pattern}" }`),
       );
@@ -175,7 +175,7 @@ describe('the check of hostile fields takes little time', () => {
   }
 
   for (const format of formatNames) {
-    it(`against the format ${format}`, () => {
+    it(`format ${format}`, () => {
       const hostile = ['a', '1', '-', '.', ':', '%41', 'a@', 'a.', '0:', '1-', 'P1', '/a'].map(
         (part) => `${part.repeat(65_536 / part.length)}!`,
       );
@@ -187,7 +187,7 @@ describe('the check of hostile fields takes little time', () => {
     });
   }
 
-  it('against many long enums', () => {
+  it('many long enums', () => {
     const long = Array.from({ length: 1_000 }, (_, index) => `v${index}`);
     const enums = Array.from({ length: 20 }, () => `{ enum: [${long}] }`);
     const { checkFields } = declared(
@@ -200,7 +200,7 @@ describe('the check of hostile fields takes little time', () => {
     );
   });
 
-  it('against unique items', () => {
+  it('unique items', () => {
     const { checkFields } = declared(
       withProperty('a: { type: array, uniqueItems: true, items: { type: integer } }'),
     );
@@ -212,7 +212,7 @@ describe('the check of hostile fields takes little time', () => {
     assert.equal(inLittleTime(() => checkFields({ a: [...different, 0] })).length, 1);
   });
 
-  it('in depth', () => {
+  it('deep nesting', () => {
     const { checkFields } = declared(withProperty('a: { type: object, additionalProperties: true }'));
     let deep: unknown = 1;
     for (let level = 0; level < 64; level += 1) deep = { deep };
@@ -223,7 +223,7 @@ describe('the check of hostile fields takes little time', () => {
   });
 });
 
-describe('a format', () => {
+describe('fitsFormat', () => {
   const fitting: Readonly<Record<string, readonly string[]>> = {
     'date-time': [
       '2026-01-01T08:00:00Z',
@@ -276,7 +276,7 @@ describe('a format', () => {
   };
 
   for (const format of formatNames) {
-    it(`${format} is told from what is none`, () => {
+    it(`${format}: valid values pass, invalid ones do not`, () => {
       for (const text of fitting[format] ?? []) assert.equal(fitsFormat(format, text), true, text);
       for (const text of unfitting[format] ?? []) assert.equal(fitsFormat(format, text), false, text);
     });
@@ -338,8 +338,8 @@ const value = fc.letrec((tie) => ({
   ),
 })).any;
 
-describe('the check of fields and plain Ajv', () => {
-  it('agree on whatever is generated', () => {
+describe('checkFields compared with plain Ajv', () => {
+  it('both agree on generated schemas and values', () => {
     fc.assert(
       fc.property(
         objectOf(2),
@@ -360,8 +360,8 @@ describe('the check of fields and plain Ajv', () => {
   });
 });
 
-describe('without code generation from strings', () => {
-  it('collections are read and fields are checked all the same', () => {
+describe('with --disallow-code-generation-from-strings', () => {
+  it('collections are read and fields are checked', () => {
     const program = `
       import { readCollectionFiles } from './src/config/files.ts';
       import { readCollections } from './src/collections/read-collections.ts';

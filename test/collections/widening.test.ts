@@ -53,11 +53,11 @@ describe('a declaration gives more access', () => {
       { 'everyone: [open]': 'everyone: [open, hidden]' },
       ['everyone may also read in hidden (1 record)'],
     ],
-    'to all who have a role': [
+    'to another role': [
       { 'update: { owner: [open] }': 'update: { owner: [open], helper: [open, hidden] }' },
       ['helper may also update in open, hidden (1,201 records)'],
     ],
-    'by an action that another role may take': [
+    'by an action that is open to another role': [
       { 'show: { to: open, by: moderator }': 'show: { to: open, by: [moderator, owner] }' },
       ['owner may also show in hidden (1 record)'],
     ],
@@ -76,7 +76,7 @@ describe('a declaration gives more access', () => {
       { 'helper: { invited_by: owner }': 'helper: { invited_by: [owner, helper] }' },
       ['helper may also invite helper in open, hidden (1,201 records)'],
     ],
-    'to a new role, whose holders were everyone': [
+    'to a new role that can do more than everyone': [
       {
         'helper: { invited_by: owner }': 'helper: { invited_by: owner }\n  guest: { invited_by: owner }',
         'helper: all': 'helper: all, guest: all',
@@ -86,7 +86,7 @@ describe('a declaration gives more access', () => {
         'guest may also read in hidden (1 record)',
       ],
     ],
-    'to a role for which another scope will do': [
+    'to a role with another scope': [
       { 'scope: issues.moderate': 'scope: openid' },
       [
         'moderator may also read in hidden (1 record)',
@@ -103,7 +103,7 @@ describe('a declaration gives more access', () => {
         'client may also delete in open, hidden (1,201 records)',
       ],
     ],
-    'in a new state that is open to more than any state was': [
+    'in a new state with wider access than any other': [
       {
         'hidden: { show: { to: open, by: moderator } }':
           'hidden: { show: { to: open, by: moderator } }\n  drawn: { hide: { to: hidden, by: moderator } }',
@@ -121,13 +121,13 @@ describe('a declaration gives more access', () => {
   for (const [what, [changes, wider]] of Object.entries(cases))
     it(what, () => assert.deepEqual(wideningBy(changes), wider));
 
-  it('to callers without a scope that was asked for', () => {
+  it('to callers without a formerly required scope', () => {
     const wider = wideningBy({ '  scopes: { write: issues.write }\n': '' });
     assert.ok(wider.includes(`owner may also ${write}`), wider.join('\n'));
     assert.ok(wider.every((one) => !one.includes(' read ')));
   });
 
-  it('not when it gives less, or allows the same in a new state', () => {
+  it('not when access is reduced or a new state allows no more', () => {
     assert.deepEqual(
       wideningBy({
         ', everyone: [open]': '',
@@ -172,7 +172,7 @@ function underTasks(text: string): Collection {
   return collections[0] as Collection;
 }
 
-describe('a declaration of records under others gives more access', () => {
+describe('a declaration of records under a parent gives more access', () => {
   const roles = ['teacher', 'moderator', 'everyone'];
   const createAndSend = (how: string) => [
     `owner may also send ${how} in draft (3 records)`,
@@ -186,16 +186,16 @@ describe('a declaration of records under others gives more access', () => {
       createAndSend('under closed'),
     ],
     'by any state of the parent': [{ 'states: [open], ': '' }, createAndSend('under other states')],
-    'by a time that is no end any more': [{ ', before: due': '' }, createAndSend('after due')],
-    'by neither': [
+    'by a removed deadline': [{ ', before: due': '' }, createAndSend('after due')],
+    'by a removed state condition and deadline': [
       { 'accepts: { states: [open], before: due }, ': '', ', while_parent_accepts: true': '' },
       createAndSend('under other states or after due'),
     ],
-    'by an action that does not ask whether the parent accepts': [
+    'by an action that no longer needs an accepting parent': [
       { ', while_parent_accepts: true': '' },
       ['owner may also send under other states or after due in draft (3 records)'],
     ],
-    'by another parent, which other callers can read': [
+    'by another parent collection': [
       { 'collection: tasks': 'collection: duties' },
       [
         'teacher may also create in draft (3 records)',
@@ -205,7 +205,7 @@ describe('a declaration of records under others gives more access', () => {
         'everyone may also create in draft (3 records)',
       ],
     ],
-    'by an owner who is that of the parent': [
+    'by ownership of the parent': [
       { 'max: 50': 'owned_by: parent' },
       [
         'owner may also read in draft, sent (5 records)',
@@ -218,7 +218,7 @@ describe('a declaration of records under others gives more access', () => {
   for (const [what, [changes, wider]] of Object.entries(cases))
     it(what, () => assert.deepEqual(wideningOf(handins, changes, underTasks), wider));
 
-  it('without a parent, where the field is kept', () => {
+  it('without a parent, when its field stays', () => {
     const wider = wideningOf(
       handins,
       {
@@ -235,7 +235,7 @@ describe('a declaration of records under others gives more access', () => {
     assert.ok(wider.includes('owner may also send under other states or after due in draft (3 records)'));
   });
 
-  it('not by other limits, or fewer states', () => {
+  it('not by other limits or fewer accepting states', () => {
     for (const changes of [
       { ', max: 50': '' },
       { 'max: 50': 'on_delete: cascade' },

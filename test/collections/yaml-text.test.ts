@@ -6,15 +6,15 @@ import { inLittleTime } from './little-time.ts';
 /** A text that is refused, and the line and the reason that have to be given. */
 const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [
   ['an alias', 'a: &x 1\nb: *x', 1, /Anchors .* and aliases .* are not taken/],
-  ['a key twice', 'a: 1\nb: 2\na: 3', 3, /"a" is there twice/],
-  ['a key twice in one line', 'a: { b: 1, b: 2 }', 1, /"b" is there twice/],
-  ['a tag of a language', 'a: 1\nb: !!js/function "x"', 2, /The tag ".*js\/function" is not taken/],
-  ['a tag of nobody', 'a: !secret x', 1, /The tag "!secret" is not taken/],
-  ['a tag of the standard', 'a: !!str 5', 1, /The tag ".*:str" is not taken/],
+  ['a duplicate key', 'a: 1\nb: 2\na: 3', 3, /"a" is there twice/],
+  ['a duplicate key in one line', 'a: { b: 1, b: 2 }', 1, /"b" is there twice/],
+  ['a language-specific tag', 'a: 1\nb: !!js/function "x"', 2, /The tag ".*js\/function" is not taken/],
+  ['an unknown tag', 'a: !secret x', 1, /The tag "!secret" is not taken/],
+  ['a standard tag', 'a: !!str 5', 1, /The tag ".*:str" is not taken/],
   ['a tab', 'a:\n\tb: 1', 2, /indented with a tab\. Indent with spaces/],
   ['a second document', 'a: 1\n---\nb: 2', 2, /a second document after "---"/],
-  ['another version', '%YAML 1.1\n---\na: yes', 1, /"%YAML" directive is not taken/],
-  ['a list that does not end', 'a: [1, 2', 1, /not YAML that can be read/],
+  ['a YAML version directive', '%YAML 1.1\n---\na: yes', 1, /"%YAML" directive is not taken/],
+  ['an unclosed list', 'a: [1, 2', 1, /not YAML that can be read/],
   ['a key that is a list', '? [a]\n: 1', 1, /A key must be a text/],
   ['a key that is a number', 'a: 1\n5: 2', 2, /A key must be a text\. Put it in quotes/],
   ['infinity', 'a: .inf', 1, /A number must be finite/],
@@ -25,14 +25,14 @@ const refused: readonly (readonly [what: string, text: string, line: number, rea
     /A number must be finite, and a whole one below 2\^53/,
   ],
   ['NUL', 'a: "\\0"', 1, /A text has a character that cannot be kept/],
-  ['half of a pair', 'a: "\\ud800"', 1, /A text has a character that cannot be kept/],
+  ['half a surrogate pair', 'a: "\\ud800"', 1, /A text has a character that cannot be kept/],
   ['__proto__', 'a: { __proto__: { polluted: true } }', 1, /"__proto__" is a name that every object has/],
   ['constructor', 'a:\n  constructor: 1', 2, /"constructor" is a name that every object has/],
   ['toString', 'toString: 1', 1, /"toString" is a name that every object has/],
 ];
 
-describe('a YAML text', () => {
-  it('becomes plain data with lines', () => {
+describe('readYaml', () => {
+  it('returns plain data and the line of each pointer', () => {
     const { data, mistakes, lineOf } = readYaml('a: 1\nb:\n  - x\n  - { c: 2026-01-01, d: yes, "e/f": ~ }\n');
     assert.deepEqual(mistakes, []);
     assert.deepEqual(data, { a: 1, b: ['x', { c: '2026-01-01', d: 'yes', 'e/f': null }] });
@@ -41,7 +41,7 @@ describe('a YAML text', () => {
   });
 
   for (const [what, text, line, reason] of refused) {
-    it(`is refused for ${what}`, () => {
+    it(`refuses ${what}`, () => {
       const { mistakes } = readYaml(text);
       assert.equal(mistakes[0]?.line, line, JSON.stringify(mistakes));
       assert.match(String(mistakes[0]?.sentence), reason);
@@ -49,7 +49,7 @@ describe('a YAML text', () => {
     });
   }
 
-  it('is refused in little time for a bomb of aliases', () => {
+  it('refuses an alias bomb quickly', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 12; level += 1) {
       lines.push(
@@ -62,7 +62,7 @@ describe('a YAML text', () => {
     assert.match(String(mistakes[0]?.sentence), /Anchors/);
   });
 
-  it('is refused for depth, in brackets or by indentation', () => {
+  it('refuses deep nesting in brackets and indentation', () => {
     for (const text of [
       '['.repeat(10_000),
       `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
@@ -76,7 +76,7 @@ describe('a YAML text', () => {
     }
   });
 
-  it('of tens of thousands of keys is read in little time', () => {
+  it('reads 30,000 keys quickly', () => {
     const text = Array.from({ length: 30_000 }, (_, index) => `k${index}:`).join('\n');
     assert.deepEqual(inLittleTime(() => readYaml(text)).mistakes, []);
   });
