@@ -175,8 +175,8 @@ function sorted<V>(map: ReadonlyMap<string, V>): [string, V][] {
   return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-describe('operations in batches', () => {
-  it('come to the same, however they are cut into batches', () => {
+describe('batches of operations', () => {
+  it('have the same result however operations are split into batches', () => {
     fc.assert(
       fc.property(
         history,
@@ -201,7 +201,7 @@ describe('operations in batches', () => {
     );
   });
 
-  it('are told in full by their events: who has heard them all knows which version of what is there', () => {
+  it('emit events from which a reader can rebuild all records and versions', () => {
     fc.assert(
       fc.property(history, (operations) => {
         const store = new MemoryStore();
@@ -222,7 +222,7 @@ describe('operations in batches', () => {
     );
   });
 
-  it('leave usage equal to what is there, and never above what is allowed', () => {
+  it('keep usage equal to the number of records, within the quota', () => {
     fc.assert(
       fc.property(history, (operations) => {
         const store = new MemoryStore();

@@ -46,12 +46,12 @@ function told(outcome: Outcome | undefined): unknown {
 /** The same proof in two operations: of one batch, and of two. */
 const ways = {
   'in one batch': (store: MemoryStore, both: readonly Operation[]) => store.run(both, rules),
-  'in the batch after': (store: MemoryStore, both: readonly Operation[]) =>
+  'in the next batch': (store: MemoryStore, both: readonly Operation[]) =>
     both.flatMap((one) => store.run([one], rules)),
 };
 
 for (const [when, run] of Object.entries(ways)) {
-  describe(`a proof that comes again ${when}`, () => {
+  describe(`a proof that is used again ${when}`, () => {
     it('is refused, and the second write changes nothing', () => {
       const store = new MemoryStore();
       const proof = newProof();
@@ -65,7 +65,7 @@ for (const [when, run] of Object.entries(ways)) {
       );
     });
 
-    it('is refused whichever kind of write comes with it', () => {
+    it('is refused for every kind of write', () => {
       const named = { collection: 'notes', id: 'note_own', revision: 'r' };
       const changes: Change[] = [
         { kind: 'register' },
@@ -84,7 +84,7 @@ for (const [when, run] of Object.entries(ways)) {
       }
     });
 
-    it('is refused after a registration, which is a write, too', () => {
+    it('is refused after a registration', () => {
       const store = new MemoryStore();
       const proof = newProof();
       const outcomes = run(store, [operation(proof, { kind: 'register' }), operation(proof)]);
@@ -92,7 +92,7 @@ for (const [when, run] of Object.entries(ways)) {
       assert.equal(store.records.size, 0);
     });
 
-    it('is refused after a write that was refused before it came here, of which nothing else is left', () => {
+    it('is refused after a request that was refused earlier, which stores only its proof', () => {
       const store = new MemoryStore();
       const proof = newProof();
       const outcomes = run(store, [operation(proof, { kind: 'refused' }), operation(proof)]);
@@ -101,7 +101,7 @@ for (const [when, run] of Object.entries(ways)) {
       assert.deepEqual([store.consumers.size, store.usage.size, store.events.length], [0, 0, 0]);
     });
 
-    it('is refused before a known Idempotency-Key shows the record once more', () => {
+    it('is refused before a known Idempotency-Key is answered', () => {
       const proof = newProof();
       const again = (used: UsedProof) => operation(used, creation({ key }));
       assert.deepEqual(run(new MemoryStore(), [again(proof), again(proof)]).map(told), [
@@ -113,7 +113,7 @@ for (const [when, run] of Object.entries(ways)) {
       assert.equal(store.records.size, 1, 'control: with a proof of its own it is the same record again');
     });
 
-    it('is refused although the first write was: it could come through later', () => {
+    it('is refused even if the first write was refused', () => {
       const store = new MemoryStore();
       store.run([operation(null), operation(null)], rules);
       const [proof, free] = [newProof(), [...store.records.values()][0]?.id ?? ''];
@@ -132,8 +132,8 @@ for (const [when, run] of Object.entries(ways)) {
 
 const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
 
-describe('a batch without proofs', () => {
-  it('names none and writes none', () => {
+describe('operations without proofs', () => {
+  it('neither load nor store a proof', () => {
     const operations = [operation(null), operation(null, { kind: 'register' })];
     const keys = rules.keysOf(operations);
     assert.deepEqual(keys.proofs, []);

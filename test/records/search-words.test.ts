@@ -6,8 +6,8 @@ import { oddTexts } from '../support/records.ts';
 const finds = (query: string, record: object) =>
   matcher(readWords(query) ?? assert.fail(query), ['title', 'labels'])(JSON.stringify(record));
 
-describe('the words of a search', () => {
-  it('are 1 to 4, of 2 to 40 letters and digits; other characters separate them, and stand for nothing', () => {
+describe('search words', () => {
+  it('are 1 to 4 words of 2 to 40 letters and digits; other characters separate them', () => {
     const read: Readonly<Record<string, readonly string[] | null>> = {
       milk: ['milk'],
       ' Milk  BREAD ': ['milk', 'bread'],
@@ -37,7 +37,7 @@ describe('the words of a search', () => {
       assert.equal(readWords(text), null, text);
   });
 
-  it('are the same in capital and small, accented and plain, composed and decomposed, wide and narrow letters', () => {
+  it('ignore case, accents, composition and width', () => {
     const alike = [
       ['Straße', 'STRASSE', 'straẞe'],
       ['Café', 'CAFE\u0301', 'cafe'],
@@ -54,7 +54,7 @@ describe('the words of a search', () => {
     for (const text of oddTexts) assert.equal(fold(fold(text)), fold(text), text.slice(0, 40));
   });
 
-  it('each begin a word of one of the fields, whatever separates it from others', () => {
+  it('each match the beginning of a word in one of the searched fields', () => {
     for (const before of ['', ' ', '\n', '\t', '"', '\\', '-', '%', '(', '\u2028', '\u{1f600}', '。'])
       assert.ok(finds('mil', { title: `${before}Milk` }), JSON.stringify(before));
     for (const before of ['n', '1', 'é', '\u{10400}', '\u0915', '水'])

@@ -11,8 +11,8 @@ parent: { field: talk, collection: talks, capacity: { states: [taken], number: 1
 schema: { properties: { text: { type: string, maxLength: 20 } } }
 states: { taken: { leave: left }, waiting: { leave: left }, left: {} }`;
 
-describe('the waiting line of a batch', () => {
-  it('is in the order of creation, also for a record whose request came before that of a stored one', () => {
+describe('the waiting list in a batch', () => {
+  it('is ordered by creation time, also when an older request arrives later', () => {
     const stored = record('b', 20);
     const records = new Map([['seats\0b', stored]]);
     const waiting = [{ collection: 'talks', id: 't', child: 'seats', ids: ['b'] }];
