@@ -93,140 +93,142 @@ function after(change: Change): readonly string[] {
 }
 
 const breaking: Readonly<Record<string, [Change, string]>> = {
-  'a path is gone': [(copy) => delete copy.paths['/things'], 'GET /things is gone; POST /things is gone'],
-  'a method is gone': [(copy) => delete copy.paths['/things'].post, 'POST /things is gone'],
-  'an operation has another name': [(_, { list }) => (list.operationId = 'all'), 'GET /things is called all'],
-  'a way in is closed': [
+  'a removed path': [(copy) => delete copy.paths['/things'], 'GET /things is gone; POST /things is gone'],
+  'a removed method': [(copy) => delete copy.paths['/things'].post, 'POST /things is gone'],
+  'a changed operationId': [(_, { list }) => (list.operationId = 'all'), 'GET /things is called all'],
+  'a removed security requirement': [
     (_, { list }) => list.security.pop(),
     'GET /things does not open to client any more',
   ],
-  'a way in needs another scope': [
+  'an additional required scope': [
     (_, { list }) => (list.security[0].bearer = ['read', 'more']),
     'GET /things does not open to bearer any more',
   ],
-  'what was public is not': [
+  'a public operation that needs a token': [
     (_, { create }) => (create.security = [{ bearer: [] }]),
     'POST /things does not open to everybody any more',
   ],
-  'a parameter is gone': [(_, { list }) => list.parameters.pop(), 'GET /things: query sort is gone'],
-  'a parameter is required': [
+  'a removed parameter': [(_, { list }) => list.parameters.pop(), 'GET /things: query sort is gone'],
+  'a parameter that becomes required': [
     (_, { list }) => (list.parameters[0].required = true),
     'GET /things: query limit is required',
   ],
-  'a new parameter is required': [
+  'a new required parameter': [
     (_, { list }) => list.parameters.push({ name: 'q', in: 'query', required: true, schema: {} }),
     'GET /things: query q is required',
   ],
-  'a parameter takes less': [
+  'a lower maximum of a parameter': [
     (_, { list }) => (list.parameters[0].schema.maximum = 100),
     'GET /things: query limit has maximum 100',
   ],
-  'a choice of a parameter is gone': [
+  'a removed choice of a parameter': [
     (_, { list }) => list.parameters[1].schema.enum.pop(),
     'GET /things: query sort does not take "b" any more',
   ],
-  'a body is required': [
+  'a body that becomes required': [
     (_, { create }) => (create.requestBody.required = true),
     'POST /things: a body is required',
   ],
-  'a type of body is gone': [
+  'a removed media type of the body': [
     (_, { create }) => (create.requestBody.content = {}),
     'POST /things: a body of application/json is not taken any more',
   ],
-  'a member of the body is required': [
+  'a member of the body that becomes required': [
     (_, { body }) => body.required.push('size'),
     'POST /things body/size is required',
   ],
-  'a member of the body is not taken': [
+  'a member of the body that is no longer accepted': [
     (_, { body }) => {
       delete body.properties.size;
       body.additionalProperties = false;
     },
     'POST /things body takes no further members any more; POST /things body/size is not taken any more',
   ],
-  'a member of the body has fewer types': [
+  'fewer types of a member of the body': [
     (_, { body }) => (body.properties.size.type = 'integer'),
     'POST /things body/size takes no number any more',
   ],
-  'a choice of the body is gone': [
+  'a removed choice in the body': [
     (_, { body }) => body.properties.kind.enum.shift(),
     'POST /things body/kind does not take "big" any more',
   ],
-  'a text of the body may be less long': [
+  'a lower maxLength in the body': [
     (_, { body }) => (body.properties.text.maxLength = 99),
     'POST /things body/text has maxLength 99',
   ],
-  'a text of the body must have a form': [
+  'a new pattern in the body': [
     (_, { body }) => (body.properties.text.pattern = '^a'),
     'POST /things body/text has another pattern',
   ],
-  'an item of the body may be less long': [
+  'a lower maxLength of an item of the body': [
     (_, { body }) => (body.properties.tags.items.maxLength = 9),
     'POST /things body/tags/[] has maxLength 9',
   ],
-  'the status of a body that is too large is gone where one is taken': [
+  'a removed 413 on an operation with a body': [
     (_, { create }) => delete create.responses[413],
     'POST /things 413 is gone',
   ],
-  'a status is gone': [(_, { list }) => delete list.responses[404], 'GET /things 404 is gone'],
-  'a type of answer is gone': [(_, { ok }) => (ok.content = {}), 'GET /things 200: application/json is gone'],
-  'the type of a shared answer is gone': [
+  'a removed status': [(_, { list }) => delete list.responses[404], 'GET /things 404 is gone'],
+  'a removed media type of an answer': [
+    (_, { ok }) => (ok.content = {}),
+    'GET /things 200: application/json is gone',
+  ],
+  'a removed media type of a shared answer': [
     (copy) => (copy.components.responses.nothing.content = {}),
     'GET /things 404: application/problem+json is gone',
   ],
-  'a header is gone': [(_, { ok }) => delete ok.headers.ETag, 'GET /things 200: the header ETag is gone'],
-  'a header may be missing': [
+  'a removed header': [(_, { ok }) => delete ok.headers.ETag, 'GET /things 200: the header ETag is gone'],
+  'a header that becomes optional': [
     (_, { ok }) => delete ok.headers.ETag.required,
     'GET /things 200: the header ETag may be missing',
   ],
-  'a member of the answer is gone': [
+  'a removed member of an answer': [
     (_, { thing }) => delete thing.properties.id,
     'GET /things 200/items/[]/id is gone',
   ],
-  'a member of the answer may be missing': [
+  'a member of an answer that becomes optional': [
     (_, { thing }) => (thing.required = []),
     'GET /things 200/items/[]/id may be missing',
   ],
-  'a member of the answer is of another type': [
+  'a changed type of a member of an answer': [
     (_, { thing }) => (thing.properties.id.type = 'integer'),
     'GET /things 200/items/[]/id is of another type',
   ],
-  'a member of the answer may be null': [
+  'a member of an answer that becomes nullable': [
     (_, { thing }) => (thing.properties.id.type = ['string', 'null']),
     'GET /things 200/items/[]/id is of another type',
   ],
-  'a member of the answer has another format': [
+  'a changed format of a member of an answer': [
     (_, { thing }) => delete thing.properties.id.format,
     'GET /things 200/items/[]/id is of another format',
   ],
-  'an alternative of the answer is of another type': [
+  'a changed type of an alternative of an answer': [
     (_, { thing }) => (thing.properties.at.anyOf[0].type = 'integer'),
     'GET /things 200/items/[]/at/anyOf 0 is of another type',
   ],
 };
 
 const harmless: Readonly<Record<string, Change>> = {
-  nothing: () => {},
+  'no change': () => {},
   'a new path': (copy) => (copy.paths['/more'] = {}),
   'a new method': (copy, { create }) => (copy.paths['/things'].put = create),
-  'a new way in': (_, { list }) => list.security.push({ other: [] }),
-  'a scope less': (_, { list }) => (list.security[0].bearer = []),
+  'a new security alternative': (_, { list }) => list.security.push({ other: [] }),
+  'a removed scope': (_, { list }) => (list.security[0].bearer = []),
   'a new parameter': (_, { list }) => list.parameters.push({ name: 'q', in: 'query', schema: {} }),
-  'a parameter that takes more': (_, { list }) => (list.parameters[0].schema.maximum = 500),
+  'a higher maximum of a parameter': (_, { list }) => (list.parameters[0].schema.maximum = 500),
   'a new choice': (_, { body }) => body.properties.kind.enum.push('huge'),
   'a new member of the body': (_, { body }) => (body.properties.more = { type: 'string' }),
-  'a member of the body that need not be there': (_, { body }) => (body.required = []),
-  'a longer text': (_, { body }) => (body.properties.text.maxLength = 1000),
-  'a further type that is taken': (_, { body }) => (body.properties.text.type = ['string', 'null']),
-  'the status of a body that is too large is gone where none is read': (_, { list }) =>
-    delete list.responses[413],
+  'a member of the body that becomes optional': (_, { body }) => (body.required = []),
+  'a higher maxLength in the body': (_, { body }) => (body.properties.text.maxLength = 1000),
+  'a further type in the body': (_, { body }) => (body.properties.text.type = ['string', 'null']),
+  'a removed 413 on an operation without a body': (_, { list }) => delete list.responses[413],
   'a new status': (_, { list }) => (list.responses[410] = { content: {} }),
   'a new header': (_, { ok }) => (ok.headers.Age = { schema: { type: 'string' } }),
   'a new member of the answer': (_, { thing }) => (thing.properties.more = { type: 'string' }),
-  'a member of the answer that is always there': (_, { thing }) => thing.required.push('at'),
-  'an answer that is never null': (_, { ok }) =>
+  'a member of an answer that becomes required': (_, { thing }) => thing.required.push('at'),
+  'a member of an answer that is no longer nullable': (_, { ok }) =>
     (ok.content['application/json'].schema.properties.next.type = 'string'),
-  'other words': (_, { list, thing }) => {
+  'changed descriptions': (_, { list, thing }) => {
     list.description = 'New.';
     thing.properties.id.description = 'New.';
   },

@@ -5,11 +5,11 @@ import { builtInDocument } from '../../docs/openapi-document.ts';
 import { breakingChanges } from './breaking.ts';
 
 describe('docs/api/openapi.json', () => {
-  it('is what "npm run docs" makes of the code', () => {
+  it('equals the document generated from the code', () => {
     assert.equal(readFileSync('docs/api/openapi.json', 'utf8'), builtInDocument());
   });
 
-  it('takes nothing away from those who call what was released in docs/api/openapi-v1.json', () => {
+  it('has no breaking change since docs/api/openapi-v1.json', () => {
     const released = JSON.parse(readFileSync('docs/api/openapi-v1.json', 'utf8'));
     assert.deepEqual(breakingChanges(released, JSON.parse(builtInDocument())), []);
   });

@@ -32,19 +32,19 @@ function codesOf(operation: ApiOperation | undefined, status: number): readonly 
 }
 
 describe('the OpenAPI document', () => {
-  it('says where the service is and which version it has', () => {
+  it('names the server URL and the version', () => {
     assert.equal(document.openapi, '3.1.1');
     assert.deepEqual(document.servers, [{ url: about.baseUrl }]);
     assert.equal(document.info.version, about.version);
   });
 
-  it('names every operation once', () => {
+  it('has a unique operationId for every operation', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]+$/);
   });
 
-  it('has everything that can be done with a collection, each of its actions included', () => {
+  it('has every operation of a collection, including its actions', () => {
     const path = `${root}/every-thing-1`;
     const found = operations.filter((each) => each.path === path || each.path.startsWith(`${path}/`));
     assert.deepEqual(
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has the schema of the fields as it was declared, and that of a record around it', () => {
+  it('has the declared schema of fields and the schema of a record', () => {
     const { schemas } = document.components;
     assert.deepEqual(schemas['x.fields'], smallest.schema);
     assert.deepEqual(schemas['x.record'], {
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('lets a patch leave out everything, and take away what need not be there', () => {
+  it('makes every field optional in a patch, and optional fields nullable', () => {
     const { required, properties } = document.components.schemas['every-thing-1.patch'] as {
       required?: string[];
       properties: Record<string, object>;
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(properties.kind, { anyOf: [{ enum: ['big', 'small'] }, { type: 'null' }] });
   });
 
-  it('offers what is declared to filter and sort by, and nothing else', () => {
+  it('offers only the declared filters and sort orders', () => {
     const list = document.paths[`${root}/every-thing-1`]?.get;
     const names = list?.parameters?.map(({ name }) => name) ?? [];
     const ranges = (name: string) => [name, ...['gt', 'gte', 'lt', 'lte'].map((each) => `${name}[${each}]`)];
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(plain, ['limit', 'cursor', 'sort', 'mine', ...ranges('created_at')]);
   });
 
-  it('gives each error the codes of the catalogue that are answered with its status', () => {
+  it('lists only error codes that have the documented status', () => {
     for (const { operation } of operations) {
       for (const status of Object.keys(operation.responses).map(Number)) {
         if (status < 400 || responseTo(operation, status).content?.['application/problem+json'] === undefined)
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(codesOf(post, 422), ['validation_failed', 'idempotency_key_reused']);
   });
 
-  it('speaks of a body that is too large or of another type only where one can be sent', () => {
+  it('documents 413 and 415 only where a body is accepted', () => {
     for (const { method, operation } of operations) {
       const isRead = ['post', 'put', 'patch'].includes(method);
       assert.equal(413 in operation.responses, isRead, operation.operationId);
@@ -140,7 +140,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says in plain words what each operation of a collection does', () => {
+  it('has a plain summary for each operation of a collection', () => {
     const words = operations.filter(({ path }) => path.startsWith(`${root}/bookings`));
     assert.deepEqual(
       words.map(({ operation }) => operation.summary),
@@ -159,7 +159,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has every code of the catalogue somewhere, where the settings make it possible', () => {
+  it('documents every code of the catalogue when all settings are on', () => {
     const everywhere = { ...about, tokens: allTokens };
     const { paths, components } = documentWith([...unusual, ...shipped], everywhere);
     const text = JSON.stringify(paths) + JSON.stringify(components.responses);
@@ -171,7 +171,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says of a deprecated collection that it is, in every operation and answer', () => {
+  it('marks a deprecated collection in every operation and answer', () => {
     const isOf =
       (name: string) =>
       ({ operation }: (typeof operations)[number]) =>
@@ -187,7 +187,7 @@ describe('the OpenAPI document', () => {
     for (const { operation } of operations.filter(isOf('x'))) assert.equal(operation.deprecated, undefined);
   });
 
-  it('says which token a call needs', () => {
+  it('has the security requirement of each operation', () => {
     const ways = (...scopes: string[]) => [{ bearer: scopes }, { dpop: scopes, dpopProof: [] }];
     assert.deepEqual(document.paths[`${root}/x`]?.get?.security, ways());
     const { get, post } = document.paths[`${root}/every-thing-1`] ?? {};
@@ -198,7 +198,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells the limits in words and in numbers', () => {
+  it('describes the limits in text and in x-limits', () => {
     const create = document.paths[`${root}/every-thing-1`]?.post;
     assert.match(
       create?.description ?? '',
@@ -214,7 +214,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the OpenAPI document about bound tokens', () => {
+describe('DPoP in the OpenAPI document', () => {
   const usual = { dpop: 'on', nonce: false } as const;
   const withTerms = (terms: Partial<TokenTerms>) =>
     documentWith([smallest], { ...about, tokens: { ...usual, ...terms } });
@@ -222,13 +222,13 @@ describe('the OpenAPI document about bound tokens', () => {
     withTerms(terms).paths[path]?.[method]?.security;
   const me = `${root}/me`;
 
-  it('says nothing of DPoP where it is off', () => {
+  it('is not mentioned with DPOP=off', () => {
     assert.doesNotMatch(JSON.stringify(withTerms({ dpop: 'off' })), /dpop|proof_|9449/i);
     assert.deepEqual(security({ dpop: 'off' }, me), [{ bearer: [] }, { client: [] }]);
     assert.deepEqual(security({ dpop: 'off' }, '/token', 'post'), [{}, { clientBasic: [] }]);
   });
 
-  it('names the scheme and the header of the proof, which go together', () => {
+  it('requires the scheme together with the proof header', () => {
     const { dpop, dpopProof } = withTerms({}).components.securitySchemes as Record<
       string,
       Record<string, string>
@@ -244,7 +244,7 @@ describe('the OpenAPI document about bound tokens', () => {
     assert.deepEqual(security({}, '/revoke', 'post'), [{}, { clientBasic: [] }]);
   });
 
-  it('opens to plain bearer tokens only where those are taken', () => {
+  it('removes plain bearer tokens with DPOP=required', () => {
     const dpop = 'required';
     const bound = [
       { dpop: [], dpopProof: [] },
@@ -258,7 +258,7 @@ describe('the OpenAPI document about bound tokens', () => {
     ]);
   });
 
-  it('names a refusal only where the settings make it possible', () => {
+  it('lists a proof error only where the settings make it possible', () => {
     const codes = (terms: Partial<TokenTerms>) =>
       codesOf(withTerms(terms).paths[me]?.get, 403).filter((code) => code.startsWith('proof_'));
     assert.deepEqual(codes({}), ['proof_invalid', 'proof_replayed']);
@@ -266,7 +266,7 @@ describe('the OpenAPI document about bound tokens', () => {
     assert.deepEqual(codes({ dpop: 'required' }), ['proof_required', 'proof_invalid', 'proof_replayed']);
   });
 
-  it('names the nonce on every answer to what can be proven, and on no other', () => {
+  it('documents DPoP-Nonce on answers of protected operations only', () => {
     assert.doesNotMatch(JSON.stringify(withTerms({})), /nonce/i);
     const { paths } = withTerms({ nonce: true });
     const tells = (path: string, method: 'get' | 'post', status: number) =>
@@ -276,14 +276,14 @@ describe('the OpenAPI document about bound tokens', () => {
     assert.ok(!tells('/openapi.json', 'get', 200));
   });
 
-  it('speaks of no one provider, and of no one scheme for tokens of POST /token', () => {
+  it('assumes neither a single provider nor a single token scheme', () => {
     assert.doesNotMatch(JSON.stringify(document), /the identity provider|Bearer <token>".\}/);
     const { schema } = responseTo(document.paths['/token']?.post, 200).content?.['application/json'] ?? {};
     assert.match(JSON.stringify(schema), /after the scheme that \\"token_type\\" names/);
   });
 });
 
-describe('the examples in the document', () => {
+describe('examples in the OpenAPI document', () => {
   const ajv = formats.default(new Ajv2020({ strict: false, multipleOfPrecision: 6 }));
   ajv.addSchema(document, 'document');
   const media = operations.flatMap(({ operation }) => {
@@ -295,7 +295,7 @@ describe('the examples in the document', () => {
     );
   });
 
-  it('fit the schemas beside them', () => {
+  it('are valid against their schemas', () => {
     const told = media.filter(({ example }) => example !== undefined);
     assert.ok(told.length > 100);
     for (const { id, schema, example } of told) {
@@ -304,7 +304,7 @@ describe('the examples in the document', () => {
     }
   });
 
-  it('show all fields that one could be made up for', () => {
+  it('show every field for which an example can be generated', () => {
     const body = document.paths[`${root}/every-thing-1`]?.post?.requestBody?.content['application/json'];
     assert.deepEqual(
       Object.keys(body?.example as object),
@@ -312,7 +312,7 @@ describe('the examples in the document', () => {
     );
   });
 
-  it('are left out where none could be made up', () => {
+  it('are left out where none can be generated', () => {
     const body = document.paths[`${root}/${awkward.name}`]?.post?.requestBody?.content['application/json'];
     assert.ok(body !== undefined && !('example' in body));
   });

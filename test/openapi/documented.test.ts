@@ -45,19 +45,19 @@ function answeredProblem(told: Told = {}): Exchange {
   });
 }
 
-describe('answers that are as documented', () => {
+describe('Documented accepts', () => {
   const right: Readonly<Record<string, Exchange>> = {
     'a record': answered({}),
-    'a record without what it need not have': answered({ body: { ...record, text: undefined } }),
+    'a record without optional fields': answered({ body: { ...record, text: undefined } }),
     'a page of records': answered({
       path: '/api/consumer/v1/x?limit=1',
       body: { items: [record], next: 'more' },
     }),
-    'the head of one': answered({ method: 'HEAD', body: '' }),
-    'nothing new': answered({ status: 304, body: '' }),
+    'an answer to HEAD': answered({ method: 'HEAD', body: '' }),
+    'a 304': answered({ status: 304, body: '' }),
     'a problem': answeredProblem(),
-    'a problem at no address of the document': answeredProblem({ path: '/nowhere' }),
-    'a method that an address does not have': answeredProblem({
+    'a 404 problem at an undocumented address': answeredProblem({ path: '/nowhere' }),
+    'a 405 at a documented address': answeredProblem({
       method: 'POST',
       status: 405,
       body: { ...problem, status: 405, code: 'method_not_allowed' },
@@ -67,45 +67,48 @@ describe('answers that are as documented', () => {
   for (const [what, exchange] of Object.entries(right)) it(what, () => documented.assert(exchange));
 });
 
-describe('answers that are not', () => {
+describe('Documented refuses', () => {
   const wrong: Readonly<Record<string, [Exchange, RegExp]>> = {
-    'a member of another type': [answered({ body: { ...record, text: 1 } }), /text must be string/],
-    'a member of another form': [answered({ body: { ...record, id: '1' } }), /id must match format "uuid"/],
-    'a member that is missing': [answered({ body: { ...record, created_at: undefined } }), /created_at/],
-    'a member that nobody knows': [
+    'a member with the wrong type': [answered({ body: { ...record, text: 1 } }), /text must be string/],
+    'a member with the wrong format': [
+      answered({ body: { ...record, id: '1' } }),
+      /id must match format "uuid"/,
+    ],
+    'a missing required member': [answered({ body: { ...record, created_at: undefined } }), /created_at/],
+    'an undocumented member': [
       answered({ body: { ...record, owner: 'usr_1' } }),
       /NOT have (additional|unevaluated)/,
     ],
-    'a wrong record on a page': [
+    'a page with an invalid record': [
       answered({ path: '/api/consumer/v1/x', body: { items: [{ ...record, id: 1 }], next: null } }),
       /items\/0\/id must be string/,
     ],
-    'a status that is not documented': [answered({ status: 202 }), /x_read documents no such status/],
-    'a header that is missing': [
+    'an undocumented status': [answered({ status: 202 }), /x_read documents no such status/],
+    'a missing required header': [
       { ...answered({}), headers: new Headers({ 'content-type': 'application/json' }) },
       /no ETag/,
     ],
-    'another type of body': [
+    'an undocumented content type': [
       answered({ headers: { 'content-type': 'text/html' } }),
       /"text\/html" is not documented/,
     ],
-    'a body where there is none': [answered({ status: 304 }), /a body where none is documented/],
-    'a code that cannot occur there': [
+    'a body where none is documented': [answered({ status: 304 }), /a body where none is documented/],
+    'a code that the operation does not document': [
       answeredProblem({ status: 403, body: { ...problem, status: 403, code: 'not_owner' } }),
       /code must be equal to one of/,
     ],
-    'a member that the problem does not have': [
+    'an undocumented member of a problem': [
       answeredProblem({ body: { ...problem, detail: 'usr_1' } }),
       /NOT have unevaluated properties/,
     ],
     'a problem without a code': [answeredProblem({ body: { ...problem, code: undefined } }), /code/],
-    'no word of deprecation': [
+    'a missing Deprecation header': [
       answered({ path: '/api/consumer/v1/every-thing-1', body: { items: [], next: null } }),
       /no Deprecation/,
     ],
-    'an address that is in no document': [answered({ path: '/hidden' }), /is in no document/],
-    'a method that is in no document': [answered({ method: 'PURGE' }), /is in no document/],
-    'an error at no address of the document that is not for everybody': [
+    'an undocumented address': [answered({ path: '/hidden' }), /is in no document/],
+    'an undocumented method': [answered({ method: 'PURGE' }), /is in no document/],
+    'an undocumented address with an error other than 404 or 405': [
       answeredProblem({ path: '/hidden', status: 403, body: { ...problem, status: 403, code: 'not_owner' } }),
       /is in no document, and says not_owner/,
     ],

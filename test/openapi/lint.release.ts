@@ -32,12 +32,12 @@ async function lint(collections: readonly Collection[], tokens?: TokenTerms): Pr
   return stderr;
 }
 
-describe('the OpenAPI document, in the eyes of redocly', () => {
-  it('is valid without any collection', async () => {
+describe('the OpenAPI document, checked by Redocly', () => {
+  it('is valid without collections', async () => {
     assert.match(await lint([]), /Your API description is valid/);
   });
 
-  it('is valid with the collections that come with the service', async () => {
+  it('is valid with the shipped collections', async () => {
     assert.deepEqual(
       shipped.map(({ name }) => name),
       ['bookings', 'items', 'notes'],
@@ -45,18 +45,18 @@ describe('the OpenAPI document, in the eyes of redocly', () => {
     assert.match(await lint(shipped), /Your API description is valid/);
   });
 
-  it('is valid with collections that nobody has seen before', async () => {
+  it('is valid with unusual collections', async () => {
     assert.match(await lint(unusual), /Your API description is valid/);
   });
 
-  it('is valid where tokens have to be bound, with nonces, and where none may be', async () => {
+  it('is valid with DPoP required with nonces, and with DPoP off', async () => {
     for (const dpop of ['required', 'off'] as const) {
       const terms = { dpop, nonce: dpop === 'required' };
       assert.match(await lint(unusual, terms), /Your API description is valid/);
     }
   });
 
-  it('would not be with a mistake in it', async () => {
+  it('is refused with a mistake in it (control)', async () => {
     const [first] = unusual;
     assert.ok(first !== undefined);
     const broken = { ...first, schema: { type: 'objekt' } };

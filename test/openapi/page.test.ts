@@ -12,8 +12,8 @@ const assets = referenceAssets.map(({ name }) => name);
 const scripts = assets.filter((name) => name.endsWith('.js'));
 const all = (form: RegExp) => [...page.matchAll(form)].map(([, found = '']) => found);
 
-describe('the files of the reference page', () => {
-  it('are one stylesheet and one script, with what it imports, and all are served', () => {
+describe('files of the reference page', () => {
+  it('are one stylesheet and one module script with its imports, all of them served', () => {
     assert.deepEqual(all(/<link [^>]*href="([^"]*)"/g), ['docs/style.css']);
     assert.deepEqual(all(/<script([^>]*>[^<]*)/g), [' src="docs/script.js" type="module">']);
     assert.deepEqual(all(/<[^>]*\s(src|style|action|srcset)=/g), ['src']);
@@ -22,7 +22,7 @@ describe('the files of the reference page', () => {
     assert.deepEqual(files.sort(), assets.sort());
   });
 
-  it('make no markup of texts, keep nothing, and ask no host but this service', () => {
+  it('insert no markup, store nothing and contact no other host', () => {
     for (const name of scripts) {
       const script = read(name);
       assert.doesNotMatch(script, /innerHTML|outerHTML|insertAdjacent|document\.write|eval|Function\(/, name);
@@ -31,7 +31,7 @@ describe('the files of the reference page', () => {
     }
   });
 
-  it('is in the colours of the reference frontend', () => {
+  it('use the colours of the reference frontend', () => {
     const house = readFileSync('web/src/style/tokens.css', 'utf8');
     const [light = '', dark = ''] = house.split('@media');
     for (const [, name = '', day, night] of referenceStyle.matchAll(
@@ -42,7 +42,7 @@ describe('the files of the reference page', () => {
     }
   });
 
-  it('can be read without seeing it and used without a mouse', () => {
+  it('have a language, a skip link and visible focus', () => {
     assert.match(page, /^<!doctype html>\n<html lang="en">/);
     assert.match(page, /<a class="skip" href="#content">/);
     assert.match(referenceStyle, /:focus-visible/);
@@ -50,8 +50,8 @@ describe('the files of the reference page', () => {
   });
 });
 
-describe('what serves the description', () => {
-  it('answers each with its type, for anybody to keep for a while', async () => {
+describe('handlers of the description', () => {
+  it('answer with the right type, cacheable for five minutes', async () => {
     const document = documentWith([], { version: '1.2.3', baseUrl: 'https://api.example.org' });
     const handlers = [
       openapi(() => document),

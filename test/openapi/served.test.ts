@@ -8,10 +8,10 @@ import { oneService } from '../support/one-service.ts';
 import { request } from '../support/request.ts';
 import { declarations } from './samples.ts';
 
-describe('the description of a service without collections', () => {
+describe('the document of a service without collections', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({}) });
 
-  it('is the committed one, with the address of this service', async () => {
+  it('is the committed one with the address of the service', async () => {
     const reply = await request(`${running().service.url}/openapi.json`);
     const address = String(running().service.settings.BASE_URL);
     const committed = readFileSync('docs/api/openapi.json', 'utf8');
@@ -21,7 +21,7 @@ describe('the description of a service without collections', () => {
 });
 
 /** Every answer here is held against the service's own document on its way (see support/request). */
-describe('a collection that nobody has seen before', () => {
+describe('a service with unusual collections', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder(declarations) });
   let document: OpenApiDocument;
   let person: ApiCaller;
@@ -45,7 +45,7 @@ describe('a collection that nobody has seen before', () => {
     return reply;
   };
 
-  it('takes the example of its document, and gives it back as documented', async () => {
+  it('accepts the documented example and answers as documented', async () => {
     const made = await expectStatus(201, person, 'POST', '/x', exampleOf('x'));
     const path = `/x/${made.json<{ id: string }>().id}`;
     assert.equal(made.headers.get('location'), `/api/consumer/v1${path}`);
@@ -75,7 +75,7 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(403, new ApiCaller(person.url, 'no token'), 'GET', '/x');
   });
 
-  it('with every feature, keeps to its document too', async () => {
+  it('answers as documented for a collection with every feature', async () => {
     const made = await expectStatus(201, person, 'POST', '/every-thing-1', exampleOf('every-thing-1'));
     const path = `/every-thing-1/${made.json<{ id: string }>().id}`;
     const ifMatch = { 'if-match': String(made.headers.get('etag')) };
@@ -94,7 +94,7 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(204, person, 'DELETE', path, undefined, now);
   });
 
-  it('however awkward, keeps to its document', async () => {
+  it('answers as documented for a collection with unusual shapes', async () => {
     await expectStatus(201, person, 'POST', '/awkward', {
       isbn: 'ISBN 1',
       deep: { er: { est: [1, 1] } },
@@ -107,7 +107,7 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(404, person, 'PUT', path, { isbn: 'ISBN 3' }, { 'if-none-match': '*' });
   });
 
-  it('shows up in what the caller has used, takes away and erases', async () => {
+  it('answers as documented for usage, export and erasure', async () => {
     await expectStatus(200, person, 'GET', '/me/usage');
     const lines = (await expectStatus(200, person, 'GET', '/me/export')).text.trimEnd().split('\n');
     assert.match(String(lines.at(-1)), /^\{"type":"end","records":\d+\}$/);
@@ -115,7 +115,7 @@ describe('a collection that nobody has seen before', () => {
     await expectStatus(200, person, 'GET', '');
   });
 
-  it('has a reference page, which may load its own style and script, ask this service, and nothing else', async () => {
+  it('has a reference page that may load only its own files and connect to the service', async () => {
     const { url } = running().service;
     const page = await request(`${url}/docs`);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
