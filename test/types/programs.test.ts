@@ -54,7 +54,7 @@ describe('programs against the types of collections', () => {
   });
   const errorsOf = (file: string) => found.filter((each) => each.file === file);
 
-  it('are thirty of each about one person, and about several, and nothing else is wrong', () => {
+  it('there are at least thirty programs of each kind, and no other file has errors', () => {
     for (const group of [rightPrograms, wrongPrograms, rightPeoplePrograms, wrongPeoplePrograms])
       assert.ok(Object.keys(group).length >= 30, `${Object.keys(group).length}`);
     const programs = new Set([...right, ...wrong].map(({ file }) => file));
@@ -65,11 +65,11 @@ describe('programs against the types of collections', () => {
   });
 
   for (const { name, file } of right) {
-    it(`compile: ${name}`, () => assert.deepEqual(errorsOf(file), []));
+    it(`compiles: ${name}`, () => assert.deepEqual(errorsOf(file), []));
   }
 
   for (const { name, file, text } of wrong) {
-    it(`do not compile: ${name}`, () => {
+    it(`does not compile: ${name}`, () => {
       const [expected, ...more] = expectedIn(fileOf(text));
       assert.ok(expected !== undefined && more.length === 0, 'one line has to say what is wrong with it');
       const errors = errorsOf(file);

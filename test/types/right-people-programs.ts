@@ -5,7 +5,7 @@ const { due } = await items.lend(id, { due: '2026-12-24' });
 await items.lend(id, { due: '2026-12-24', fee: 2 }, { ifMatch: '*' });
 await items.act(id, 'lend', { due: '2026-12-24' }, { deadlineSeconds: 5 });`,
 
-  'input of which nothing is required can be left out': `
+  'optional input can be left out': `
 await items.take_back(id);
 await items.take_back(id, { remark: 'a scratch' });
 await items.act(id, 'take_back', {}, { ifMatch: '*' });`,
@@ -14,18 +14,18 @@ await items.act(id, 'take_back', {}, { ifMatch: '*' });`,
 await items.request(id, { ifMatch: '*' });
 await items.act(id, 'decline', { deadlineSeconds: 5 });`,
 
-  'buttons are drawn from actions of which one has input': `
+  'the actions of a record can be narrowed to those without input': `
 const { actions } = await items.get(id);
 for (const action of actions)
   if (action === 'lend') await items.lend(id, { due: '2026-12-24' });
   else if (action !== 'take_back') await items.act(id, action);`,
 
-  'a record says what the caller is in it, and who is who': `
+  'a record has the roles of the caller, the owner and the people': `
 const { roles, owner, people } = await items.get(id);
 const isMine: boolean = roles.includes('owner') || owner === people.borrower;
 const names: Record<Collections['items']['role'], string> = { owner: 'Owner', keeper: 'Keeper', borrower: 'Borrower' };`,
 
-  'what an action has set goes along when a record is replaced': `
+  'replace takes the fields that an action has set': `
 const item = await items.get(id);
 await items.replace(id, { title: 'Drill', due: item.due });
 await items.replace(id, { ...item, title: 'Drill' });`,
@@ -45,11 +45,11 @@ const nothing: void = await items.leave(id);`,
   'ownership is handed over by invitation': `
 await items.invite(id, { role: 'owner' });`,
 
-  'who accepts an invitation is told of which collection it was': `
+  'accept returns the collection, the record and the role': `
 const joined = await api.accept('code');
 if (joined.collection === 'items') console.log(joined.record.title, joined.role === 'owner');`,
 
-  'calls of members and invitations are refused by their codes': `
+  'ProblemOf has the codes of member calls': `
 function isFull({ code }: ProblemOf<Collections, 'items', 'changeMember'>): boolean {
   return code === 'role_full' || code === 'role_required' || code === 'caller_changed';
 }`,
@@ -60,60 +60,60 @@ await things!.act(id, 'lend', { due: 'soon' }, { ifMatch: '*' });
 await things!.lend!(id, { ifMatch: '*' });
 const { role } = await things!.invite(id, { role: 'whatever' });`,
 
-  'a record is made under another one': `
+  'create takes the parent': `
 const { id: made, class: parent } = await assignments.create({ class: id, title: 'Essay', due: '2026-12-24T12:00:00Z' });
 const words: string[] = [made, parent];`,
 
-  'a list is that under one record, filtered and sorted': `
+  'a list under a parent can be filtered and sorted': `
 for await (const { title } of assignments.list({ class: id, state: 'open', sort: 'due' })) console.log(title);
 for await (const { grade = 0 } of handins.list({ assignment: id })) console.log(grade + 1);`,
 
-  'the own records under a record': `
+  'a page of own records under a parent': `
 await handins.page({ assignment: id, mine: true, limit: 5 });`,
 
-  'a record says how many are under it, by their state': `
+  'a record has counts of its children by state': `
 const { counts } = await assignments.get(id);
 const sum: number = counts.handins.handed_in + counts.handins.returned;`,
 
-  'how many are under a record that have no states': `
+  'a record has one count of children without states': `
 const { counts } = await issues.get(id);
 const votes: number = counts.votes;`,
 
-  'a record is replaced with its parent as it is': `
+  'replace takes a record with its parent': `
 const handin = await handins.get(id);
 await handins.replace(id, { ...handin, text: 'Another text' });`,
 
-  'a record is changed without a word of its parent': `
+  'update does not need the parent': `
 await tasks.update(id, { title: 'Sweep', due: '2026-12-24' }, { ifMatch: '*' });`,
 
-  'the roles in a parent are roles in what is under it': `
+  'roles of the parent are roles in its children': `
 const { roles } = await assignments.get(id);
 const isTeacher: boolean = roles.includes('teacher') && !roles.includes('student');`,
 
-  'everybody whom an action chooses is named': `
+  'a chosen person is named in the input and in people': `
 await tasks.assign(id, { member: 'per_a' });
 await tasks.act(id, 'assign', { member: 'per_a' }, { ifMatch: '*' });
 const { people } = await tasks.get(id);
 const assignee: string | undefined = people.assignee;`,
 
-  'an action with an input of two fields, of which one can be left out': `
+  'an action with a required and an optional input field': `
 await handins.return(id, { grade: 2 });
 await handins.return(id, { grade: 2, remark: 'Well done' });`,
 
-  'input is put together before it is sent': `
+  'input can be built before the call': `
 const input: Collections['handins']['input']['return'] = { grade: 1 };
 input.remark = 'Well done';
 await handins.return(id, input);`,
 
-  'a role by the scope of a token': `
+  'a role can come from a scope': `
 const { roles, actions } = await issues.get(id);
 if (roles.includes('moderator') && actions.includes('decline')) await issues.decline(id, { reason: 'It is no issue' });`,
 
-  'a record is followed, and a list under a record': `
+  'live follows a record, and a list under a parent': `
 for await (const [handin] of handins.live(id)) if (handin?.state === 'returned') console.log(handin.grade);
 for await (const all of handins.live({ assignment: id })) console.log(all.length);`,
 
-  'a batch answers with what each operation has made': `
+  'batch returns the result type of each operation': `
 const [list, changed, nothing, lent] = await api.batch([
   { create: 'classes', fields: { title: '7b' } },
   { update: 'notes', id, fields: { done: true } },
@@ -125,7 +125,7 @@ const done: boolean | undefined = changed?.done;
 const none: undefined = nothing;
 const state: 'available' | 'requested' | 'lent' | undefined = lent?.state;`,
 
-  'a batch is for versions: a record, or an ETag': `
+  'ifMatch of a batch takes a record or an ETag': `
 const booking = await bookings.get(id);
 await api.batch([
   { update: 'bookings', id, fields: { seats: 2 }, ifMatch: booking },
@@ -133,19 +133,19 @@ await api.batch([
   { delete: 'bookings', id, ifMatch: etagOf(booking) },
 ]);`,
 
-  'a batch of one operation for each of several records': `
+  'a batch can be mapped from a list of records': `
 const ids: string[] = [id];
 const removed = await api.batch(ids.map((one) => ({ delete: 'notes', id: one })));
 const made = await api.batch(ids.map((text) => ({ create: 'notes', fields: { text, colour: 'red' } })));
 const text: string | undefined = made[0]?.text;`,
 
-  'a batch is put together step by step': `
+  'a batch can be built step by step': `
 const operations: Operation<Collections>[] = [];
 operations.push({ create: 'notes', fields: { text: 'a' } });
 if (operations.length > 0) operations.push({ act: 'take', in: 'tasks', id });
 await api.batch(operations, { idempotencyKey: 'of-this-form', deadlineSeconds: 5 });`,
 
-  'a batch with actions with and without input, and ids that the page has made': `
+  'a batch takes actions with and without input, and chosen ids': `
 await api.batch([
   { create: 'notes', id: crypto.randomUUID(), fields: { text: 'a', tags: ['x'] } },
   { act: 'take_back', in: 'items', id },
@@ -154,7 +154,7 @@ await api.batch([
   { act: 'finish', in: 'tasks', id, ifMatch: '*' },
 ] as const);`,
 
-  'a refused batch says which operation it was, and why': `
+  'a refused batch has the index and the cause': `
 try {
   await api.batch([{ delete: 'notes', id }]);
 } catch (error) {
@@ -171,16 +171,16 @@ const [made, acted] = await anything.batch([
 ]);
 console.log(made?.whatever, acted?.whatever);`,
 
-  'records of a list are counted, up to a bound': `
+  'count returns a count or a lower bound': `
 const { count, at_least } = await handins.count({ assignment: id, state: 'handed_in' });
 const words: string = count === undefined ? \`more than \${at_least.toFixed()}\` : \`\${count.toFixed()}\`;`,
 
-  'words are searched for, in a list of any kind': `
+  'list, page and count take search words': `
 for await (const { title } of issues.list({ q: 'slow', mine: true })) console.log(title);
 const { items: found } = await issues.page({ q: 'slow page', mine: true, limit: 5 });
 const { count = 0 } = await issues.count({ q: 'slow', mine: true });`,
 
-  'the history of a record': `
+  'history yields the steps of a record': `
 for await (const { at, action, from, to, by } of handins.history(id)) {
   const isReturned: boolean = action === 'return' && from === 'handed_in' && to === 'returned';
   console.log(at.slice(0, 10), isReturned, by === 'teacher', action === 'create');

@@ -54,8 +54,8 @@ function codesIn(document: OpenApiDocument, operation: ApiOperation): readonly s
   return codes;
 }
 
-describe('the types of collections', () => {
-  it('have the codes of the OpenAPI document for every call', () => {
+describe('generated types', () => {
+  it('have the error codes of the OpenAPI document for every call', () => {
     const document = documentWith(collections, {
       version: '0',
       baseUrl: 'http://127.0.0.1',
@@ -99,14 +99,14 @@ describe('the types of collections', () => {
     }
   });
 
-  it('are the same whenever they are made, and other ones when the declarations are', () => {
+  it('are deterministic, and change with the declarations', () => {
     const types = typesDocument(collections);
     assert.equal(typesDocument(collections), types);
     assert.notEqual(typesDocument(collections.slice(1)), types);
     assert.doesNotMatch(types, /[ \t]$|\t|\r/m);
   });
 
-  it('compile for every declaration, also where there is none, and whatever its texts try', () => {
+  it('compile for every declaration and for none, and hostile texts cannot inject code', () => {
     const texts = hostile.map((text) => JSON.stringify(text));
     const deep = texts.filter((text) => !/\\u0085|\u0085/.test(text));
     const evil = declared(
@@ -144,7 +144,7 @@ access: { scopes: { read: "*/evil" } }
     assert.doesNotMatch(types, /[\u0085\u2028\u2029\u202e\u2066]/);
   });
 
-  it('say nothing of roles and input where a collection has none', () => {
+  it('have no roles or input where a collection has none', () => {
     const membersOf = (name: string) => {
       const types = typesDocument(collections.filter((one) => one.name === name));
       return types.match(/^ {4}(?:replace|input|role|invited)(?=:)/gm)?.map((member) => member.trim()) ?? [];
@@ -153,7 +153,7 @@ access: { scopes: { read: "*/evil" } }
     assert.deepEqual(membersOf('items'), ['replace', 'input', 'role', 'invited']);
   });
 
-  it('tell in comments what TypeScript cannot', () => {
+  it('describe in comments what TypeScript cannot express', () => {
     const types = typesDocument(
       collections.filter(({ name }) => ['notes', 'bookings', 'team-posts'].includes(name)),
     );
@@ -165,7 +165,7 @@ access: { scopes: { read: "*/evil" } }
       assert.ok(types.includes(line), line);
   });
 
-  it('are called in the singular, as far as that is regular, and no two alike', () => {
+  it('have unique names in the singular', () => {
     const reserved = ['Collections', 'Bounds'];
     const names = nameTypes(
       'bookings team-posts boxes categories movies statuses ledger news series address note notes bounds a--b a-b a-1 a1 note-fields'.split(

@@ -15,13 +15,13 @@ await items.lend(id, { fee: 2 }); // TS2741 'due' is missing`,
   'input that the action does not set': `
 await items.lend(id, { due: '2026-12-24', remark: 'a' }); // TS2353 'remark' does not exist in type`,
 
-  'input of another type': `
+  'input of a wrong type': `
 await items.act(id, 'lend', { due: 24 }); // TS2322 'number' is not assignable to type 'string'`,
 
-  'options in the place of the input': `
+  'options instead of input': `
 await items.lend(id, { ifMatch: '*' }); // TS2353 'ifMatch' does not exist in type`,
 
-  'input that could be taken for options, without options after it': `
+  'ambiguous input without options after it': `
 type Lamp = Omit<Collections['items'], 'action' | 'input'> & { action: 'show'; input: { show: { signal: string } } };
 const { lamps } = createClient<{ lamps: Lamp }>({ url: '', token: () => '' }).collections;
 await lamps.show(id, { signal: 'red' }, {});
@@ -30,65 +30,65 @@ await lamps.show(id, { signal: 'red' }); // TS2554 Expected 3 arguments, but got
   'input for an action that has none': `
 await items.request(id, { due: '2026-12-24' }); // TS2353 'due' does not exist in type 'ChangeOptions'`,
 
-  'any of the actions, of which one has input': `
+  'any action, although one needs input': `
 for (const action of (await items.get(id)).actions)
   await items.act(id, action); // TS2554 Expected 3 arguments, but got 2`,
 
-  'a new record with what only an action sets': `
+  'create with a field that only an action sets': `
 await items.create({ title: 'Drill', due: '2026-12-24' }); // TS2353 'due' does not exist in type 'ItemFields'`,
 
-  'a change of what only an action sets': `
+  'update of a field that only an action sets': `
 await items.update(id, { due: null }); // TS2353 'due' does not exist in type`,
 
-  'what only an action sets, changed by hand': `
+  'assignment to a field that only an action sets': `
 const item = await items.get(id);
 item.due = '2026-12-24'; // TS2540 'due' because it is a read-only property`,
 
-  'the roles of a record changed by hand': `
+  'assignment to the owner of a record': `
 const item = await items.get(id);
 item.owner = 'per_me'; // TS2540 'owner' because it is a read-only property`,
 
-  'a role that there is not': `
+  'an unknown role': `
 (await items.get(id)).roles.includes('lender'); // TS2345 '"lender"' is not assignable to parameter of type '"borrower" | "keeper" | "owner"'`,
 
-  'a filter by a role that nobody is listed with': `
+  'a filter by the role "owner"': `
 items.list({ role: 'owner' }); // TS2322 '"owner"' is not assignable to type '"borrower" | "keeper"`,
 
-  'a filter by role where there are none': `
+  'a filter by role in a collection without roles': `
 bookings.list({ role: 'owner' }); // TS2353 'role' does not exist in type`,
 
   'an invitation to a role that actions grant': `
 await items.invite(id, { role: 'borrower' }); // TS2322 '"borrower"' is not assignable to type '"keeper" | "owner"'`,
 
-  'a member made the owner': `
+  'the role "owner" for a member': `
 await items.changeMember(id, 'per_a', { role: 'owner' }); // TS2322 '"owner"' is not assignable to type '"keeper"'`,
 
-  'an invitation where there are none': `
+  'an invitation in a collection without invitations': `
 await bookings.invite(id, { role: 'owner' }); // TS2339 'invite' does not exist on type`,
 
-  'an accepted invitation of a collection that has none': `
+  'an accepted invitation of a collection without invitations': `
 if ((await api.accept('code')).collection === 'notes') console.log('never'); // TS2367 no overlap`,
 
-  'codes of a call that the collection does not have': `
+  'ProblemOf of a call that the collection does not have': `
 type Wrong = ProblemOf<Collections, 'notes', 'invite'>; // TS2344 '"invite"' does not satisfy the constraint`,
 
-  'a record without the one that it is under': `
+  'create without the parent': `
 await assignments.create({ title: 'Essay', due: '2026-12-24T12:00:00Z' }); // TS2741 'class' is missing`,
 
   'a record moved to another parent': `
 await assignments.update(id, { class: id }); // TS2353 'class' does not exist in type`,
 
-  'a list under a record of another collection': `
+  'a list under a parent of another collection': `
 handins.list({ class: id }); // TS2353 'class' does not exist in type`,
 
-  'a list under a record where there are no parents': `
+  'a list under a parent in a collection without parents': `
 notes.list({ assignment: id }); // TS2353 'assignment' does not exist in type`,
 
   'a count of a state that is not declared': `
 const { counts } = await assignments.get(id);
 console.log(counts.handins.draft); // TS2339 'draft' does not exist on type`,
 
-  'counts changed by hand': `
+  'assignment to counts': `
 const assignment = await assignments.get(id);
 assignment.counts = { handins: { handed_in: 1, returned: 0 } }; // TS2540 'counts' because it is a read-only property`,
 
@@ -98,13 +98,13 @@ assignment.counts = { handins: { handed_in: 1, returned: 0 } }; // TS2540 'count
   'an invitation to a role that comes from the parent': `
 await handins.invite(id, { role: 'student' }); // TS2339 'invite' does not exist on type`,
 
-  'somebody chosen by something else than an alias': `
+  'a chosen person under another input name': `
 await tasks.assign(id, { alias: 'per_a' }); // TS2353 'alias' does not exist in type`,
 
-  'nobody chosen': `
+  'a missing chosen person': `
 await tasks.act(id, 'assign'); // TS2554 Expected 3-4 arguments, but got 2`,
 
-  'somebody who is not chosen but takes it': `
+  'a chosen person for an action that chooses none': `
 await tasks.take(id, { member: 'per_a' }); // TS2353 'member' does not exist in type 'ChangeOptions'`,
 
   'a batch with a collection that is not declared': `
@@ -113,7 +113,7 @@ await api.batch([{ delete: 'todos', id }]); // TS2322 '"todos"' is not assignabl
   'a batch with a field that is not declared': `
 await api.batch([{ create: 'notes', fields: { text: 'a', titel: 'b' } }]); // TS2353 'titel' does not exist in type 'NoteFields'`,
 
-  'a batch with a field below that is not declared': `
+  'a batch with an undeclared nested field': `
 await api.batch([{ create: 'notes', fields: { text: 'a', look: { font: 'mono', sise: 3 } } }]); // TS2353 'sise' does not exist`,
 
   'a batch without a required field': `
@@ -122,13 +122,13 @@ await api.batch([{ create: 'assignments', fields: { class: id, title: 'Essay' } 
   'a batch with the fields of another collection': `
 await api.batch([{ update: 'notes', id, fields: { seats: 2 } }]); // TS2353 'seats' does not exist in type 'NoteChanges'`,
 
-  'a batch that makes a record with what only an action sets': `
+  'a batch that creates a record with a field that only an action sets': `
 await api.batch([{ create: 'items', fields: { title: 'Drill', due: '2026-12-24' } }]); // TS2353 'due' does not exist in type 'ItemFields'`,
 
   'a batch that moves a record to another parent': `
 await api.batch([{ update: 'assignments', id, fields: { class: id } }]); // TS2353 'class' does not exist in type 'AssignmentChanges'`,
 
-  'a batch with an action that there is not': `
+  'a batch with an unknown action': `
 await api.batch([{ act: 'borrow', in: 'items', id }]); // TS2322 '"borrow"' is not assignable to type`,
 
   'a batch with an action of another collection': `
@@ -143,50 +143,50 @@ await api.batch([{ act: 'lend', in: 'items', id, input: { due: '2026-12-24', rem
   'a batch with input for an action that has none': `
 await api.batch([{ act: 'request', in: 'items', id, input: { due: '2026-12-24' } }]); // TS2322 is not assignable to type 'undefined'`,
 
-  'a batch with a change of no record': `
+  'a batch with an update without an id': `
 await api.batch([{ update: 'notes', fields: { text: 'a' } }]); // TS2741 'id' is missing`,
 
-  'a batch with a version as the service is sent it': `
+  'a batch with if_match instead of ifMatch': `
 await api.batch([{ delete: 'notes', id, if_match: '"2"' }]); // TS2561 Did you mean to write 'ifMatch'?`,
 
-  'a batch with a version of a new record': `
+  'a batch with ifMatch on a creation': `
 await api.batch([{ create: 'notes', fields: { text: 'a' }, ifMatch: '*' }]); // TS2353 'ifMatch' does not exist in type`,
 
   'a batch with two verbs in one operation': `
 await api.batch([{ create: 'notes', fields: { text: 'a' }, delete: 'notes' }]); // TS2353 'delete' does not exist in type`,
 
-  'a batch that is one operation and no list': `
+  'a batch that is not a list': `
 await api.batch({ delete: 'notes', id }); // TS2353 'delete' does not exist in type`,
 
-  'what a batch has deleted': `
+  'the result of a deletion in a batch': `
 const [nothing] = await api.batch([{ delete: 'notes', id }]);
 console.log(nothing.id); // TS18048 'nothing' is possibly 'undefined'`,
 
-  'the second record of a batch taken for the first': `
+  'a result of a batch with the type of another operation': `
 const [note, item] = await api.batch([
   { create: 'notes', fields: { text: 'a' } },
   { create: 'items', fields: { title: 'Drill' } },
 ]);
 console.log(note?.text, item?.text); // TS2339 'text' does not exist on type 'Item'`,
 
-  'a batch step by step, with a field that is not declared': `
+  'a batch built step by step with an undeclared field': `
 const operations: Operation<Collections>[] = [];
 operations.push({ create: 'notes', fields: { text: 'a', titel: 'b' } }); // TS2353 'titel' does not exist in type`,
 
-  'a count that could be a bound': `
+  'a count used without a check for the lower bound': `
 const { count } = await notes.count();
 console.log(count.toFixed()); // TS18048 'count' is possibly 'undefined'`,
 
-  'a count of what has no index': `
+  'a count filtered by a field without an index': `
 await notes.count({ text: 'a' }); // TS2353 'text' does not exist in type`,
 
-  'words searched for where no field is searched': `
+  'search words in a collection without search': `
 notes.list({ q: 'milk' }); // TS2353 'q' does not exist in type`,
 
-  'the history of records that keep none': `
+  'history of a collection without history': `
 notes.history(id); // TS2339 'history' does not exist on type`,
 
-  'a step of the history that there is not': `
+  'an unknown action in the history': `
 for await (const { action } of handins.history(id))
   if (action === 'lend') console.log('never'); // TS2367 no overlap`,
 };

@@ -12,28 +12,28 @@ await notes.create({ text: 'a', titel: 'b' }); // TS2353 'titel' does not exist 
   'a required field that is missing': `
 await bookings.create({ slot: '2026-12-24T18:00:00Z', meal: 'lunch', paid: true }); // TS2741 'seats' is missing`,
 
-  'a text for a number': `
+  'text for a number': `
 await notes.create({ text: 'a', stars: '5' }); // TS2322 'string' is not assignable to type 'number'`,
 
-  'a choice that is none': `
+  'an unknown choice': `
 await notes.create({ text: 'a', colour: 'blue' }); // TS2322 '"blue"' is not assignable to type '"green" | "red"`,
 
-  'a choice below that is none': `
+  'an unknown choice in a nested object': `
 await notes.create({ text: 'a', look: { font: 'sans' } }); // TS2322 '"sans"' is not assignable to type '"mono" | "serif"'`,
 
   'an inner object without what it requires': `
 await notes.create({ text: 'a', look: { size: 3 } }); // TS2741 'font' is missing`,
 
-  'null for a field that is made': `
+  'null for a field in create': `
 await notes.create({ text: 'a', done: null }); // TS2322 'null' is not assignable to type 'boolean`,
 
-  'null for a field that must be there': `
+  'null for a required field': `
 await notes.update(id, { text: null }); // TS2322 'null' is not assignable to type 'string`,
 
-  'a list of something else': `
+  'a list with items of another type': `
 await notes.create({ text: 'a', tags: [1] }); // TS2322 'number' is not assignable to type 'string'`,
 
-  'a text for a list': `
+  'text for a list': `
 await notes.create({ text: 'a', tags: 'a' }); // TS2322 'string' is not assignable to type 'readonly string[]'`,
 
   'the id of a record changed': `
@@ -47,64 +47,64 @@ booking.state = 'approved'; // TS2540 'state' because it is a read-only property
   'the state sent as a field': `
 await bookings.update(id, { state: 'approved' }); // TS2353 'state' does not exist in type 'BookingChanges`,
 
-  'the state of what has none': `
+  'the state of a collection without states': `
 const { state } = await notes.get(id); // TS2339 'state' does not exist on type 'Note'`,
 
-  'a state that there is not': `
+  'an unknown state': `
 const { state } = await bookings.get(id);
 if (state === 'aproved') console.log(state); // TS2367 no overlap`,
 
-  'an action that there is not': `
+  'an unknown action': `
 await bookings.aprove(id); // TS2551 Did you mean 'approve'?`,
 
   'an action of another collection': `
 await notes.submit(id); // TS2339 'submit' does not exist on type`,
 
-  'an action by a name that there is not': `
+  'an unknown action name in act': `
 await bookings.act(id, 'hide'); // TS2345 '"hide"' is not assignable to parameter of type '"approve" | "cancel" | "submit"'`,
 
-  'an action where there are none': `
+  'an action of a collection without states': `
 await notes.act(id, 'submit'); // TS2345 is not assignable to parameter of type 'never'`,
 
-  'a filter by what has no index': `
+  'a filter in a collection without an index': `
 notes.list({ text: 'a' }); // TS2353 'text' does not exist in type`,
 
   'a filter by a field without an index beside those with one': `
 bookings.list({ state: 'draft', note: 'a' }); // TS2353 'note' does not exist in type`,
 
-  'a filter by a state that there is not': `
+  'a filter by an unknown state': `
 bookings.list({ state: 'open' }); // TS2322 '"open"' is not assignable to type '"approved" | "cancelled" | "draft" | "submitted"`,
 
-  'a filter by state where there are none': `
+  'a filter by state in a collection without states': `
 notes.list({ state: 'open' }); // TS2353 'state' does not exist in type`,
 
-  'a filter by a choice that there is not': `
+  'a filter by an unknown choice': `
 bookings.list({ meal: 'brunch' }); // TS2322 '"brunch"' is not assignable to type`,
 
   'a bound of another type': `
 bookings.list({ seats: { gte: '2' } }); // TS2322 'string' is not assignable to type 'number'`,
 
-  'an operator that there is not': `
+  'an unknown operator': `
 bookings.list({ seats: { above: 2 } }); // TS2353 'above' does not exist in type 'Bounds<number>'`,
 
-  'flags in an order': `
+  'a range of booleans': `
 bookings.list({ paid: { gte: true } }); // TS2322 is not assignable to type 'boolean`,
 
-  'a sort by what has no index': `
+  'a sort by a field without an index': `
 bookings.list({ sort: 'note' }); // TS2322 '"note"' is not assignable to type`,
 
   'a sort by a field of another collection': `
 notes.list({ sort: '-slot' }); // TS2322 Type '"-slot"' is not assignable to type '"-created_at" | "created_at"`,
 
-  'what need not be there, without a look': `
+  'an optional field used without a check': `
 const { stars } = await notes.get(id);
 console.log(stars + 1); // TS18048 'stars' is possibly 'undefined'`,
 
-  'null that was not thought of': `
+  'a nullable field used without a check': `
 const { reply_to } = await posts.get(id);
 reply_to.slice(1); // TS18047 'reply_to' is possibly 'null'`,
 
-  'a state that a switch has forgotten': `
+  'a switch that misses a state': `
 function say(state: Collections['team-posts']['state']): string { // TS2366 does not include 'undefined'
   switch (state) {
     case 'shown': return 'shown';
@@ -112,28 +112,28 @@ function say(state: Collections['team-posts']['state']): string { // TS2366 does
   }
 }`,
 
-  'a change of a function that does not fit': `
+  'an update function that returns a wrong type': `
 await notes.update(id, (note) => ({ done: note.text })); // TS2345 'string' is not assignable to type 'boolean`,
 
-  'a code that the call is never refused with': `
+  'an error code that the call cannot have': `
 function judge({ code }: ProblemOf<Collections, 'notes', 'remove'>): boolean {
   return code === 'quota_exceeded'; // TS2367 no overlap
 }`,
 
-  'a code of records of which nobody but the owner reads': `
+  'not_owner in a collection that only owners read': `
 function judge({ code }: ProblemOf<Collections, 'bookings', 'update'>): boolean {
   return code === 'not_owner'; // TS2367 no overlap
 }`,
 
-  'a call that there is not': `
+  'an unknown call in ProblemOf': `
 type Wrong = ProblemOf<Collections, 'notes', 'delete'>; // TS2344 '"delete"' does not satisfy the constraint`,
 
-  'a pair of three': `
+  'three items for a pair': `
 await posts.create({ text: 'a', reply_to: null, place: [1, 2, 3] }); // TS2322 'number' is not assignable to type 'undefined'`,
 
-  'a text in a mapping of numbers': `
+  'text in a mapping of numbers': `
 await posts.create({ text: 'a', reply_to: null, counts: { likes: 'many' } }); // TS2322 'string' is not assignable to type 'number'`,
 
-  'none of the shapes': `
+  'none of the shapes of a oneOf field': `
 await posts.create({ text: 'a', reply_to: null, shape: { edge: 1 } }); // TS2353 'edge' does not exist in type`,
 };
