@@ -19,13 +19,13 @@ function testNames(file: string): ReadonlySet<string> {
 }
 
 describe('test/conformance.md', () => {
-  it('has only rows of its form in its tables', () => {
+  it('every table row has the expected form', () => {
     const isTableRow = (line: string) => line.startsWith('|') && !/^\| (section|---) \|/.test(line);
     const unreadable = lines.filter((line) => isTableRow(line) && !rowForm.test(line));
     assert.deepEqual(unreadable, []);
   });
 
-  it('has a row for every section that states something', () => {
+  it('every section with statements has a row', () => {
     const covered = new Set(rows.map(({ section }) => section));
     assert.deepEqual(
       sections.filter((section) => !covered.has(section)),
@@ -33,7 +33,7 @@ describe('test/conformance.md', () => {
     );
   });
 
-  it('puts every row under the heading of its section', () => {
+  it('every row is under the heading of its section', () => {
     let heading = '';
     for (const line of lines) {
       heading = /^## (\d)\. /.exec(line)?.[1] ?? heading;
@@ -42,14 +42,14 @@ describe('test/conformance.md', () => {
     }
   });
 
-  it('names only tests that exist', () => {
+  it('every row names a test that exists', () => {
     const missing = rows
       .filter(({ file, name }) => !existsSync(file) || !testNames(file).has(name))
       .map(({ where, file, name }) => `${where}: ${file} has no test "${name}"`);
     assert.deepEqual(missing, []);
   });
 
-  it('states nothing twice', () => {
+  it('no statement occurs twice', () => {
     const statements = rows.map(({ section, statement }) => `${section} ${statement}`);
     assert.equal(new Set(statements).size, statements.length);
   });

@@ -15,40 +15,40 @@ const sources = new Map(
 const allSources = [...sources.values()].join('\n');
 
 describe('docs/config.md', () => {
-  it('is what "npm run docs" makes of the table of settings', () => {
+  it('the file equals the output of "npm run docs" from the table of settings', () => {
     assert.equal(readFileSync('docs/config.md', 'utf8'), configDocument());
   });
 
-  it('has one row for every setting', () => {
+  it('there is one row for every setting', () => {
     const rows = [...configDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(rows.sort(), Object.keys(settings).map(environmentName).sort());
   });
 });
 
 describe('docs/errors.md', () => {
-  it('is what "npm run docs" makes of the catalogue of errors', () => {
+  it('the file equals the output of "npm run docs" from the catalogue of errors', () => {
     assert.equal(readFileSync('docs/errors.md', 'utf8'), errorsDocument());
   });
 
-  it('has one row for every code', () => {
+  it('there is one row for every code', () => {
     const rows = [...errorsDocument().matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
     assert.deepEqual(rows.sort(), codes.toSorted());
   });
 });
 
 describe('the catalogue of errors', () => {
-  it('holds every code that is thrown', () => {
+  it('every thrown code is in the catalogue', () => {
     const thrown = [...allSources.matchAll(/new Refusal\(\s*'([^']+)'/g)].map(([, code]) => String(code));
     assert.ok(thrown.length > 20);
     for (const code of thrown) assert.ok(codes.includes(code), code);
   });
 
-  it('holds no code that nothing throws', () => {
+  it('every code in the catalogue is used', () => {
     const unused = codes.filter((code) => !allSources.includes(`'${code}'`));
     assert.deepEqual(unused, []);
   });
 
-  it('has a whole sentence and a status of an error for every code', () => {
+  it('every code has a sentence and a status from 400 to 599', () => {
     for (const [code, { status, sentence }] of Object.entries(catalogue)) {
       assert.match(code, /^[a-z]+(_[a-z]+)*$/);
       assert.match(sentence, /^[A-Z].*\.$/, code);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path/posix';
 interface Import {
   readonly from: string;
   readonly specifier: string;
-  /** The file of ours it leads to; null for a package or a part of the platform. */
+  /** The imported file of the project; null for a package or a Node built-in. */
   readonly target: string | null;
   /** Vanishes when the program runs. */
   readonly typeOnly: boolean;
@@ -173,7 +173,7 @@ const folderRules: readonly FolderRule[] = [
 ];
 
 interface PlaceRule {
-  /** What is looked for: a package that is imported, or a pattern in the text. */
+  /** The forbidden thing: an imported package, or a pattern in the text. */
   readonly packages?: RegExp;
   readonly text?: RegExp;
   readonly only: RegExp;

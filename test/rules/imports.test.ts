@@ -96,13 +96,13 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/auth/helpers/base64.ts', '', /a drawer for everything/],
 ];
 
-describe('the architecture', () => {
-  it('is kept by every source file', () => {
+describe('the import rules', () => {
+  it('every source file follows them', () => {
     const broken = brokenRules(sourceFiles());
     assert.equal(broken.length, 0, `\n${broken.join('\n')}`);
   });
 
-  it('is read from the real imports', () => {
+  it('read the real imports, also dynamic ones', () => {
     const sources = sourceFiles();
     assert.ok(sources.size > 50);
     const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
@@ -115,7 +115,7 @@ describe('the architecture', () => {
   });
 
   for (const [file, text, reason] of forbidden) {
-    it(`refuses ${text === '' ? 'a file there' : text} in ${file}`, () => {
+    it(`reject ${text === '' ? 'a file there' : text} in ${file}`, () => {
       const broken = brokenRules(new Map([[file, text]]));
       assert.equal(broken.length, 1, broken.join('\n'));
       assert.ok(broken[0]?.startsWith(file));
@@ -123,7 +123,7 @@ describe('the architecture', () => {
     });
   }
 
-  it('refuses files that import each other, at any distance', () => {
+  it('reject an import cycle of any length', () => {
     const ring = new Map([
       ['src/auth/a.ts', "import { b } from './b.ts';"],
       ['src/auth/b.ts', "import type { c } from './c.ts';"],
@@ -137,7 +137,7 @@ describe('the architecture', () => {
     );
   });
 
-  it('has in base only what several rooms use', () => {
+  it('reject a file in base that only one folder uses', () => {
     assert.deepEqual(ownedBaseFiles(sourceFiles()), []);
     const text = "import { a } from '../base/a.ts';";
     const owned = new Map([
@@ -150,7 +150,7 @@ describe('the architecture', () => {
     assert.deepEqual(ownedBaseFiles(new Map([...owned, ['src/ops/x.ts', text]])), []);
   });
 
-  it('allows what it says it allows', () => {
+  it('accept type imports, late imports, comments and the listed exceptions', () => {
     const allowed = new Map([
       ['src/http/x.ts', "import type { Metrics } from '../ops/metrics.ts';"],
       ['src/http/y.ts', "import {\n  type Verify,\n  type Other,\n} from '../auth/verifier.ts';"],

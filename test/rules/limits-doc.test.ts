@@ -11,17 +11,17 @@ import { idempotencyMs } from '../../src/records/rules/create.ts';
 const text = readFileSync('docs/config.md', 'utf8');
 
 describe('the limits in docs/config.md', () => {
-  it('has every limit that a collection can declare', () => {
+  it('list every limit that a collection can declare', () => {
     const rows = [...text.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name);
     assert.deepEqual(rows, ['per_user', 'bytes', 'writes', 'newcomer', 'memberships', 'expire']);
   });
 
-  it('says of machine clients what docs/collections.md says', () => {
+  it('say the same about machine clients as docs/collections.md', () => {
     assert.match(text, /Machine clients are\s+bound by `bytes` and `expire` only\./);
     assert.match(readFileSync('docs/collections.md', 'utf8'), /exempt from all but `bytes` and `expire`\./);
   });
 
-  it('says what rates and durations can be', () => {
+  it('state the accepted ranges of rates and durations', () => {
     for (const unit of ['s', 'min', 'h', 'd']) {
       assert.notEqual(parseRate(`1/${unit}`), null);
       assert.notEqual(parseRate(`1000000/${unit}`), null);
@@ -35,7 +35,7 @@ describe('the limits in docs/config.md', () => {
     assert.match(text, /`writes` \| `60\/min` \| 1 to 1000000 a second, minute, hour or day \|/);
   });
 
-  it('takes the fixed ones from the source as the program reads them', () => {
+  it('the generator of docs/config.md reads fixed limits with their real values', () => {
     const read = new Map(fixedLimits.map(({ file, constant }) => [constant, constantOf(file, constant)]));
     const known = { maxTokenBytes, maxJsonDepth, defaultPage, largestPage, idempotencyMs };
     for (const [name, value] of Object.entries(known)) assert.equal(read.get(name), value, name);

@@ -25,7 +25,7 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 const { '': root, bin: _, 'node_modules/vestibule-command': command, ...packages } = lock.packages;
 
 describe('the lock file', () => {
-  it('pins every package by the SHA-512 of its content', () => {
+  it('every package has a SHA-512 integrity', () => {
     assert.equal(lock.lockfileVersion, 3);
     assert.ok(Object.keys(packages).length > 50);
     const loose = Object.entries(packages).filter(
@@ -34,22 +34,22 @@ describe('the lock file', () => {
     assert.deepEqual(loose, []);
   });
 
-  it('takes packages from the registry only, whichever one is set', () => {
+  it('no package has a URL or a link, so all come from the configured registry', () => {
     const elsewhere = Object.entries(packages).filter(
       ([, { resolved, link }]) => resolved !== undefined || link === true,
     );
     assert.deepEqual(elsewhere, []);
   });
 
-  it('links our own command', () => assert.deepEqual(command, { resolved: 'bin', link: true }));
+  it('the own command is linked', () => assert.deepEqual(command, { resolved: 'bin', link: true }));
 
-  it('belongs to package.json', () => {
+  it('dependencies equal those of package.json', () => {
     assert.deepEqual(root?.dependencies, manifest.dependencies);
     assert.deepEqual(root?.optionalDependencies, manifest.optionalDependencies);
     assert.deepEqual(root?.devDependencies, manifest.devDependencies);
   });
 
-  it('holds exactly the versions that package.json names, and those are exact', () => {
+  it('package.json names exact versions, which are the locked ones', () => {
     const { dependencies, optionalDependencies, devDependencies } = manifest;
     const { 'vestibule-command': own, ...others } = devDependencies;
     assert.equal(own, 'file:bin');
@@ -59,7 +59,7 @@ describe('the lock file', () => {
     }
   });
 
-  it('is installed on Node.js 20 without a warning', async () => {
+  it('npm ci on Node.js 20 prints no warning', async () => {
     const folder = newDirectory();
     for (const file of ['package.json', 'package-lock.json', '.npmrc', 'bin'])
       cpSync(file, `${folder}/${file}`, { recursive: true });
@@ -76,7 +76,7 @@ describe('the lock file', () => {
     assert.equal(stderr, '');
   });
 
-  it('has at most ten packages that the service itself asks for', () => {
+  it('the service has at most ten direct dependencies', () => {
     assert.ok(Object.keys(manifest.dependencies).length <= 10);
   });
 });

@@ -21,7 +21,7 @@ const tags = Map.groupBy(
   ({ letter }) => letter,
 );
 
-it('every tag of a test belongs to a group of test/README.md, and every group has a test', () => {
+it('every tag belongs to a group of test/README.md, and every group has a tagged test', () => {
   assert.deepEqual([...groups.keys()].sort(), [...tags.keys()].sort());
   for (const { file, letter, number } of [...tags.values()].flat()) {
     const group = groups.get(letter);
