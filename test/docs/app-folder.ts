@@ -7,7 +7,7 @@ export class AppFolder {
   readonly path = newDirectory();
   readonly #running: Running[] = [];
 
-  /** A command to its end, which has to be a good one. */
+  /** Runs a command to its end and expects exit code 0. */
   async run(command: string): Promise<string> {
     const { stdout, stderr } = await typeWell(command, this.#place());
     return `${stdout}${stderr}`;

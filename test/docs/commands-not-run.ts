@@ -1,4 +1,4 @@
-/** The command of README.md that starts what the others talk to: run without "npm ci", and with ports that are free. */
+/** The command of README.md that starts the service. The test runs it without "npm ci" and with free ports. */
 export const startCommand = 'npm ci && npm start';
 
 const byInstallation = 'is run by test/support/installed-packages.ts, for all tests of test/packages';

@@ -19,18 +19,18 @@ export interface Expected {
   readonly instead?: (hand: Hand) => Readonly<Record<string, string>>;
   /** Takes up what the reader takes from the output. */
   readonly take?: (output: string, hand: Hand) => void;
-  /** It runs until it is ended; its output is that until it says what it has to. */
+  /** The command keeps running. Its output is read until it matches `says`. */
   readonly keepsRunning?: true;
 }
 
-/** By their text as it is printed, in the order in which they are run. */
+/** The commands by their printed text, in the order of the run. */
 export type Commands = Readonly<Record<string, Expected>>;
 
 export function newHand(): Hand {
   return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
 }
 
-/** A test for each; it says what was run. */
+/** Declares one test for each command, which reports the script that was run. */
 export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): void {
   for (const [text, expected] of Object.entries(commands)) {
     it(text, async (context) => {
@@ -50,7 +50,7 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
 export const installed = 'node node_modules/@vestibule/server/bin/vestibule.js';
 export const inTheClone = '$NODE bin/vestibule.js';
 
-/** What a pattern finds, which has to be there. */
+/** The first group of a pattern, which must match. */
 export function first(pattern: RegExp, output: string): string {
   const [, found] = pattern.exec(output) ?? [];
   assert.ok(found, `${pattern} is not in: ${output}`);

@@ -12,9 +12,9 @@ function shownIn(section: string) {
 
 const sectionsOf = (page: string) => readFileSync(page, 'utf8').split(/^(?=## )/m);
 
-describe('the declarations in documents', () => {
+describe('the declarations of collections in documents', () => {
   for (const page of ['README.md', 'docs/cookbook.md'])
-    it(`are in order: ${page}`, () => {
+    it(`have no mistakes: ${page}`, () => {
       const groups = sectionsOf(page)
         .map(shownIn)
         .filter(({ length }) => length > 0);
@@ -22,7 +22,7 @@ describe('the declarations in documents', () => {
       for (const group of groups) assert.deepEqual(checkCollections(group).mistakes, []);
     });
 
-  it('of the cookbook are ten, each shown or in a file, with its calls', () => {
+  it('the cookbook has ten recipes, each with a declaration and calls', () => {
     const recipes = sectionsOf('docs/cookbook.md').slice(1);
     assert.equal(recipes.length, 10);
     for (const recipe of recipes) {
@@ -31,7 +31,7 @@ describe('the declarations in documents', () => {
     }
   });
 
-  it('of the folders are in order', () => {
+  it('in collections/ and examples/ have no mistakes', () => {
     for (const folder of globSync(['collections', 'examples/*/collections'])) {
       const files = globSync(`${folder}/*.yaml`).map((path) => ({
         name: basename(path, '.yaml'),

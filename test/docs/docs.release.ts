@@ -4,14 +4,14 @@ import { first, newHand, runAll, takeSecret, takeSecretIds } from './commands.ts
 import { docsCommands } from './docs-commands.ts';
 import { ProjectCopy } from './project-copy.ts';
 
-describe('the commands of docs', () => {
-  // Those of api.release.ts are run by npx itself.
+describe('the commands of docs, as printed', () => {
+  // api.release.ts runs its commands with the real npx.
   const project = new ProjectCopy({ quickNpx: true });
   const hand = newHand();
   before(async () => {
     await project.start();
     writeFileSync(`${project.folder}/settings.env`, 'LOG_LEVEL=warn\n');
-    // What docs/tokens.md has told its readers to do before.
+    // The earlier steps of docs/tokens.md.
     const vestibule = async (text: string) =>
       (await project.run(`$NODE bin/vestibule.js ${text}`, {})).output;
     for (const client of ['billing-service', 'reports'])

@@ -32,7 +32,7 @@ export const pages = [
 /** The documents whose commands a reader types. */
 const guides = pages.filter((page) => page !== 'CHANGELOG.md');
 
-/** Every command of the pages, in reading order, and each once: those of blocks, and ours within a sentence. */
+/** Every distinct command of the pages, in reading order: from shell blocks, and `npx vestibule` commands inline. */
 export function documentedCommands(): readonly DocumentedCommand[] {
   const found = guides.flatMap((page) =>
     partsOf(page).flatMap((part) => commandsIn(part).map((text) => ({ page, text }))),
@@ -49,7 +49,7 @@ export function documentedSettings(): readonly DocumentedSettings[] {
   );
 }
 
-/** Code in a sentence that looks like a command of ours and that no shell knows by that name. */
+/** Inline code that begins with `vestibule`, which no shell finds without `npx`. */
 export function nakedCommands(): readonly string[] {
   return guides.flatMap((page) =>
     partsOf(page)
@@ -61,7 +61,7 @@ export function nakedCommands(): readonly string[] {
 }
 
 interface Part {
-  /** That of a block; null for what is not in a block. */
+  /** The language of a code block; null for text. */
   readonly language: string | null;
   readonly text: string;
 }

@@ -12,13 +12,13 @@ import { addClient } from '../support/service.ts';
 const [, program = ''] =
   /^```js\n(import {[^\n]* from 'dpop';[\s\S]*?)\n```$/m.exec(readFileSync('docs/tokens.md', 'utf8')) ?? [];
 
-describe('the program of docs/tokens.md', () => {
+describe('the DPoP program of docs/tokens.md', () => {
   let secret = '';
   const running = addressedService({}, async (settings) => {
     secret = await addClient(settings, 'dev-client');
   });
 
-  it('gets a bound token and comes in with it', async () => {
+  it('gets a bound token and opens /me with it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vestibule-dpop-'));
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
     const { url } = running().service;

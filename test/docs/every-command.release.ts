@@ -9,29 +9,30 @@ import { notRun, startCommand } from './commands-not-run.ts';
 import { docsCommands } from './docs-commands.ts';
 import { documentedCommands, documentedSettings, nakedCommands } from './documented-commands.ts';
 
-describe('every command of README and docs', () => {
+describe('the commands of README and docs', () => {
   const printed = documentedCommands().map(({ text }) => text);
   const known = [startCommand, ...[apiCommands, docsCommands, notRun].flatMap(Object.keys)];
 
-  it('is run by a test, or there is a reason why not', () => {
+  it('every command is run by a test or listed with a reason why not', () => {
     const forgotten = printed.filter((text) => !known.includes(text));
     assert.deepEqual(forgotten, [], 'add it to api-commands.ts, docs-commands.ts or commands-not-run.ts');
   });
 
-  it('is still printed when a test runs it', () => {
+  it('every command that a test runs is still printed', () => {
     assert.deepEqual(known.toSorted(), printed.toSorted());
   });
 
   // With "bin" in package.json npx would link the whole project into its own cache, run install scripts there and change
   // the mode of a file: a user who does not own the project could not use it.
-  it('leads npx to our own file, without asking anybody', () => {
+  it('npx runs bin/vestibule.js of the project', () => {
     assert.equal(realpathSync('node_modules/.bin/vestibule'), resolve('bin/vestibule.js'));
     assert.equal(JSON.parse(readFileSync('package.json', 'utf8')).bin, undefined);
   });
 
-  it('is printed as a shell takes it', () => assert.deepEqual(nakedCommands(), []));
+  it('every inline command begins with npx, not with "vestibule"', () =>
+    assert.deepEqual(nakedCommands(), []));
 
-  it('goes with settings that can be read', async () => {
+  it('every printed settings file is valid', async () => {
     const others = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 'https://api.example.org' };
     const blocks = documentedSettings();
     assert.ok(blocks.length > 5);

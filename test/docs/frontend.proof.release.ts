@@ -17,7 +17,7 @@ interface DocumentedModule {
   readonly fetchWithProof: typeof fetch;
 }
 
-describe('the function of docs/frontend.md that proves the requests of the typed client', () => {
+describe('the fetch function with DPoP proofs of docs/frontend.md, with the typed client', () => {
   let secret = '';
   const notes = `
 title: Notes
@@ -56,7 +56,7 @@ access: { clients: own }
     return access_token;
   }
 
-  it('reads, writes and follows what happens, with nonces required', async () => {
+  it('reads, writes and streams while nonces are required', async () => {
     const token = await boundToken();
     const { fetchWithProof: fetch } = documented;
     const api = createClient({ url: running().service.url, token: () => token, fetch });
@@ -69,7 +69,7 @@ access: { clients: own }
     assert.equal((await api.overview()).collections.length, 1);
   });
 
-  it('hands on what the service refuses, and without it the token opens nothing', async () => {
+  it('passes refusals on; without it the bound token is refused', async () => {
     const token = await boundToken();
     const options = { url: running().service.url, token: () => token };
     const absent = createClient({ ...options, fetch: documented.fetchWithProof })

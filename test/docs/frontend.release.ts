@@ -26,7 +26,7 @@ function fileNamed(name: string): string {
 }
 
 /** Follows docs/frontend.md, with free ports. */
-describe('docs/frontend.md', () => {
+describe('the steps of docs/frontend.md', () => {
   const app = new AppFolder();
   const ran: string[] = [];
   let addresses: Readonly<Record<string, string>> = {};
@@ -65,11 +65,11 @@ describe('docs/frontend.md', () => {
   after(async () => {
     await pages?.stop();
     await app.stop();
-    // What the run leaves is looked through, and this is mostly of others.
+    // test/after searches what the run leaves; this folder is mostly third-party code.
     rmSync(app.path, { recursive: true, force: true });
   });
 
-  it('1. fills an empty folder', async () => {
+  it('1. init writes the listed files into an empty folder', async () => {
     assert.match(await follow('1.'), /npx vestibule --settings vestibule\.env dev\n {2}npx vite\n/);
     const table = text.match(/^\| `.*? \|/gm) ?? [];
     const named = table.flatMap((row) => row.match(/[\w./-]+\.\w+/g) ?? []);
@@ -78,7 +78,7 @@ describe('docs/frontend.md', () => {
     for (const name of ['vestibule.env', 'page/page.js', 'page/sign-in.js']) edit(name, atFreePorts);
   });
 
-  it('2. runs, and Ada signs in at a page of her own and writes a note', async () => {
+  it('2. the page runs, serves no secret, and a user signs in and writes a note', async () => {
     const [dev = '', vite = ''] = commandsBelow('2.');
     ran.push(dev, vite);
     await app.runUntil(atFreePorts(dev), /Stop with Ctrl-C/);
@@ -105,7 +105,7 @@ describe('docs/frontend.md', () => {
     ran.push('npx vestibule doctor');
   });
 
-  it('3. has types that fit, and a page that can be built', async () => {
+  it('3. the types reject a wrong field, and the page can be built', async () => {
     const [types = '', ...rest] = commandsBelow('3.');
     await app.run(types);
     for (const name of ['tsconfig.json', 'page/notes.ts', 'page/page.js'])
@@ -123,15 +123,15 @@ describe('docs/frontend.md', () => {
     );
   });
 
-  it('4. shows at once what a shell or another tab has written', async () => {
-    // Vite has loaded it anew by itself.
+  it('4. notes written by a shell or in another tab appear live', async () => {
+    // Vite has reloaded the page.
     await page.getByLabel('the first').waitFor();
     await follow('4.');
     await notes().getByText('from a shell').waitFor();
 
     const tab = await page.context().newPage();
     await tab.goto(page.url());
-    // Who is signed in is known to each tab by itself; the provider knows it already.
+    // Each tab signs in for itself; the provider still has the session.
     await tab.getByRole('button', { name: 'Sign in' }).click();
     await tab.getByRole('listitem').getByText('from a shell').waitFor();
     await page.getByLabel('New note').fill('for both');
@@ -142,7 +142,7 @@ describe('docs/frontend.md', () => {
     await tab.close();
   });
 
-  it('5. goes on when the collection has changed, with types that say so', async () => {
+  it('5. a changed declaration is served, with new types', async () => {
     const [, added = ''] = /^```yaml\n([\s\S]*?)\n```$/m.exec(text.slice(text.indexOf('## 5.'))) ?? [];
     edit('collections/notes.yaml', (content) => content.replace(/ {2}properties:\n/, `$&${added}\n`));
     assert.doesNotMatch(readFileSync(`${app.path}/page/collections.d.ts`, 'utf8'), /\bdue\?: string/);
@@ -156,7 +156,7 @@ describe('docs/frontend.md', () => {
     await notes().getByText('dated').waitFor();
   });
 
-  it('6. shows the list with React', async () => {
+  it('6. React shows the list', async () => {
     const [install = '', types = ''] = commandsBelow('6.');
     for (const command of [install, types]) await app.run(command);
     // The others are run by test/packages/class-page.release.ts.
@@ -175,7 +175,7 @@ describe('docs/frontend.md', () => {
     await notes().getByText('for React').waitFor();
   });
 
-  it('has no command that was not run', () => {
+  it('every printed command was run', () => {
     const printed = ['1.', '2.', '3.', '4.', '5.', '6.', '7.'].flatMap(commandsBelow);
     assert.deepEqual(ran.filter((one) => printed.includes(one)).toSorted(), printed.toSorted());
   });

@@ -22,10 +22,10 @@ function leadsSomewhere(target: string, heading: string | undefined): boolean {
   return existsSync(target) && (heading === undefined || headings(target).has(heading));
 }
 
-/** A merge once lost a whole section that two other pages led to. */
+/** A merge once lost a section that two pages linked to. */
 describe('the links of the documents', () => {
   for (const page of pages)
-    it(`lead somewhere: ${page}`, () => {
+    it(`lead to existing files and headings: ${page}`, () => {
       const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
       const broken = links.filter(
         ([, path, heading]) =>
@@ -37,7 +37,7 @@ describe('the links of the documents', () => {
       );
     });
 
-  it('have every page of docs in the index', () => {
+  it('the index docs/README.md links every page of docs', () => {
     const index = readFileSync('docs/README.md', 'utf8');
     const missing = globSync('*.md', { cwd: 'docs' }).filter(
       (page) => page !== 'README.md' && !index.includes(`](${page})`),
@@ -47,13 +47,13 @@ describe('the links of the documents', () => {
 });
 
 /** Messages, help texts, tests and deploy files name pages, too. */
-describe('the pages that code names', () => {
+describe('the pages of docs that code mentions', () => {
   const sources = globSync(
     '{bin,src,web,packages,starter,collections,examples,deploy,test,bench,docs}/**/*.{ts,tsx,js,yaml,cfg,conf,service,html}',
     { exclude: (path) => /node_modules|^test\/docs\/links|\/(lib|dist)$/.test(String(path)) },
   ).concat('deploy/systemd/settings');
 
-  it('exist, with the heading', () => {
+  it('exist, with their headings', () => {
     const broken = sources.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\b(docs\/[\w/.-]+\.md)(?:#([\w-]+))?/g)]
         .filter(([, page, heading]) => !leadsSomewhere(String(page), heading))

@@ -23,8 +23,8 @@ function found(pattern: RegExp, on = texts): readonly { readonly page: string; r
 /** Names of the environment that are not settings of the service. */
 const otherVariables = /^(NODE_|PG|VESTIBULE_|PROCESSES_)/;
 
-describe('the names in the documents', () => {
-  it('of settings exist', () => {
+describe('names in the documents', () => {
+  it('every setting exists', () => {
     const known = new Set(Object.keys(settings).map(environmentName));
     const unknown = found(/`([A-Z]+(?:_[A-Z]+)+)(?:=[^`]*)?`/g, current).filter(
       ({ parts: [name = ''] }) => !known.has(name) && !otherVariables.test(name),
@@ -32,14 +32,14 @@ describe('the names in the documents', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('of metrics exist', () => {
+  it('every metric exists', () => {
     const unknown = found(/\b(vestibule_[a-z_]+)/g, current).filter(
       ({ parts: [name = ''] }) => !(name.replace(/_(bucket|sum|count)$/, '') in metricCatalogue),
     );
     assert.deepEqual(unknown, []);
   });
 
-  it('of labels are those of docs/operations.md', () => {
+  it('every label of a metric is listed in docs/operations.md', () => {
     const series = found(/`(vestibule_[a-z_]+)\{([^}]+)\}/g, current).map(({ page, parts }) => ({
       page,
       metric: String(parts[0]),
@@ -59,7 +59,7 @@ describe('the names in the documents', () => {
     assert.deepEqual(unknown, []);
   });
 
-  it('of error codes exist, with the status of the code', () => {
+  it('every error code exists with its status', () => {
     const codes: Readonly<Record<string, { readonly status: number }>> = catalogue;
     const wrong = found(/\b([45]\d\d) `([a-z]+(?:_[a-z]+)+)`/g, current).filter(
       ({ parts: [status, code = ''] }) =>
@@ -68,7 +68,7 @@ describe('the names in the documents', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('of commands and their options exist', () => {
+  it('every command and its options exist', () => {
     const program = createProgram('0.0.0');
     const wrong = documentedCommands()
       .filter(({ text }) => /\bnpx vestibule\b/.test(text))
@@ -77,7 +77,7 @@ describe('the names in the documents', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('say the same of the Node.js that is needed', () => {
+  it('the required Node.js version equals that of package.json', () => {
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
     const needed = engines.node.replace('>=', '');
     for (const { page, parts } of found(/Node\.js (\d+) or newer/g)) assert.equal(parts[0], needed, page);

@@ -10,10 +10,10 @@ const files = globSync(`${rooms}/**`, { exclude: (path) => basename(path) === 'n
 /** A page may leave out the folders around a path, and how the file's name ends. */
 const names = new Set(files.flatMap((file) => [file, file.replace(/(\.test)?\.[a-z]+$/, '')]).flatMap(tails));
 
-/** What a path of ours begins with; one that begins otherwise (`application/json`) is none. */
+/** The first folders of project paths; `application/json` is not a path. */
 const folders = new Set(globSync([rooms, 'src/**/']).map((folder) => basename(folder)));
 
-/** A path, and what is left of it without its first folders. */
+/** A path and all its suffixes. */
 function tails(path: string): readonly string[] {
   const parts = path.split('/');
   return parts.map((_, first) => parts.slice(first).join('/'));
@@ -30,14 +30,14 @@ function exists(path: string): boolean {
   return path.includes('*') ? globSync(`{,src/}${path}{,.ts}`).length > 0 : names.has(path);
 }
 
-/** Decisions named files by former names, which readers could not find. */
-describe('the files and folders that README and docs name', () => {
-  it('are recognised, and a missing one is noticed', () => {
+/** Decisions once named files by former names. */
+describe('paths in README and docs', () => {
+  it('control: a path is recognised, and a missing one is noticed', () => {
     assert.ok(paths('ARCHITECTURE.md').includes('auth/verifier'));
     assert.ok(exists('auth/verifier') && !exists('auth/no-such-file'));
   });
 
-  it('exist in their folder: the table of folders in ARCHITECTURE.md', () => {
+  it('the table of folders in ARCHITECTURE.md names files of each folder', () => {
     const [, table = ''] = /^## Folders\n([\s\S]*?)^## /m.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
     const rows = [...table.matchAll(/^\| `(src\/\w+\/)` \| (.*) \|$/gm)];
     assert.ok(rows.length > 10);

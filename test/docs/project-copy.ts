@@ -101,7 +101,7 @@ export class ProjectCopy {
         HOME: this.folder,
         npm_config_cache: this.#npmCache,
         npm_config_update_notifier: 'false',
-        // What is not here is not fetched from elsewhere.
+        // A missing package is not downloaded.
         npm_config_offline: 'true',
         ...this.#variables,
       },

@@ -12,7 +12,7 @@ import { newSettings, runVestibule, type Settings, startService } from '../suppo
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
 /** The last step of "Failover" in docs/runbooks.md. That nothing is lost where commits wait for the standby is in test/fault. */
-describe('a standby that takes over without the last commits', () => {
+describe('failover to a standby without the last commits', () => {
   let provider: TestProvider;
   let primary: OwnPostgres;
   let standby: OwnPostgres;
@@ -37,7 +37,7 @@ describe('a standby that takes over without the last commits', () => {
     await standby?.remove();
   });
 
-  it('gets the erasures again that it has not got, by "restore" without a file', async () => {
+  it('"restore" without a file repeats the erasures that the standby has missed', async () => {
     const old = await startService(settings);
     const caller = new ApiCaller(old.url, await provider.token({ sub: 'ada' }));
     await caller.make('notes', { text: 'erased' });

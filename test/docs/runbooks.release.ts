@@ -38,7 +38,7 @@ for (const engine of databaseEngines)
     const place = (changes: Settings = {}) => newPlace(engine, { ...provider.settings, ...changes });
     const tokenFor = (sub: string, from = provider) => from.token({ sub });
 
-    it('a lost master secret: who runs goes on and gives everybody what is theirs, nobody starts', async () => {
+    it('lost master secret: a running process keeps working, and no process can start', async () => {
       const settings = await place();
       const secretFile = String(settings.MASTER_SECRET_FILE);
       const service = await startService(settings);
@@ -68,7 +68,7 @@ for (const engine of databaseEngines)
       assert.match(String(rows[0]?.body), /kept/);
     });
 
-    it('a new database for a master secret that leaked: callers carry over what is theirs', async () => {
+    it('leaked master secret: callers carry their records over to a new database', async () => {
       const [old, fresh] = await Promise.all([place().then(startService), place().then(startService)]);
       const caller = new ApiCaller(old.url, await tokenFor('ada'));
       await caller.make('notes', { text: 'carried over' });
@@ -79,7 +79,7 @@ for (const engine of databaseEngines)
       await Promise.all([old.stop(), fresh.stop()]);
     });
 
-    it('another provider: callers are others to the service, and two processes let them carry over what is theirs', async () => {
+    it('changed provider: callers get new pseudonyms and carry their records over', async () => {
       const other = await TestProvider.start();
       const settings = await place();
       const before = await startService(settings);
@@ -101,7 +101,7 @@ for (const engine of databaseEngines)
       }
     });
 
-    it('another BASE_URL: clients are others to the service, and people are not', async () => {
+    it('changed BASE_URL: clients get new pseudonyms, people keep theirs', async () => {
       const settings = await place();
       const credentials = { id: 'machine', secret: await addClient(settings, 'machine') };
       const ids = async (changes: Settings) => {
@@ -118,7 +118,7 @@ for (const engine of databaseEngines)
       assert.equal(after.person, before.person);
     });
 
-    it('a signing key that leaked: rotated, its forged tokens end with the key, and those of a disabled client at once', async () => {
+    it('leaked signing key: forged tokens end with the key, or at once for a disabled client', async () => {
       const settings = await place();
       await addClient(settings, 'machine');
       const service = await startService(settings, { clocked: true });
