@@ -25,7 +25,7 @@ async function secondsToStop(settings: Settings): Promise<number> {
   return drainSeconds + shutdownSeconds + 6;
 }
 
-/** All of them are settings of ours, but for the password that the driver of PostgreSQL takes. */
+/** All variables are settings of the service, except the password for the PostgreSQL driver. */
 function areSettings(environment: Settings): void {
   assert.deepEqual(
     Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD'),
@@ -41,7 +41,7 @@ describe('the Dockerfile', () => {
   const last = stages.at(-1) ?? '';
   const inPackage = /\/opt\/vestibule\/node_modules\/@vestibule\/server\/([^"]+)/g;
 
-  it('has a stage that packs, one that installs, and one that runs, on the Node.js of the project', () => {
+  it('has the stages pack, install and run, on the Node.js version of the project', () => {
     assert.equal(stages.length, 3);
     const [major] = manifest.devDependencies.node.split('.');
     for (const stage of stages) assert.match(stage, new RegExp(`^FROM node:${major}-`));
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
 
   it('does not run as root', () => assert.match(last, /^USER node$/m));
 
-  it('starts and checks what the package has', () => {
+  it('runs and health-checks files that are in the package', () => {
     const files = [...last.matchAll(inPackage)].map(([, file]) => String(file));
     assert.deepEqual(files.sort(), ['bin/vestibule.js', 'deploy/docker/health.js']);
     for (const file of files) {
@@ -73,7 +73,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('is given all that the package is made from, and nothing that is made', () => {
+  it('the build context has all sources and no build output', () => {
     const lines = readFileSync('deploy/docker/Dockerfile.dockerignore', 'utf8').split('\n');
     const given = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     const isGiven = (path: string) => globSync(given).includes(path.split('/')[0] ?? '');
@@ -89,14 +89,14 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('the service as the image has it', () => {
+describe('the service as it runs in the image', () => {
   let provider: TestProvider;
   before(async () => {
     provider = await TestProvider.start();
   });
   after(() => provider.stop());
 
-  it('is healthy when it is ready, and not when nobody answers', async () => {
+  it('the health check passes when the service is ready and fails without it', async () => {
     const service = await startService(await newSettings('sqlite', { ...provider.settings }));
     const health = (port: string) =>
       spawnSync(process.execPath, ['deploy/docker/health.js'], { env: { OPS_PORT: port } }).status;
@@ -109,7 +109,7 @@ describe('the service as the image has it', () => {
     await service.stop();
   });
 
-  it('serves where nothing can be written to but its own folder', async () => {
+  it('runs on a read-only root with only its own folder writable', async () => {
     const settings = await newSettings('sqlite', {
       ...provider.settings,
       COLLECTIONS_DIR: declarationsFolder(collections),
@@ -123,7 +123,7 @@ describe('the service as the image has it', () => {
     await service.stop();
   });
 
-  it('takes the password of PostgreSQL from PGPASSWORD', async () => {
+  it('reads the PostgreSQL password from PGPASSWORD', async () => {
     const settings = await newSettings('postgres', provider.settings);
     const url = new URL(String(settings.DATABASE_URL));
     const { password } = url;
@@ -139,7 +139,7 @@ describe('the compose file', () => {
   const { services, networks, volumes, secrets } = parse(readFileSync('deploy/docker/compose.yaml', 'utf8'));
   const { vestibule, proxy } = services;
 
-  it('has settings that are ours, and in order', async () => {
+  it('its environment has valid settings only', async () => {
     areSettings(vestibule.environment);
     await loadConfig(vestibule.environment);
   });
@@ -153,7 +153,7 @@ describe('the compose file', () => {
     assert.equal(vestibule.ports, undefined, 'nobody goes around it');
   });
 
-  it('gives the service the time that it takes to stop, and nothing to write to but its volume', async () => {
+  it('allows enough time to stop, and a read-only root with one volume', async () => {
     assert.ok(
       Number.parseInt(vestibule.stop_grace_period, 10) > (await secondsToStop(vestibule.environment)),
     );
@@ -163,7 +163,7 @@ describe('the compose file', () => {
     assert.equal(vestibule.environment.MASTER_SECRET_FILE, `/run/secrets/${Object.keys(secrets)[0]}`);
   });
 
-  it('mounts what is there', () => {
+  it('mounts existing files and declared volumes', () => {
     const mounts = [vestibule, proxy, services.postgres].flatMap(({ volumes: list }) => list as string[]);
     for (const mount of mounts) {
       const [source = ''] = mount.split(':');
@@ -186,12 +186,12 @@ describe('the manifests for Kubernetes', () => {
   const pod = template.spec;
   const [container] = pod.containers;
 
-  it('are what YAML and kubectl can read', () => {
+  it('are valid YAML objects with kind and name', () => {
     for (const { errors, warnings } of documents) assert.deepEqual([...errors, ...warnings], []);
     for (const { apiVersion, kind, metadata } of objects) assert.ok(apiVersion && kind && metadata.name);
   });
 
-  it('have settings that are ours, and in order, and a collection that is', async () => {
+  it('the ConfigMaps have valid settings and a valid collection', async () => {
     areSettings(environment);
     for (const value of Object.values(environment)) assert.equal(typeof value, 'string');
     const declared = Object.entries(find('ConfigMap', 'vestibule-collections').data as Settings);
@@ -205,12 +205,12 @@ describe('the manifests for Kubernetes', () => {
     assert.match(succeeded(outcome), /^The settings are in order\.$/m);
   });
 
-  it('give the service the time that it takes to stop, and time to be left out before', async () => {
+  it('allow enough time to drain and to stop', async () => {
     assert.ok(pod.terminationGracePeriodSeconds > (await secondsToStop(environment)));
     assert.ok(Number(environment.DRAIN_SECONDS) >= 5);
   });
 
-  it('ask for health at its own port, which the kubelet can reach', async () => {
+  it('probe /livez and /readyz on the ops port, which listens on all addresses', async () => {
     const { opsPort, opsHost, port } = await loadConfig(environment);
     const ports = Object.fromEntries(
       container.ports.map((one: { name: string; containerPort: number }) => [one.name, one.containerPort]),
@@ -221,7 +221,7 @@ describe('the manifests for Kubernetes', () => {
       assert.deepEqual(container[probe].httpGet, { path, port: 'ops' });
   });
 
-  it('let it write to its volumes only, as nobody in particular', () => {
+  it('run as non-root, without privileges, on a read-only root', () => {
     assert.equal(pod.securityContext.runAsNonRoot, true);
     assert.deepEqual(container.securityContext, {
       allowPrivilegeEscalation: false,
@@ -230,7 +230,7 @@ describe('the manifests for Kubernetes', () => {
     });
   });
 
-  it('mount every volume where the settings look for it', () => {
+  it('mount every volume, and the settings point into the mounts', () => {
     const named = [...pod.volumes, ...volumeClaimTemplates.map((one: { metadata: object }) => one.metadata)];
     const mounts = container.volumeMounts as { name: string; mountPath: string }[];
     assert.deepEqual(mounts.map(({ name }) => name).sort(), named.map(({ name }) => name).sort());
@@ -241,7 +241,7 @@ describe('the manifests for Kubernetes', () => {
       );
   });
 
-  it('find each other, and run this release', () => {
+  it('selectors match the labels, and the image has this version', () => {
     const { labels } = template.metadata;
     assert.deepEqual(find('Service').spec.selector, labels);
     for (const { matchLabels } of [selector, find('PodDisruptionBudget').spec.selector])

@@ -49,14 +49,14 @@ describe('the unit for systemd', () => {
   });
   after(() => provider.stop());
 
-  it('is taken by systemd without a word', async () => {
+  it('passes systemd-analyze verify without a message', async () => {
     const copy = `${newDirectory()}/vestibule.service`;
-    // Where the Node.js of this machine is: systemd looks whether the program is there.
+    // systemd checks that the program exists.
     writeFileSync(copy, unit.replace('/usr/bin/node', process.execPath));
     assert.deepEqual(await analyse('verify', copy), { code: 0, said: '' });
   });
 
-  it('is exposed by 2.0 at most', async (context) => {
+  it('has an exposure level of at most 2.0', async (context) => {
     const { code, said } = await analyse(
       'security',
       '--offline=true',
@@ -68,17 +68,17 @@ describe('the unit for systemd', () => {
     context.diagnostic(said.trim().split('\n').at(-1) ?? '');
   });
 
-  it('gives the service the time that it takes to stop, and the files that it may open', () => {
+  it('allows enough time to stop and enough open files', () => {
     assert.ok(Number(directive('TimeoutStopSec')) > config.drainSeconds + shutdownSeconds + 6);
     assert.ok(Number(directive('LimitNOFILE')) > config.maxConnections);
   });
 
-  it('restarts the service however long its database is away', () => {
+  it('restarts the service without a start limit', () => {
     assert.equal(directive('Restart'), 'always');
     assert.equal(directive('StartLimitIntervalSec'), '0');
   });
 
-  it('starts what the package has, with settings of which the service can keep its database', () => {
+  it('starts the installed package, with the database in its state directory', () => {
     assert.match(
       directive('ExecStart'),
       / node_modules\/@vestibule\/server\/bin\/vestibule.js --settings \/etc\/vestibule\/settings serve$/,
@@ -88,13 +88,13 @@ describe('the unit for systemd', () => {
     assert.ok(databaseUrl.file.startsWith(`/var/lib/${directive('StateDirectory')}/`), databaseUrl.file);
   });
 
-  it('comes with settings that are in order', async () => {
+  it('its settings file is valid', async () => {
     const parameters = ['--settings', resolve('deploy/systemd/settings'), 'check'];
     const outcome = await endOf({ COLLECTIONS_DIR: resolve('collections') }, parameters);
     assert.match(succeeded(outcome), /^The settings are in order\.$/m);
   });
 
-  it('refuses no system call that the service makes', async () => {
+  it('its system call filter allows every call of the service', async () => {
     const [refused = '', allowed = ''] = [...unit.matchAll(/^SystemCallFilter=(.*)$/gm)]
       .map(([, value]) => String(value))
       .sort((one) => (one.startsWith('~') ? -1 : 1));
@@ -122,7 +122,7 @@ async function callsOfService(provider: TestProvider): Promise<readonly string[]
     }),
   });
   const file = `${settings.TEST_DIRECTORY}/calls`;
-  // With -D it is the service that is the child, and gets our signals.
+  // With -D the service is the child process and gets the signals.
   const strace = [await findProgram('strace'), '-D', '-f', '-c', '-U', 'name', '-o', file];
   const service = await startThrough(strace, settings);
   await new ApiCaller(service.url, await provider.token()).make('notes', { text: 'x' });
