@@ -279,7 +279,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
     it('a cursor reveals nothing of records that the caller cannot read', async () => {
       const { others, room } = await roomWith(1);
       const [bob] = others as [Person];
-      // A page looks at 32 records of this size.
+      // A page examines 32 records of this size.
       for (let index = 0; index < 33; index += 1) await bob.make('drafts', { room, code: `code ${index}` });
       const { items, next } = (await bob.get(`drafts?room=${room}&sort=code`)).body;
       assert.deepEqual(items, []);

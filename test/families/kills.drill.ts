@@ -19,7 +19,7 @@ const parents = 5;
 const seats = 6;
 /** Registrations that a writer holds at the same time: more than there are seats for all. */
 const mostHeld = 4;
-/** Of an event of a registration: its owner, and the owner and the helpers of the meetup. */
+/** Topics of a registration event: its owner, and the owner and the helpers of the meetup. */
 const expectedTopics = 3;
 
 for (const engine of databaseEngines)
@@ -173,7 +173,7 @@ class Writer {
   }
 }
 
-/** The log tells what happened: no place is taken twice, the longest waiting is next, and each change is told once. */
+/** Replays the events: no place is taken twice, the longest waiting is next, and each change has one event. */
 async function assertLog(
   database: ReturnType<typeof plainSql>,
   stored: ReadonlyMap<string, string>,

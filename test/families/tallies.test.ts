@@ -29,7 +29,7 @@ for (const engine of databaseEngines)
     });
     after(() => provider.stop());
 
-    /** Runs a service with this parent of papers, and what is done with it. */
+    /** Runs a task with a service whose papers have this parent. */
     async function served<T>(parent: string, task: (ada: Person) => Promise<T>): Promise<T> {
       writeFileSync(`${folder}/papers.yaml`, papers(parent));
       const service = await startService(settings);

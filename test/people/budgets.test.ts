@@ -8,7 +8,7 @@ import { Person } from './person.ts';
 
 const declarations = {
   ...attackDeclarations,
-  /** A newcomer has three writes a day, in whatever way it writes. */
+  /** A newcomer has three writes a day, of any kind. */
   groups: `
 title: Groups
 schema:

@@ -9,7 +9,7 @@ import { databaseEngines, fileOf, newSettings, runVestibule, type Settings } fro
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 
-/** Of no other text in the database. */
+/** Occurs in no other text of the database. */
 const planted = 'marmoset-plumage';
 
 for (const engine of databaseEngines)
@@ -76,7 +76,7 @@ for (const engine of databaseEngines)
       assert.equal((await cleo.post('invitations', { code })).body.code, 'invitation_invalid');
       const drill = (await bob.get(`items/${item}`)).body;
       assert.deepEqual([drill.state, drill.people, drill.roles], ['requested', {}, ['owner']]);
-      // What waited for her goes on without her.
+      // Requests to the erased person can be answered.
       assert.equal((await bob.post(`items/${item}/decline`)).status, 200);
       assert.equal((await cleo.post(`items/${item}/request`)).status, 200);
       assert.equal((await bob.post(`papers/${paper}/take_back`)).status, 200);

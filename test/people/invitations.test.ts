@@ -18,7 +18,7 @@ for (const engine of databaseEngines)
     const person = () => Person.of(target());
     const query = (sql: string) => plainSql(target().processes.settings).query(sql);
 
-    /** Refused with the same bytes as a code that never was. */
+    /** Refused with the same bytes as an unknown code. */
     const isInvalid = async (code: string, what: string, who?: Person) => {
       const stranger = who ?? (await person());
       const [known, unknown] = [
@@ -43,7 +43,7 @@ for (const engine of databaseEngines)
       assert.deepEqual([refused[0]?.body.code, bytes.size], ['invitation_invalid', 1]);
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 2);
       await isInvalid(code, 'used up');
-      // The same person twice, with a code for several.
+      // One person uses a multi-use code several times.
       const several = await ada.codeFor(one, { role: 'member', uses: 30 });
       const bob = people[7] as Person;
       const twice = await atOnce(5, (index) =>

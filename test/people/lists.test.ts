@@ -38,7 +38,7 @@ for (const engine of databaseEngines)
         if (index % 2 === 0) await ada.post(`papers/${id}/hand_in`);
         (index % 2 === 0 ? shared : hidden)?.push(id);
       }
-      // Ids are in the order of their times.
+      // Ids sort by creation time.
       const visible = [...(own ?? []), ...(shared ?? [])].sort();
       for (const limit of [1, 4, 50]) {
         assert.deepEqual(await pagesOf(bob, `limit=${limit}&sort=created_at`), visible, `limit ${limit}`);
@@ -48,7 +48,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await pagesOf(bob, 'limit=2&sort=created_at&mine=true'), own);
       assert.deepEqual(await pagesOf(bob, 'limit=2&state=draft&sort=created_at'), own);
       assert.equal((await pagesOf(bob, 'limit=2&shelf=0')).length, 5 + 3);
-      // While it turns the pages, a record after the other is taken from it.
+      // Bob leaves one record after each page.
       const left = [...(shared ?? [])];
       const seen = await pagesOf(bob, 'limit=2&sort=created_at&role=reviewer', async () => {
         const last = left.pop();

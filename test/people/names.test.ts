@@ -31,7 +31,7 @@ for (const engine of databaseEngines)
         const { items } = (await ada.get(`${one}/members`)).body;
         assert.equal(items.length, 3);
         aliases.push(...items.map(({ alias }: { alias: string }) => alias));
-        // The same name for everybody who looks, and the same when the person leaves and returns.
+        // The alias survives leaving and returning.
         const before = await bob.aliasIn(one);
         assert.equal((await bob.delete(`${one}/members/me`)).status, 204);
         await ada.invites(one, role, bob);

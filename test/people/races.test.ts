@@ -58,7 +58,7 @@ describe('simultaneous people, at two processes on postgres', () => {
     const untilWaiting = (count: number) =>
       until(waiting, (found) => found === count, `there are not ${count} who wait`);
     try {
-      // The hand-over stops when it has the record, and the erasure comes upon it there.
+      // The hand-over waits while it has locked the record, and the erasure meets that lock.
       await holder.query('begin');
       await holder.query(`select from usage where owner = $1 for update`, [id]);
       const accepting = bob.post('invitations', { code });

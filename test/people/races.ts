@@ -3,9 +3,9 @@ import { atOnce, type DeclaredProcesses } from '../support/declared-processes.ts
 import { plainSql } from '../support/plain-sql.ts';
 import { Person } from './person.ts';
 
-/** Attempts of many people at once, over all processes. A test repeats them a few times, a drill more often. */
+/** Simultaneous attempts of many people, over all processes. Drills repeat them more often than tests. */
 
-/** Everybody takes the same action, which grants a role that one person can have. */
+/** All people take one action, which grants a role that one person can have. */
 export async function raceForRole(target: DeclaredProcesses, people: readonly Person[]): Promise<void> {
   const owner = await Person.of(target);
   const id = await owner.make('items', { title: 'The only drill' });
@@ -27,7 +27,7 @@ export async function raceForRole(target: DeclaredProcesses, people: readonly Pe
   assert.deepEqual(shown, winners[0]?.body.people);
 }
 
-/** A member writes on and on at all processes while the owner removes it. */
+/** A member writes continuously at all processes while the owner removes it. */
 export async function raceAgainstRemoval(target: DeclaredProcesses): Promise<void> {
   const [owner, member] = (await Person.several(target, 2)) as [Person, Person];
   const id = await owner.make('lists', { title: 'Ours' });

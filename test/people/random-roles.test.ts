@@ -15,7 +15,7 @@ interface Expected {
   person: Person;
   stream: EventStream;
   role: Role | null;
-  /** The titles that it had a right to hear since it was last erased. */
+  /** The titles that the person was entitled to since its last erasure. */
   titles: Set<string>;
 }
 

@@ -8,7 +8,7 @@ import { Person } from './person.ts';
 
 const lanes = 4;
 const removalsPerLane = 25;
-/** Of the tries of a removed member, a few are made at once, under load. */
+/** Tries of a removed member: a few at once under load, the others later. */
 const [triesAtOnce, triesLater] = [10, 90];
 const writesPerSecond = 500;
 const mostUnderWay = 128;
@@ -72,7 +72,7 @@ async function removeOne(
   await stream.until(has('teams.left'), 'the stream does not hear of the removal');
   const delayMs = performance.now() - acknowledgedAt;
   const statuses = await tries;
-  // An own record comes after all that the stream could still get.
+  // The event of an own record comes after all earlier events.
   const own = await member.make('lists', { title: 'Own' });
   await stream.until((all) => all.some(({ data }) => data.data?.id === own), 'the stream does not catch up');
   stream.close();

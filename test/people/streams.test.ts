@@ -14,7 +14,7 @@ for (const engine of databaseEngines)
     const titles = (stream: EventStream) =>
       stream.events.flatMap(({ data }) => (data.data.fields as { title?: string } | undefined)?.title ?? []);
 
-    /** A team of two with a stream of the member, which the owner's word "told" ends. */
+    /** A team of Ada, and Bob who is not yet a member. */
     const stage = async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('teams', { title: 'begun' });
@@ -22,7 +22,7 @@ for (const engine of databaseEngines)
     };
     const rename = async (ada: Person, one: string, title: string) =>
       assert.equal((await ada.patch(one, { title })).status, 200);
-    /** Something of its own that comes after all that it could have heard. */
+    /** Waits for an event of Bob's own record, which comes after all earlier events. */
     const caughtUp = async (bob: Person, stream: EventStream) => {
       const own = await bob.make('lists', { title: 'Own' });
       await stream.until(
@@ -59,7 +59,7 @@ for (const engine of databaseEngines)
         again.close();
       }
 
-      // After rejoining: what happened in between stays unknown.
+      // After rejoining the events in between stay hidden.
       await ada.invites(one, 'admin', bob);
       await rename(ada, one, 'with bob again');
       for (const lastEventId of ['0', start, stream.lastId]) {
@@ -125,7 +125,7 @@ for (const engine of databaseEngines)
       await ada.post(`papers/${id}/take_back`);
       await ada.patch(`papers/${id}`, { text: 'third draft' });
       await caughtUp(bob, stream);
-      // Told that it was taken back, and not what it says now.
+      // The event says that the paper was taken back, without its fields.
       assert.deepEqual(stream.types, ['papers.handed_in', 'papers.draft', 'lists.created']);
       assert.deepEqual(stream.events.map(({ data }) => 'fields' in data.data).slice(0, 2), [true, false]);
       assert.ok(!/first|third/.test(stream.text), stream.text);
@@ -151,7 +151,7 @@ for (const engine of databaseEngines)
         assert.ok(!again.text.includes(one.slice(6)), again.text);
         again.close();
       }
-      // Once it is a member again it hears what happens from then on.
+      // After rejoining Bob gets new events only.
       await ada.invites(one, 'member', back);
       await rename(ada, one, 'together again');
       const rejoined = await EventStream.open(elsewhere(back), { lastEventId: '0' });
@@ -193,7 +193,7 @@ for (const engine of databaseEngines)
         (all) => all.some(({ type }) => type === 'issues.hidden'),
         'the moderator is not told',
       );
-      // A new token without the scope: nothing of what it could read before, also from the log.
+      // A token without the scope gets no fields of hidden records, not even from the log.
       const person = await Person.of(target(), { sub });
       const without = await EventStream.open(elsewhere(person), {
         lastEventId: '0',
