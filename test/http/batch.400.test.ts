@@ -33,7 +33,7 @@ const known = {
 const verbs = 'must be an object with one of create, update, delete, act';
 const list = 'must be a list of 1 to 50 operations';
 
-/** What is sent, where the first fault is, and what is said of it. */
+/** The body, the pointer to its first fault, and the message. */
 const malformed: readonly (readonly [unknown, pointer: string, message: string])[] = [
   [null, '/operations', list],
   [[create], '/operations', list],

@@ -33,7 +33,7 @@ for (const engine of databaseEngines)
     const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
     const create = { create: 'notes', fields: { text: 'new' } };
 
-    /** Refused for its last operation but one, as the single request would be; nothing else has changed. */
+    /** Asserts that a batch is refused for this operation like the single request, and changes nothing. */
     const refusedAs = async (
       person: Person,
       operation: object,

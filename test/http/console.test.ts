@@ -54,7 +54,7 @@ async function dataOf({ opsUrl }: Service): Promise<ConsoleData> {
   return JSON.parse(reply.text);
 }
 
-/** Asks until it is so. */
+/** Polls the data until the condition holds. */
 function sees(service: Service, what: string, isSo: (data: ConsoleData) => boolean): Promise<ConsoleData> {
   return until(() => dataOf(service), isSo, what);
 }

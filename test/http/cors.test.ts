@@ -15,7 +15,7 @@ const foreign = [
 ];
 const jwks = '/.well-known/jwks.json';
 
-/** Only the headers that speak to browsers of other origins. */
+/** The CORS headers only. */
 function corsHeaders({ headers }: Reply): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
 }

@@ -16,23 +16,23 @@ export interface Deployment {
   readonly issuer: string;
   /** An access token by the client-credentials flow, as section 5.3 of the specification says. */
   accessToken(): Promise<string>;
-  /** The same from the provider that this service does not trust. */
+  /** An access token of a provider that this service does not trust. */
   foreignToken(): Promise<string>;
   readonly client: { readonly id: string; readonly secret: string };
 }
 
-/** The scope that every access token carries: one that both providers grant. */
+/** The scope of every access token; both providers grant it. */
 export const grantedScope = 'consumer';
 
 type ProviderName = 'oauth2-mock-server' | 'oidc-provider';
 
-/** Nothing of the service knows of both a provider and a database, so that two pairs show what four would. */
+/** No code of the service depends on both provider and database, so two pairs cover all four. */
 const pairs: readonly (readonly [ProviderName, DatabaseEngine])[] = [
   ['oauth2-mock-server', 'sqlite'],
   ['oidc-provider', 'postgres'],
 ];
 
-/** Runs a suite against every provider and every database: any of them may replace the other. */
+/** Runs a suite against every provider and every database. */
 export function onEveryDeployment(suite: (deployment: () => Deployment) => void): void {
   for (const [provider, database] of pairs) {
     describe(`${provider} and ${database}`, () => {
@@ -54,7 +54,7 @@ async function deploy(provider: ProviderName, database: DatabaseEngine): Promise
     IDP_ORIGIN: issuer,
     IDP_JWKS_PATH: '/jwks',
     TOKEN_SIGNING_ALG: 'RS256',
-    // The suite tries more wrong credentials in a row than anybody should.
+    // The suite tries many wrong credentials in a row.
     REFUSALS_PER_MINUTE: '40000',
   });
   const client = { id: 'conformance-client', secret: await addClient(settings, 'conformance-client') };
@@ -76,7 +76,7 @@ async function clientCredentials(origin: string): Promise<string> {
   const response = await fetch(`${origin}/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${basic}` },
-    // The mock writes the audience that it is told into the token; the real provider knows its API.
+    // The mock copies the audience into the token; the real provider knows its API.
     body: new URLSearchParams({
       grant_type: 'client_credentials',
       aud: audience,

@@ -10,7 +10,7 @@ import { freePort } from '../support/ports.ts';
 import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
 import { surroundings } from '../support/surroundings.ts';
 
-/** A real provider issues the tokens, nonces are required, and time passes for all of them alike. Needs a process of its own. */
+/** Provider, clients and service share one mocked clock, so this file needs its own process. */
 const machine = { id: 'machine', secret: newMasterSecret() };
 let provider: DevProvider;
 let service: ClockedService;
@@ -45,14 +45,14 @@ const pass = async (milliseconds: number) => {
   await service.advance(milliseconds);
 };
 
-/** A caller with a library of others: each call is one GET /me, and answers with its status. */
+/** A third-party client: each call is one GET /me and returns its status. */
 interface Client {
-  /** The nonces it was told. */
+  /** The nonces received. */
   readonly nonces: Set<string>;
   call(): Promise<number>;
 }
 
-/** Notes what goes by, and changes nothing of it. */
+/** A fetch that records the nonce of each answer. */
 function listening(nonces: Set<string>) {
   return async (target: string, init: object): Promise<Response> => {
     const response = await fetch(target, init as RequestInit);
@@ -84,7 +84,7 @@ async function byOauth4webapi(): Promise<Client> {
     oauth.protectedResourceRequest(access_token, 'GET', url(), undefined, undefined, options);
   return {
     nonces,
-    // As its documentation says: repeats the request if the nonce was the reason.
+    // Repeats the request after a nonce error, as the documentation of the library says.
     call: async () =>
       (
         await send().catch((error) => {
@@ -150,7 +150,7 @@ const clients = { oauth4webapi: byOauth4webapi, 'openid-client': byOpenidClient,
 describe('DPoP with required nonces', () => {
   it('third-party clients succeed on every call while the nonce changes', async () => {
     const all = await Promise.all(Object.values(clients).map((connect) => connect()));
-    // A minute without a call now and then, and one of six, after which every nonce they know is gone.
+    // After the pause of six minutes every known nonce has expired.
     for (const pauseMs of [0, 1_000, 60_000, 60_000, 60_000, 119_000, 121_000, 360_000, 30_000, 60_000]) {
       await pass(pauseMs);
       for (const client of all) {
@@ -197,7 +197,7 @@ describe('DPoP with required nonces', () => {
     assertProofRefused(await withProof(url().href, token, wrong), 'proof_invalid', 'htm');
   });
 
-  /** Of the provider, by hand; and a nonce of the service. */
+  /** A bound token of the provider, and a nonce of the service. */
   async function boundToken(key: ReturnType<typeof newDpopKey>) {
     const endpoint = `${provider.origin}/token`;
     const basic = Buffer.from(`${machine.id}:${encodeURIComponent(machine.secret)}`).toString('base64');

@@ -250,7 +250,7 @@ for (const engine of someEngine) {
     it('an expired record sends an expired event', async () => {
       const caller = await two().person();
       const machine = await house();
-      // Not from the beginning: what is too old by now may be deleted while it is read.
+      // Starts at the current position, because older events may be deleted while they are read.
       const { next } = (await machine.get('/events')).json<{ next: number }>();
       const { record } = await caller.make('short', {});
       await two().advance(hourMs + 120_000);

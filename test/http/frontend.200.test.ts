@@ -12,7 +12,7 @@ const web = {
   IDP_REQUIRED_SCOPES: 'consumer',
 };
 
-// Not with the request of the other tests: the page is not part of the API, and its description says nothing of it.
+// Uses plain fetch: support/request checks answers against the OpenAPI document, which leaves the page out.
 describe('frontend with WEB=on', () => {
   const running = oneService(web);
   const get = (path: string, init: RequestInit = {}) => fetch(`${running().service.url}${path}`, init);

@@ -12,7 +12,7 @@ const security = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
-/** Of the answer itself, the connection, or different each time. */
+/** Headers of the single answer or the connection. */
 const others = ['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'x-request-id'];
 
 function remaining({ headers }: Reply): Record<string, string> {
@@ -108,7 +108,7 @@ describe('response headers', () => {
     const ids = replies.map((reply) => reply.headers.get('x-request-id'));
     assert.equal(new Set(ids).size, ids.length);
     for (const id of ids) assert.match(String(id), /^[\w-]{12,}$/);
-    // They tell nothing of the requests in between: no part of them is the same, or counts.
+    // No part of an id repeats or counts, so ids reveal nothing about other requests.
     const parts = ids.flatMap((id) => [String(id).slice(0, 6), String(id).slice(6)]);
     assert.equal(new Set(parts).size, parts.length);
   });

@@ -1,6 +1,6 @@
 /**
- * JSON values as text: those that every parser must take (RFC 8259), those that none may take, and those that the
- * standard leaves to the parser. Half of them are put together from parts, so that no corner depends on memory.
+ * JSON values as text: valid ones and invalid ones (RFC 8259), and those that the standard leaves to the parser.
+ * Half of them are generated from parts.
  */
 export type JsonText = string | Buffer;
 
@@ -51,7 +51,7 @@ export const undecidedValues: readonly JsonText[] = [
   ...['{"a":1,"a":2}', '{"a":1,"a":{"a":1}}', '{"a":1,"\\u0061":2}'],
   ...[1000, 5000, 20_000].map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`),
   ...[1000, 5000].map((depth) => `${'{"a":'.repeat(depth)}0${'}'.repeat(depth)}`),
-  // Bytes that are no UTF-8, inside a string: cut short, overlong, a surrogate, past the last code point, Latin-1.
+  // Invalid UTF-8 inside a string: truncated, overlong, a surrogate, past the last code point, Latin-1.
   ...[[0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0xbf, 0xbf, 0xbf], [0xe9], [0xfe], [0x80]].map(
     (bytes) => Buffer.from([0x22, ...bytes, 0x22]),
   ),

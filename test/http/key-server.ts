@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JWK } from 'jose';
 
-/** Publishes a key set at every path, and remembers at which ones it was asked for. */
+/** Publishes a key set at every path, and records the requested paths. */
 export async function startKeyServer(keys: readonly JWK[]) {
   const asked: string[] = [];
   const server = createServer((request, response) => {

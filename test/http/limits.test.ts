@@ -67,7 +67,7 @@ describe('size limits', () => {
 describe('request timeouts', { concurrency: true }, () => {
   const running = oneService({ REQUEST_TIMEOUT_SECONDS: '1' });
 
-  /** Sends a beginning and waits for whatever the service does about it. */
+  /** Sends the beginning of a request and waits until the connection closes. */
   async function begin(bytes: string): Promise<string> {
     const { hostname, port } = new URL(running().service.url);
     const socket: Socket = connect(Number(port), hostname);
@@ -114,7 +114,7 @@ describe('connections', { concurrency: true }, () => {
     COLLECTIONS_DIR: declarationsFolder({ blobs }),
   });
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
-  /** Asks for more than fits between two sockets. */
+  /** A request whose answer is larger than the socket buffers. */
   let large = '';
   before(async () => {
     const { service, provider } = running();
@@ -123,7 +123,7 @@ describe('connections', { concurrency: true }, () => {
     large = head('GET', `${me}/export`, `authorization: Bearer ${caller.token}`);
   });
 
-  /** A connection, and all bytes that arrive on it once it is read. */
+  /** Opens a connection; `read` returns all bytes that arrive. */
   function open(bytes: string) {
     const { hostname, port } = new URL(running().service.url);
     const socket = connect(Number(port), hostname);
@@ -132,7 +132,7 @@ describe('connections', { concurrency: true }, () => {
       for await (const chunk of socket) received += chunk.toString('latin1');
       return received;
     };
-    // One that is cut off may be reset.
+    // A closed connection may be reset.
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('error', () => {});
     socket.write(bytes);

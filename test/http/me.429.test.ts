@@ -22,7 +22,7 @@ function assertTooMany(reply: Reply): void {
 describe('an address above the refusal limit', () => {
   const pair = clockedPair({ settings });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
-  /** Until the limit is reached from there. */
+  /** Uses up the refusal limit of an address. */
   const exhaust = async (from: string) => {
     for (let count = 0; count < limit; count += 1) {
       const token = await bad();

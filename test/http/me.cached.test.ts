@@ -125,7 +125,7 @@ describe("a token before the provider's keys are loaded", () => {
   });
 });
 
-/** The last of them shows at the service, and with it all before it. */
+/** Waits for the last change, and with it for all earlier ones. */
 async function changeAllButCallers(pair: ClockedPair): Promise<void> {
   const { provider, service } = pair;
   const leaving = await provider.token({ sub: 'somebody who leaves' });

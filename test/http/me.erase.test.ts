@@ -16,7 +16,7 @@ const declarations = {
   orders: `${schema}\nstates: { open: { close: closed }, closed: {} }\nlimits: { writes: 1000000/day }`,
 };
 
-/** A second is promised; a machine that runs other tests beside may need more, and what is too late stays too late. */
+/** One second is promised; parallel tests can delay it. */
 const promisedMs = 5_000;
 
 interface Receipt {

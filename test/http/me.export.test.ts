@@ -35,7 +35,7 @@ const linesOf = (text: string): ExportLine[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** An export over a socket that is read by hand. */
+/** An export over a socket that the test reads itself. */
 function exportBySocket({ url, token }: ApiCaller): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(
@@ -44,7 +44,7 @@ function exportBySocket({ url, token }: ApiCaller): Socket {
   return socket;
 }
 
-/** Two pages, more than fits into two socket buffers: a caller that does not read blocks the rest. */
+/** Two pages, larger than the socket buffers, so a caller that does not read blocks the rest. */
 const letters = 250;
 const textOf = (number: number) => 'é"\\\n'.repeat(number % 9 === 0 ? 30_000 : 1);
 
@@ -113,7 +113,7 @@ for (const engine of someEngine) {
         const lines = one().service(0).logLines();
         return lines.filter(({ request_id }) => request_id === requestId).length;
       };
-      // The caller stops reading here: the rest waits on the other side.
+      // The caller stops reading here, so the rest waits in the service.
       for (let count = 0; count < 5; count += 1) {
         await other.make('letters', { text: 'meanwhile' });
         assert.equal((await owner.all('orders')).length, 1);

@@ -66,7 +66,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
     });
 
     it('keeps id, registration date and records of a person, and shows the new issuer', async () => {
-      // An origin alone stands for two issuers, with and without a slash.
+      // An origin stands for two issuers: with and without a slash.
       for (const iss of [provider.origin, `${provider.origin}/`]) {
         const person = await personAt(provider, { iss });
         const { id, registered_at, issuer } = (await person.get('/me')).json();
@@ -96,7 +96,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
       assert.equal((await explained(service.settings, token)).pseudonym, known.me.id);
     });
 
-    /** The tokens that a logout token of the new issuer ends, and those that it leaves. */
+    /** Claims of a logout token, of the tokens that it revokes, and of those that it leaves. */
     const logouts: Record<
       string,
       readonly [said: Claims, ends: readonly Claims[], leaves: readonly Claims[]]

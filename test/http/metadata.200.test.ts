@@ -15,7 +15,7 @@ const frontend = 'https://app.example';
 /** The signature algorithms of DPoP proofs (RFC 9449 section 5.1, RFC 9728 section 2). */
 const proofAlgorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
 
-/** RFC 8414, as a service of that address has it. */
+/** The RFC 8414 document of a service at this address. */
 const serverDocument = (issuer: string) => ({
   issuer,
   token_endpoint: `${issuer}/token`,
@@ -32,7 +32,7 @@ const serverDocument = (issuer: string) => ({
   dpop_signing_alg_values_supported: proofAlgorithms,
 });
 
-/** All but the list of algorithms, which may grow; that list. */
+/** Compares everything except the algorithms, which may grow and are checked apart. */
 function assertServerDocument(reply: Reply, issuer: string): void {
   assert.equal(reply.status, 200, reply.text);
   const {

@@ -19,7 +19,7 @@ for (const engine of someEngine) {
       service = await startService(await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR }));
       caller = new ApiCaller(service.url, await provider.token());
     });
-    // The provider first: it is there even when the service did not start.
+    // Stops the provider first: it runs even if the service did not start.
     after(async () => {
       await provider.stop();
       await service.stop();
@@ -28,7 +28,7 @@ for (const engine of someEngine) {
       const found = (await service.metrics()).split('\n').find((text) => text.startsWith(`${line} `));
       return found === undefined ? null : Number(found.slice(line.length + 1));
     };
-    /** A request is counted once its answer is out, which the caller may see first. */
+    /** A request is counted after its answer is sent, so the caller may be faster. */
     const becomes = (line: string, expected: number) =>
       until(
         () => value(line),
@@ -44,7 +44,7 @@ for (const engine of someEngine) {
 
     it('single writes are counted as batches, and the queue is empty afterwards', async () => {
       for (const text of ['one', 'two']) await caller.make('notes', { text });
-      // The first sight of the caller is a write, too, in the batch of its first one.
+      // The registration of the caller is a write, too, and may share the first batch.
       const batches = await value('vestibule_write_batch_size_count');
       assert.ok(batches === 2 || batches === 3, String(batches));
       await becomes('vestibule_write_batch_duration_seconds_count', Number(batches));

@@ -60,7 +60,7 @@ describe('health and metrics of a healthy service', () => {
       'vestibule_auth_failures_total{reason="audience_mismatch"} 1',
       'vestibule_auth_failures_total{reason="credentials_wrong"} 1',
     ];
-    // A request is counted once its answer is out, which the caller may see first.
+    // A request is counted after its answer is sent, so the caller may be faster.
     const lines = await until(
       async () => (await service.metrics()).split('\n'),
       (found) => expected.every((line) => found.includes(line)),

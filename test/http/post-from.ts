@@ -3,7 +3,7 @@ import type { TokenPost } from '../support/credential-forms.ts';
 import { documentedReply } from '../support/openapi.ts';
 import type { Reply } from '../support/request.ts';
 
-/** A POST from an address of this machine: all of 127.0.0.0/8 is. */
+/** A POST from a local address; all of 127.0.0.0/8 is local. */
 export function postFrom(localAddress: string, url: string, { headers, body }: TokenPost): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const options = { method: 'POST', localAddress, headers, agent: false } as const;

@@ -6,7 +6,7 @@ import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService, sendBytes } from '../support/declared-service.ts';
 import { someEngine } from '../support/service.ts';
 
-/** JSON that is so deep; the object around it and the two of the body count. */
+/** JSON of this depth, counting the two objects of the body. */
 function nested(depth: number, open = '[', close = ']'): string {
   return `{"content":{"value":${open.repeat(depth - 2)}${open === '[' ? '' : '1'}${close.repeat(depth - 2)}}}`;
 }
@@ -74,7 +74,7 @@ for (const engine of someEngine) {
   describe(`bodies that cannot be stored, on ${engine}`, () => {
     const declared = declaredService(engine);
 
-    /** Whatever takes a body refuses this one, and nothing changes. */
+    /** Asserts that every request with a body refuses this one. */
     const refused = async (person: ApiCaller, record: WireRecord, body: string | Buffer, what: string) => {
       const path = `/boxes/${record.id}`;
       const onlyNew = { headers: { 'if-none-match': '*' } };

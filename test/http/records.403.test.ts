@@ -10,7 +10,7 @@ import { type Reply, request } from '../support/request.ts';
 
 type Asked = readonly [method: string, path: string, body?: object];
 
-/** Everything that can be asked of a collection without states. */
+/** Every request to a collection without states. */
 function requestsTo(collection: string, id: string = randomUUID()): { reads: Asked[]; writes: Asked[] } {
   const one = `/${collection}/${id}`;
   return {
@@ -87,7 +87,7 @@ describe('callers without permission', () => {
       await refuses(scope, reads, 'files.read');
       await refuses(scope, writes, 'files.write');
     }
-    // What reaches into all collections does not get round them.
+    // Requests across all collections need the scopes, too.
     await refuses('files.write', [['GET', '/me/export']], 'files.read');
     await refuses('files.read', [['DELETE', '/me']], 'files.write');
     await refuses('files.read', writes, 'files.write');

@@ -14,7 +14,7 @@ type Asked = readonly [
   headers?: Record<string, string>,
 ];
 
-/** Every verb there is, with every condition that might tell. */
+/** Every method, with every precondition that could reveal a record. */
 const booking = { slot: '2026-05-01T10:00:00Z', seats: 1 };
 const verbs: readonly Asked[] = [
   ['GET', ''],

@@ -291,7 +291,7 @@ for (const engine of someEngine) {
       await act(person, record, 'submit');
       const replies = await Promise.all([act(person, record, 'cancel'), act(desk, record, 'approve')]);
       const [byPerson, byDesk] = replies;
-      // First approved and then cancelled is a way as well; first cancelled and then approved is none.
+      // Approved then cancelled is valid; cancelled then approved is not.
       assert.equal(byPerson.status, 200, byPerson.text);
       if (byDesk.status !== 200) {
         assertProblemWith(byDesk, 'invalid_transition', { state: 'cancelled', allowed: [] });

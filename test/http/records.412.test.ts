@@ -6,7 +6,7 @@ import type { ApiCaller } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/declared-service.ts';
 import { someEngine } from '../support/service.ts';
 
-/** Everything that changes a record of the ledger. */
+/** Every request that changes a record of the ledger. */
 const changes: readonly (readonly [method: string, action: string, body?: object])[] = [
   ['PUT', '', { amount: 2 }],
   ['PATCH', '', { amount: 2 }],

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { WireRecord } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService, sendBytes } from '../support/declared-service.ts';
 
-/** Fields of a note, and where what is wrong with them is. */
+/** Invalid fields of a note, with the expected pointers. */
 const wrong: readonly (readonly [fields: unknown, pointers: readonly string[]])[] = [
   [{}, ['/text']],
   [{ text: '' }, ['/text']],

@@ -22,7 +22,7 @@ const settings = { READS_PER_MINUTE: String(reads), NEWCOMERS_PER_HOUR: String(n
 const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
-/** The rest of a budget and its seconds in a RateLimit header. */
+/** The remaining budget in a RateLimit header, after a check of policy and seconds. */
 function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeconds: number): number {
   assert.equal(reply.headers.get('ratelimit-policy'), `"${policy}";q=${most};w=${windowSeconds}`);
   const [, count, seconds] =
@@ -270,7 +270,7 @@ for (const engine of databaseEngines) {
       await two().nextWindow(dayMs);
       await today(await newcomer());
       const until = Date.parse(String((await (await newcomer()).usage('trial')).newcomer?.until));
-      // Into the third day, on which it is new for the moment that it came later than midnight two days ago.
+      // Just before the newcomer period ends, which is not at midnight.
       await two().advance(until - 30_000 - two().processes.now());
       assertCode(await create(await newcomer(), 1, 'trial'), 'newcomer_budget_spent');
       await two().advance(30_000);

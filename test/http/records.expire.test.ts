@@ -30,7 +30,7 @@ for (const engine of databaseEngines) {
     };
     const swept = (left: readonly string[]) =>
       until(stored, (ids) => ids.join() === [...left].sort().join(), 'the sweep leaves something else');
-    /** No request can see it, on any route. */
+    /** Asserts that every request answers 404. */
     const assertGone = async (caller: ApiCaller, id: string) => {
       const address = `/offers/${id}`;
       for (const service of two().services) {
@@ -54,7 +54,7 @@ for (const engine of databaseEngines) {
       const made = await atOnce(5, () => caller.make('offers', {}));
       const ids = made.map(({ record }) => record.id);
       const { record: lasting } = await caller.make('lasting', {});
-      // Only the wall clocks are moved, so that no sweep runs meanwhile.
+      // Only the wall clocks move, so that no sweep runs.
       for (const service of two().services) await service.stepWallClock(hourMs - 60_000);
       assert.equal((await caller.all('offers')).length, 5, 'a minute before');
       for (const service of two().services) await service.stepWallClock(60_000);

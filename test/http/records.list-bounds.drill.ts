@@ -78,7 +78,7 @@ for (const engine of databaseEngines) {
     });
 
     it('expired records not yet swept are examined in bounded steps, and every page continues', async () => {
-      // Expired records are deleted now, and then not for another minute.
+      // The sweep runs now, and then not for a minute.
       await one().advance(60_000);
       const words = Array.from({ length: looked + 500 }, () => ({ word: 'that' }));
       const person = await owner('passing', words, (index) => index < 3);

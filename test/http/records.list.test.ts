@@ -30,7 +30,7 @@ const dues = [
   '2100-06-01T12:00:00Z',
 ];
 
-/** As many as there are labels, with few values in the other fields, so that there are ties. */
+/** One task for each label, with few values in the other fields, so that there are ties. */
 const tasks = labels.map((label, index) => ({
   label,
   weight: weights[index % weights.length],
@@ -39,7 +39,7 @@ const tasks = labels.map((label, index) => ({
   due: dues[index % dues.length],
 }));
 
-/** The order of bytes for texts, as on every database. */
+/** Texts are ordered by bytes on every database. */
 function compare(one: unknown, other: unknown): number {
   if (typeof one === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(String(other)));
   return Number(one) - Number(other);
@@ -63,7 +63,7 @@ for (const engine of databaseEngines) {
       assert.equal(reply.status, 200, `${query} ${reply.text}`);
       return reply.json<Page>();
     };
-    /** Page by page, by nothing but the Link header, as it is. */
+    /** All pages, reached by the Link header only. */
     const follow = async (query: string): Promise<WireRecord[][]> => {
       const pages: WireRecord[][] = [];
       for (let path: string | null = `/api/consumer/v1/tasks?${query}`; path !== null; ) {

@@ -19,11 +19,11 @@ index: [word, size]
 states: { shown: { hide: hidden }, hidden: { show: shown } }
 limits: { per_user: 1000, writes: 100000/min }`;
 const declarations = {
-  /** Everybody reads everybody's. */
+  /** Everyone can read all records. */
   posts: `${rest}\naccess: { read: everyone }`,
-  /** Machine clients do. */
+  /** Machine clients can read all records. */
   orders: `${rest}\naccess: { clients: any }`,
-  /** No caller does. */
+  /** Callers can read their own records only. */
   diaries: rest,
 };
 const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
@@ -38,7 +38,7 @@ for (const engine of databaseEngines) {
     let person: ApiCaller;
     let stranger: ApiCaller;
     let machine: ApiCaller;
-    /** Oldest first, by whose they are. */
+    /** The records by owner, oldest first. */
     const made = new Map<ApiCaller, Record<string, WireRecord[]>>();
 
     before(async () => {

@@ -23,7 +23,7 @@ const declarations = {
 const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
-/** Each on a connection of its own, so that they come to both processes. */
+/** One connection per request, so that both processes get requests. */
 const apart = { connection: 'close' };
 
 for (const engine of databaseEngines) {

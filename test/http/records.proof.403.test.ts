@@ -27,7 +27,7 @@ for (const engine of someEngine) {
     const two = declaredProcesses(engine, 2, declarations);
     const key = newDpopKey();
 
-    /** A caller whose tokens are bound, and its requests. */
+    /** A caller with a bound token, and its requests. */
     const caller = async (sub: string = randomUUID()) => {
       const token = await two().processes.provider.token({ sub, cnf: { jkt: key.thumbprint } });
       const base = String(two().processes.settings.BASE_URL);
@@ -99,7 +99,7 @@ for (const engine of someEngine) {
 
     const json = { 'content-type': 'application/json' };
     const patch = { 'content-type': 'application/merge-patch+json' };
-    /** Refused for what stands in the request; with these fields it would be done. */
+    /** Requests that are refused for their content. */
     const unfit: Readonly<Record<string, readonly [number, string, RequestInit]>> = {
       'no JSON': [400, 'POST', { headers: json, body: '{"text":' }],
       'another media type': [415, 'POST', { headers: { 'content-type': 'text/plain' }, body: '{}' }],
@@ -185,7 +185,7 @@ for (const engine of someEngine) {
     it('only a digest and an expiry of each proof are stored', async () => {
       const database = plainSql(two().processes.settings);
       const all = await database.query('select * from proofs');
-      // The others are ids that callers chose.
+      // Rows that never expire are ids that callers chose.
       const rows = all.filter((row) => Number(row.expires_at) !== Number.MAX_SAFE_INTEGER);
       assert.ok(rows.length > 0);
       for (const row of rows) {

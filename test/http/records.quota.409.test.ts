@@ -21,7 +21,7 @@ for (const engine of databaseEngines) {
     const create = (caller: ApiCaller, index: number) =>
       caller.at(two().service(index)).send('POST', '/notes', { text: `note ${index}` });
     const fill = (caller: ApiCaller, count: number) => atOnce(count, () => caller.make('notes', {}));
-    /** What is counted is what is there, and both processes say so. */
+    /** Asserts that count and records agree at both processes. */
     const assertHas = async (caller: ApiCaller, count: number) => {
       assert.equal((await caller.all('notes')).length, count);
       for (const service of two().services)

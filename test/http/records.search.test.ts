@@ -120,7 +120,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(await titles(bob, `lines?room=${room}&${q('secret')}`), ['secret line']);
       assert.deepEqual((await bob.get(`lines/count?room=${room}&${q('secret')}`)).body, { count: 1 });
       assert.deepEqual(await titles(bob, `rooms?${q('secret')}`), ['secret']);
-      // Whoever leaves the room loses what an action gave it there, in lists and counts.
+      // A member that leaves the room loses its roles by action there, in lists and counts.
       assert.equal((await bob.post(`lines/${line}/take`)).status, 200);
       const count = async (query: string) => (await bob.get(`lines/count?${query}`)).body;
       assert.deepEqual(

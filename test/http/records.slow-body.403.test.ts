@@ -15,7 +15,7 @@ const declarations = {
 
 const body = JSON.stringify({ text: 'written too late' });
 
-/** A write whose caller was let in and told to go on, and whose body has come in part. */
+/** An authenticated write after "100 Continue" whose body has arrived in part. */
 class SlowWrite {
   readonly #socket: ReturnType<typeof connect>;
   #received = '';

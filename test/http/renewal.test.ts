@@ -9,7 +9,7 @@ import { writeTlsFiles } from '../support/tls-files.ts';
 
 type TlsFiles = Awaited<ReturnType<typeof writeTlsFiles>>;
 
-/** The fingerprint of the certificate that a new connection is shown. */
+/** The fingerprint of the certificate on a new connection. */
 function fingerprint(url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(

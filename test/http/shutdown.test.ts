@@ -37,7 +37,7 @@ class RequestInFlight {
     const flight = new RequestInFlight(socket);
     const type = 'content-type: application/json';
     socket.write(head('POST', '/token', type, `content-length: ${length}`, 'expect: 100-continue'));
-    // The service asks for the body: it has begun with the request.
+    // "100 Continue" shows that the service has begun with the request.
     await once(socket, 'data');
     assert.equal(flight.#received, 'HTTP/1.1 100 Continue\r\n\r\n');
     return flight;

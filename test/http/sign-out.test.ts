@@ -23,13 +23,13 @@ import { assertShutOutWithinASecond } from '../support/shut-out.ts';
 import { SignedIn } from '../support/signed-in.ts';
 import { surroundings } from '../support/surroundings.ts';
 
-/** Longer than the tokens of the provider live, and not as long as a note is kept where nothing is said. */
+/** Longer than the provider's token lifetime, shorter than the default retention of revocations. */
 const mostTokenSeconds = 86_400;
 
 const clientId = 'web';
 const redirectUri = 'https://app.example/';
 
-/** Processes on one database, and a real OpenID Connect provider that tells the first of them who has signed out. */
+/** Processes on one database, and a real provider that sends logout tokens to the first one. */
 class Stage {
   readonly provider: DevProvider;
   readonly services: readonly ClockedService[];
@@ -74,7 +74,7 @@ class Stage {
         );
       return stage;
     } catch (error) {
-      // What is left open would keep the tests from ending.
+      // Open handles would keep the tests from ending.
       await stage.stop();
       throw error;
     }
@@ -89,12 +89,12 @@ class Stage {
     return SignedIn.signIn({ origin: this.provider.origin, clientId, redirectUri }, user);
   }
 
-  /** The same token at every process. */
+  /** A caller with this token at every process. */
   callers({ accessToken }: SignedIn): readonly ApiCaller[] {
     return this.services.map(({ url }) => new ApiCaller(url, accessToken));
   }
 
-  /** What every process says to it, of every kind of address. */
+  /** The answers of every process at every kind of address. */
   async ask(someone: SignedIn): Promise<readonly Reply[]> {
     const asked = this.callers(someone).flatMap((caller) =>
       ['/me', '/notes', '/me/export', '/events?after=0'].map((path) => caller.get(path)),
@@ -106,7 +106,7 @@ class Stage {
     for (const reply of await this.ask(someone)) assert.equal(reply.status, 200, reply.text);
   }
 
-  /** Everything is refused everywhere. */
+  /** Waits until every request is refused at every process. */
   async becomesRefused(someone: SignedIn): Promise<void> {
     const replies = await until(
       () => this.ask(someone),
@@ -116,7 +116,7 @@ class Stage {
     for (const reply of replies) assertRefused(reply, 'token_revoked', someone.accessToken);
   }
 
-  /** The provider has heard that its logout token was taken before its own page is answered. */
+  /** The provider sends its logout token before it answers its own page. */
   signsOutInTime(someone: SignedIn, bystander: SignedIn): Promise<void> {
     return assertShutOutWithinASecond(this.services, {
       token: someone.accessToken,

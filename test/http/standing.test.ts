@@ -19,7 +19,7 @@ import {
 } from '../support/service.ts';
 import { tokenOf } from '../support/token-endpoint.ts';
 
-/** A second is promised. A machine that runs other tests beside may need more, and what is too late stays too late. */
+/** One second is promised; parallel tests can delay it. */
 const promisedMs = 5_000;
 
 /** Two processes that share a database. */
@@ -53,14 +53,14 @@ class TwoServices {
     return succeeded(await runVestibule(this.settings, ...parameters));
   }
 
-  /** The token gets in at both, at once, and twice, so that both have seen it; what /me says. */
+  /** Uses the token twice at both processes, so that both have cached it. Returns the answer of /me. */
   async letIn(token: string): Promise<Record<string, unknown>> {
     for (const reply of [...(await this.me(token)), ...(await this.me(token))])
       assert.equal(reply.status, 200, reply.text);
     return (await this.me(token))[0]?.json() ?? {};
   }
 
-  /** Both answer with this status within the promised time, counted from now. */
+  /** Waits until both answer with this status, within the promised time. */
   becomes(status: number, token: string): Promise<Reply[]> {
     return until(
       () => this.me(token),

@@ -11,7 +11,7 @@ onEveryDeployment((deployment) => {
   const refuse = async (body: string | Uint8Array, what: string, contentType?: string) =>
     assertEmptyObject(await postToken(deployment().service.url, body, contentType), 400, what);
 
-  /** Byte by byte, for what no HTTP client would send. */
+  /** Over a raw socket, for requests that no HTTP client would send. */
   const refuseRaw = async (what: string, headerLines: readonly string[], body: string) => {
     const bytes = `${head('POST', '/token', ...headerLines)}${body}`;
     assertEmptyObject(await rawReply(deployment().service.url, bytes), 400, what);

@@ -22,7 +22,7 @@ function assertCaller(body: unknown, id: string, granted: readonly string[]): vo
   assert.deepEqual([kind, subject, scopes], ['client', id, granted]);
 }
 
-/** Clients that others wrote, each used as its own documentation says; plain http on loopback by its own option. */
+/** Third-party clients, used as documented, each with its option for plain HTTP on loopback. */
 for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
   describe(`third-party clients, and tokens signed with ${algorithm}`, () => {
     let client: Credentials;

@@ -39,7 +39,7 @@ describe('POST /token with a form', () => {
     const options = { issuer: baseUrl, audience: surroundings().audience, typ: 'at+jwt' };
     return (await jwtVerify(token, keys, options)).payload;
   };
-  /** The token in an answer that has exactly the members of RFC 6749 section 5.1; `scope` as it says. */
+  /** Checks the members of RFC 6749 section 5.1 and the scope. Returns the token. */
   const granted = (reply: Reply, scope: string | undefined, what: string): string => {
     assert.equal(reply.status, 200, `${what} ${reply.text}`);
     assert.equal(reply.headers.get('content-type'), 'application/json');
@@ -49,7 +49,7 @@ describe('POST /token with a form', () => {
     assert.deepEqual(rest, scope === undefined ? described : { ...described, scope }, what);
     return token;
   };
-  /** Exactly the claims of RFC 9068, whatever was asked for. */
+  /** Asserts exactly the claims of RFC 9068. */
   const assertClaims = async (token: string, { id }: Credentials, scope?: string) => {
     const { iat = 0, jti, ...rest } = await claimsOf(token);
     assert.ok(Number.isInteger(iat) && Math.abs(iat - Date.now() / 1000) < 60);

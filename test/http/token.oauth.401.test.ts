@@ -34,7 +34,7 @@ describe('wrong credentials in a form at POST /token', () => {
   });
   const url = () => running().service.url;
 
-  /** Refused whichever way they are sent, and nothing of them comes back. */
+  /** Asserts a refusal in body and header, without an echo of the secret. */
   const refuse = async (credentials: Credentials, what: string) => {
     const { id, secret } = credentials;
     const halves = [id, secret].map((half) => encodeForm([['', half]]).slice(1)).join(':');

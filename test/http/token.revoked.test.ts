@@ -14,7 +14,7 @@ import { request } from '../support/request.ts';
 import type { Credentials } from '../support/token-endpoint.ts';
 import { withoutDatabase } from '../support/unreachable-database.ts';
 
-/** Several tests keep a token alive while it is refused and let in; none may end meanwhile. */
+/** Tokens must not expire during a test. */
 const settings = { TOKEN_TTL_SECONDS: '3600' };
 
 for (const [engine, count] of [
@@ -31,7 +31,7 @@ for (const [engine, count] of [
     after(() => processes.stop());
 
     const letIn = (token: string) => processes.letIn([token]);
-    /** A token that every process has let in, twice, so that it is known to all. */
+    /** A token that every process has accepted twice, so that all have cached it. */
     const liveToken = async (credentials: Credentials): Promise<string> => {
       const [token = ''] = await processes.tokens(credentials);
       await letIn(token);

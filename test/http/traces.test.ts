@@ -34,7 +34,7 @@ const server = 1;
 const client = 2;
 const failed = 2;
 
-/** A service whose provider and whose webhook's receiver keep the headers of what it asks of them. */
+/** A service whose provider and webhook receiver record the request headers. */
 async function stage(options: Readonly<Record<string, string>>) {
   const provider = await TestProvider.start();
   const asked: IncomingHttpHeaders[] = [];
@@ -64,7 +64,7 @@ async function stage(options: Readonly<Record<string, string>>) {
   };
 }
 
-/** The line of the log for a request, by what its answer says of it. */
+/** The log line of a request, found by its request id. */
 function lineOf(service: Service, requestId: string | null) {
   return until(
     () => service.logLines().find((line) => line.request_id === requestId),
@@ -85,7 +85,7 @@ describe('with an OpenTelemetry SDK', () => {
     existsSync(file())
       ? readFileSync(file(), 'utf8')
           .split('\n')
-          // The last one may be on its way.
+          // The last line may be incomplete.
           .slice(0, -1)
           .map((line) => JSON.parse(line))
       : [];
