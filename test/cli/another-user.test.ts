@@ -10,7 +10,7 @@ import { part } from '../support/surroundings.ts';
 const withoutOverride =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--'] : [];
 
-/** The output of each command about files that only another user may read. */
+/** What each command prints about files that only another user may read. */
 const said =
   /vestibule\.db" \(DATABASE_URL\) cannot be used: this user .*may not read it.*\. Run .* as its owner, the user with the id \d+\./;
 

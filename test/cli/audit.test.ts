@@ -51,7 +51,7 @@ for (const engine of someEngine) {
     const run = (...parameters: string[]) => runVestibule(settings, ...parameters);
     const audit = async (...options: string[]): Promise<Entry[]> =>
       JSON.parse(succeeded(await run('audit', '--json', ...options)));
-    /** The lines past those that were there before, straight from the database. */
+    /** The new audit rows, read from the database. */
     let seen = 0;
     const newLines = async () => {
       const rows = await plainSql(settings).query('select * from audit order by seq');
@@ -62,7 +62,7 @@ for (const engine of someEngine) {
         return { actor, action, subject, details: JSON.parse(String(details)) as Entry['details'] };
       });
     };
-    /** Runs a command; what it printed as JSON, and what it wrote. */
+    /** Runs a command. Returns its JSON output and the new audit rows. */
     const written = async (...parameters: string[]) => {
       const shown = JSON.parse(succeeded(await run(...parameters, '--json')));
       return { shown, lines: await newLines() };
@@ -75,7 +75,7 @@ for (const engine of someEngine) {
     });
 
     it('an empty audit says that there are no entries', async () => {
-      // A start makes the database; this is what it makes of it before anything else.
+      // Creates the database as a first start does.
       const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
       await storage.close();
       assert.equal(succeeded(await run('audit')), 'There are no entries yet.\n');

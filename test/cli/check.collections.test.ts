@@ -212,7 +212,7 @@ for (const engine of someEngine) {
       assert.deepEqual(collections[0].wider, [
         { role: 'everyone', verb: 'read', states: [null], records: 3 },
       ]);
-      // Narrower than what is stored is no reason to fail.
+      // Narrower access is not a failure.
       const narrow = newCollections({ 'bookings.yaml': `${bookings}access: { delete: nobody }\n` });
       succeeded(await against(narrow.folder));
     });

@@ -19,7 +19,7 @@ describe('vestibule client add --public-key', () => {
   const running = oneService();
   const client = (...parameters: string[]) =>
     runVestibule(running().service.settings, 'client', ...parameters);
-  /** The public key in a file, as an operator has it. */
+  /** A file with the public key. */
   const fileOf = (text: string) => {
     const file = `${running().service.settings.TEST_DIRECTORY}/${randomUUID()}.key`;
     writeFileSync(file, text);

@@ -53,7 +53,7 @@ for (const engine of someEngine) {
     };
     const statusOf = async (id: string, secret: string | undefined) =>
       (await postToken(service.url, credentialsBody({ id, secret: String(secret) }))).status;
-    /** The effect of a change by any process within a second. */
+    /** Other processes see a change within a second. */
     const isRefused = (id: string, secret: string | undefined) =>
       until(
         () => statusOf(id, secret),

@@ -26,7 +26,7 @@ for (const engine of someEngine) {
     let provider: TestProvider;
     let settings: Settings;
     let service: Service;
-    /** Everything the commands printed, but for the answers that show a new secret. */
+    /** Everything the commands printed, except new secrets. */
     let printed = '';
     const secrets: string[] = [];
     before(async () => {
@@ -56,7 +56,7 @@ for (const engine of someEngine) {
         body: JSON.stringify({ client_id: id, client_secret: secret }),
       });
 
-    /** The effect of a change by any process within a second. */
+    /** Other processes see a change within a second. */
     const refusalOf = (id: string, secret: string) =>
       until(
         () => tokenFor(id, secret),

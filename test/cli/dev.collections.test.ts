@@ -19,7 +19,7 @@ describe('vestibule dev, changing collection files', () => {
   let user = '';
   const create = (collection: string, fields: object) =>
     call(dev, token, `/${collection}`, { method: 'POST', body: JSON.stringify(fields) });
-  /** Waits for it to have said so, once more than before. */
+  /** Waits until dev has printed the text once more. */
   const prints = async (text: RegExp, change: () => void) => {
     const times = () => [...dev.printed().matchAll(new RegExp(text.source, 'g'))].length;
     const before = times();
@@ -125,7 +125,7 @@ describe('vestibule dev, changing collection files', () => {
         assert.match(await exchange(`http://127.0.0.1:${dev.port}`, request), /^HTTP\/1\.1 200 /);
     };
     const probes = Promise.all([probe(), probe(), probe()]);
-    // With the changes before, more than the ten listeners after which Node warns.
+    // With the earlier changes, more than ten listeners, after which Node warns.
     const changes = async () => {
       for (let count = 1; count <= 6; count++)
         await prints(served('notes, tasks'), () => declare('notes', titled(count)));

@@ -17,7 +17,7 @@ describe('the database of vestibule dev', () => {
   let user = '';
   let exampleClient = { client_id: '', client_secret: '' };
   const run = (settings: Settings, ...parameters: string[]) => endOf(settings, parameters, folder);
-  /** The output, and a check of the one line that names the database. */
+  /** Checks the line that names the database. Returns the output. */
   const ofDev = ({ code, stdout, stderr }: Outcome): string => {
     assert.equal(code, 0, stderr);
     const url = `http://127\\.0\\.0\\.1:${dev.port}`;

@@ -73,7 +73,7 @@ describe('other commands beside a running dev', () => {
     );
     const data = await shellIn(folder, 'npx vestibule explain --json < token.txt 2>/dev/null');
     assert.equal(JSON.parse(data).accepted, true);
-    // test/after looks for tokens in what the tests leave.
+    // test/after searches the files of the tests for tokens.
     writeFileSync(file, '');
   });
 

@@ -17,10 +17,10 @@ const careless = {
   DATABASE_URL: 'postgres://vestibule@127.0.0.1:1/production',
   OPS_PORT: '0',
 };
-/** The folder of a developer of a frontend. */
+/** Origins of a frontend in development. */
 const frontends = ['http://localhost:5173', 'https://localhost:3443'];
 
-/** The examples as a person would paste them: each gets a token on one line and uses it on the next. */
+/** The printed examples: each gets a token on one line and uses it on the next. */
 function examplesIn(welcome: string): string[] {
   return welcome.match(/^ *TOKEN=.*\n *curl .*$/gm) ?? [];
 }
@@ -209,7 +209,7 @@ describe('vestibule dev', () => {
       .flatMap((addresses) => addresses ?? [])
       .filter(({ internal, family }) => !internal && family === 'IPv4')
       .map(({ address }) => address);
-    // An address of loopback that only those answer at who listen on all addresses.
+    // Only a listener on all addresses answers at this loopback address.
     const hosts = [...(process.platform === 'linux' ? ['127.0.0.2'] : []), ...others];
     assert.ok(hosts.length > 0, 'this machine has no other address to try');
     for (const host of hosts) assert.equal(await answersAt(host, open.port), true, `control: ${host}`);

@@ -21,7 +21,7 @@ async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<vo
 }
 
 describe('vestibule doctor, TLS and proxies', () => {
-  /** A certificate made now, for that address, valid from and to so many days from now. */
+  /** A certificate for the address; `from` and `to` are days from now. */
   async function tls({ ip = '127.0.0.1', from = -1, to = 90 } = {}): Promise<Settings> {
     const directory = newDirectory();
     const { cert, private: key } = await generate([{ name: 'commonName', value: 'vestibule' }], {

@@ -12,7 +12,7 @@ import { addClient, me, newSettings, runVestibule, type Service, startService } 
 import { tokenOf } from '../support/token-endpoint.ts';
 import { withoutDatabase } from '../support/unreachable-database.ts';
 
-/** Explained, and held against what the running service says to the same token. */
+/** Explains a token and compares the verdict with the running service. */
 async function bothSay(service: Service, token: string) {
   const explanation = await explained(service.settings, token);
   const reply = await withToken(service.url + me, token);

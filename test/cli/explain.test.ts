@@ -16,7 +16,7 @@ interface Case {
   readonly make: (provider: TestProvider) => string | Promise<string>;
   /** Null: accepted. */
   readonly code: ErrorCode | null;
-  /** The cause, as it is named in one line. */
+  /** The cause in one line. */
   readonly says: RegExp;
 }
 

@@ -54,7 +54,7 @@ const commands = [
   ['migrate'],
 ];
 
-/** Wrong usage, and what the parser has to say about it. */
+/** Wrong usage, and the expected message of the parser. */
 const wrongUsage: Record<string, { parameters: string[]; says: RegExp }> = {
   'an unknown command': { parameters: ['sreve'], says: /unknown command 'sreve'\n\(Did you mean serve\?\)/ },
   'an unknown command below another': { parameters: ['client', 'frobnicate'], says: /unknown command/ },
@@ -86,7 +86,7 @@ describe('the command line', () => {
       const help = succeeded(await vestibule(...command, '--help'));
       assert.ok(help.startsWith(`Usage: ${name} `), help);
       assert.match(help, /-h, --help/);
-      // The parser aligns columns; the sentences have to fit into a window.
+      // The parser aligns columns; sentences must fit into 80 columns.
       const tooLong = help.split('\n').filter((line) => !line.startsWith('  ') && line.length > 80);
       assert.deepEqual(tooLong, []);
     });

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
 
 const written = ['collections', 'page', 'vestibule.env', 'vite.config.js'];
-/** What a test of this project leaves beside: what the command has printed. */
+/** The test harness writes the output of the command to ".out" files. */
 const filesIn = (folder: string) => readdirSync(folder).filter((name) => !name.endsWith('.out'));
 
 describe('vestibule init', () => {

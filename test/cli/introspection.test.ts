@@ -8,7 +8,7 @@ import { newDirectory } from '../support/outcome.ts';
 import type { Answer } from '../support/provider.ts';
 import { runVestibule, type Settings } from '../support/service.ts';
 
-/** The settings of a service whose list of providers is this text; `SECRET` in it is a file with a secret. */
+/** Settings with this text as IDPS_FILE. `SECRET` stands for the path of a secret file. */
 function settingsOf(text: string): Settings {
   const directory = newDirectory();
   writeFileSync(`${directory}/secret`, `${opaqueToken()}\n`);

@@ -26,7 +26,7 @@ interface ListedKey {
   readonly retires_at: string | null;
 }
 
-/** How long a key stays published after another one has begun to sign: the lifetime of a token and a minute. */
+/** A replaced key stays published for the token lifetime and a minute. */
 const afterlifeMs = 660_000;
 
 for (const engine of someEngine) {

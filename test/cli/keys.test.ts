@@ -21,7 +21,7 @@ for (const engine of someEngine) {
     before(async () => {
       provider = await TestProvider.start();
       settings = await newSettings(engine, { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' });
-      // There is a database from then on: a command that only reads creates none.
+      // Creates the database, because a command that only reads creates none.
       await addClient(settings, 'somebody');
     });
     after(() => provider.stop());

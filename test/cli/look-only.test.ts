@@ -16,7 +16,7 @@ import { readerOf } from './postgres-roles.ts';
 const caller = 'usr_somebody';
 const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };
 
-/** Every command that only looks at the database. */
+/** Every read-only command. */
 const looks = [
   ['check', '--against'],
   ['client', 'list'],
@@ -27,7 +27,7 @@ const looks = [
   ['consumer', 'show', caller],
 ];
 
-/** The settings of a database as a start of this release leaves it; in PostgreSQL those of a role that may only read. */
+/** Settings of a database that this release created; on PostgreSQL also those of a read-only role. */
 async function used(engine: DatabaseEngine) {
   const settings = await newSettings(engine, noProvider);
   const { storage, clients } = await openAdministration(loadStorageConfig(settings), 'test');
@@ -38,7 +38,7 @@ async function used(engine: DatabaseEngine) {
   return { settings, reader: { ...settings, DATABASE_URL: await readerOf(settings) } };
 }
 
-/** All traces that a command could leave. */
+/** Everything that a command could change. */
 async function stateOf(engine: DatabaseEngine, settings: Settings): Promise<unknown> {
   if (engine === 'sqlite') return filesIn(String(settings.TEST_DIRECTORY));
   const { query } = plainSql(settings);
@@ -65,7 +65,7 @@ for (const engine of databaseEngines) {
       ({ settings, reader } = await used(engine));
     });
 
-    /** Whatever is done leaves the database as it is. */
+    /** Asserts that the work leaves the database unchanged. */
     async function untouched(work: () => Promise<void>): Promise<void> {
       const before = await stateOf(engine, settings);
       await work();

@@ -26,7 +26,7 @@ describe('master secret', () => {
   });
   after(() => provider.stop());
 
-  /** The id that a service with these settings gives to always the same caller. */
+  /** The id that a service with these settings gives to the same caller. */
   async function idOfCaller(settings: Settings): Promise<string> {
     const service = await startService(settings);
     const answer = await withToken(service.url + me, await provider.token());
@@ -127,7 +127,7 @@ describe('master secret', () => {
       const { MASTER_SECRET: _, ...settings } = await newSettings('sqlite', provider.settings);
       const file = `${settings.TEST_DIRECTORY}/wrong.txt`;
       writeFileSync(file, `${secret}    \n`);
-      // The service refuses one of them, and a command, which starts faster, the others.
+      // Only the first case starts the service; a command starts faster.
       const command = index === 0 ? ['serve'] : ['client', 'add', 'one'];
       const fromFile = await endOf({ ...settings, MASTER_SECRET_FILE: file }, command);
       rmSync(file);
@@ -184,7 +184,7 @@ describe('master secret', () => {
     );
   });
 
-  // In /proc the system says of a folder that is to be made that it does not exist, although the one above it does.
+  // In /proc, mkdir fails with ENOENT although the parent exists.
   it('a folder that cannot be created is named at once, for secret and database', async () => {
     const settings = await newSettings('sqlite', {
       ...provider.settings,

@@ -137,7 +137,7 @@ describe('vestibule move from SQLite to PostgreSQL', () => {
     }>();
     assert.equal(next.items[0]?.position, known.position + 1);
     await service.stop();
-    // The audit goes on with its numbers.
+    // The audit continues its sequence numbers.
     await addClient(target, 'another');
   });
 

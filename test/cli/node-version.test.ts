@@ -16,7 +16,7 @@ function run(program: string, parameters: readonly string[]) {
   return { code: status, stdout, stderr };
 }
 
-/** Other versions that this machine happens to have. */
+/** Older versions installed on this machine. */
 const installed = (process.env.PATH ?? '')
   .split(':')
   .filter((folder) => !folder.includes('node_modules'))
@@ -58,7 +58,7 @@ describe('the bundle in a clone', () => {
     writeFileSync(join(clone, 'lib/main.js'), 'process.stdout.write("bundle");');
   });
   after(() => rmSync(clone, { recursive: true }));
-  /** The program that runs if the bundle was built this long after the files were written. */
+  /** Which program runs if the bundle is this much newer than the files. */
   const runs = (builtMs: number) => {
     const built = new Date(Date.now() + builtMs);
     utimesSync(join(clone, 'lib/main.js'), built, built);

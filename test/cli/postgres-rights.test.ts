@@ -47,7 +47,7 @@ for (const [what, statements] of Object.entries(without)) {
   });
 }
 
-/** A database in use, and a role that is not its owner; `rights` are given to it. */
+/** A used database, and a role with these rights that is not its owner. */
 async function inUse(...rights: readonly string[]) {
   const owner = await healthySettings(
     { IDP_ORIGIN: (await part('providers')).mockOrigin, IDP_JWKS_PATH: '/jwks' },
@@ -59,7 +59,7 @@ async function inUse(...rights: readonly string[]) {
   return { owner, settings: { ...owner, DATABASE_URL: url } };
 }
 
-/** The statements that the owner is told to run, and runs. */
+/** Runs the statements from the message as the owner. */
 async function follow(owner: Settings, text: string): Promise<void> {
   const [, statements = ''] = /the owner of the database run: (GRANT .*;)$/.exec(text.trim()) ?? [];
   assert.notEqual(statements, '', text);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { plainSql } from '../support/plain-sql.ts';
 import type { Settings } from '../support/service.ts';
 
-/** A role that may come in and nothing else; the URL of the same database for it, and its name. */
+/** A role that may only connect: its URL of the same database, and its name. */
 export async function newRole(settings: Settings): Promise<{ url: string; role: string }> {
   const role = `role_${randomUUID().replaceAll('-', '')}`;
   const password = randomUUID();

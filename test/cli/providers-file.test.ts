@@ -21,7 +21,7 @@ const load = (text: string | Buffer, changes = {}) => {
   return loadConfig({ ...good, ...changes });
 };
 
-/** Every mistake, the file called as it would be in its own folder. */
+/** Every mistake, with the path relative to the folder. */
 async function mistakesIn(text: string | Buffer, changes = {}): Promise<readonly string[]> {
   try {
     await load(text, changes);
@@ -104,7 +104,7 @@ describe('IDPS_FILE', () => {
       [keycloak.requireAtJwt, keycloak.maxTokenLifetimeSeconds, keycloak.webClientId],
       [true, 3600, 'vestibule-web'],
     );
-    // What goes with the audience claim of Cognito stays, whatever else is required.
+    // The required claim of Cognito's audience claim stays beside other required claims.
     assert.deepEqual(cognito?.requiredClaims, { token_use: 'access', 'custom:tenant': 'acme', jti: true });
     assert.deepEqual(
       [cognito?.audienceClaim, cognito?.allowsNonce, cognito?.requireAtJwt],
@@ -112,7 +112,7 @@ describe('IDPS_FILE', () => {
     );
   });
 
-  /** A text, and what is said of it. */
+  /** A text, and the expected mistakes. */
   const wrong: Record<string, readonly [text: string, ...says: string[]]> = {
     'an empty file': [
       '',

@@ -16,7 +16,7 @@ describe('vestibule restore after pg_restore on PostgreSQL', () => {
   before(async () => {
     used = await newSettings('postgres', { ERASURE_LOG: `${newDirectory()}/erasures` });
     restored = { ...used, DATABASE_URL: await createDatabase(), ERASURE_LOG: '' };
-    // Both as they were at the backup.
+    // Both databases have the state of the backup.
     for (const settings of [used, restored]) await fill(settings);
     succeeded(await runVestibule(used, 'consumer', 'erase', 'usr_gone', '--yes'));
   });

@@ -37,7 +37,7 @@ describe('vestibule restore', () => {
   let restored: Settings;
   let service: Service;
   let declared: DeclaredService;
-  /** The records of each caller at the time of the backup, and its positions in the log then and afterwards. */
+  /** Each caller's record at the backup, and the event positions then and afterwards. */
   let callers: Record<'stays' | 'erased' | 'returned' | 'renewed', ApiCaller>;
   const ids: Record<string, string> = {};
   const etags: Record<string, string> = {};
@@ -71,14 +71,14 @@ describe('vestibule restore', () => {
       ids[name] = record.id;
       etags[name] = etag;
     }
-    // Erased before the backup, and back before it.
+    // Erased and returned before the backup.
     await callers.returned.send('DELETE', '/me');
     const again = await callers.returned.make('notes', { text: 'came back' });
     ids.returned = again.record.id;
     etags.returned = again.etag;
     succeeded(await run(settings, 'backup', backup));
     positions.backup = await lastPosition(callers.stays);
-    // Erased after it; one of them is back, too.
+    // Erased after the backup; one has returned.
     assert.equal((await callers.erased.send('DELETE', '/me')).status, 200);
     assert.equal((await callers.renewed.send('DELETE', '/me')).status, 200);
     await callers.renewed.make('notes', { text: 'since the backup' });
@@ -246,7 +246,7 @@ describe('vestibule restore', () => {
     succeeded(await run(restored, 'backup', next));
     await again.stop();
     const third = await elsewhere();
-    // From the log that goes on with the restored database, and from the old one.
+    // From the erasure logs of the restored and the former database.
     const places = [
       '--erasures',
       `${fileOf(restored)}.erasures`,

@@ -6,10 +6,10 @@ import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { runVestibule, type Settings } from '../support/service.ts';
 
-/** All that has no default. */
+/** The settings without a default. */
 const good: Settings = { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: 'https://api.example.org' };
 
-/** A wrong value for every setting that can be wrong by itself, and what has to be said of it. */
+/** A wrong value for every setting that can be wrong, and the expected message. */
 const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   DATABASE_URL: ['mysql://root:hunter-2@db/x', /must be "sqlite:<file>" or "postgres:/],
   DATABASE_POOL_SIZE: ['0', /whole number from 1 to 200/],
@@ -52,7 +52,7 @@ const wrong: Record<string, readonly [value: string, says: RegExp]> = {
   KEEP_ALIVE_SECONDS: ['1.5', /whole number from 1 to 3600/],
   DRAIN_SECONDS: ['a while', /whole number from 0 to 300/],
 };
-/** Any text is right. */
+/** Settings that accept any text. */
 const anyText = [
   'MASTER_SECRET_FILE',
   'ERASURE_LOG',
@@ -88,7 +88,7 @@ const moreWrong: readonly (readonly [name: string, value: string])[] = [
   ['WEBHOOK_ALLOW', '127.0.0.0/8'],
 ];
 
-/** Settings that are right by themselves but not together. */
+/** Settings that are valid alone but not together. */
 const contradictions: Record<string, { changes: Settings; names: string[] }> = {
   'two master secrets': {
     changes: { MASTER_SECRET: newMasterSecret(), MASTER_SECRET_FILE: '/run/secrets/vestibule' },

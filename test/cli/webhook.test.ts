@@ -24,7 +24,7 @@ for (const engine of someEngine) {
   describe(`vestibule webhook on ${engine}`, () => {
     let settings: Settings;
     let receiver: WebhookReceiver;
-    /** All that was printed, but for what shows a new secret. */
+    /** Everything printed, except new secrets. */
     let printed = '';
     const secrets: string[] = [];
     before(async () => {
