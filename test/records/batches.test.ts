@@ -49,7 +49,7 @@ const caller = fc.constantFrom(
 const body = fc.constantFrom('{"text":"x"}', '{"text":"y","count":1}');
 const collection = fc.constantFrom('tasks', 'notes');
 const id = fc.constantFrom(...ids);
-/** Which revision is expected: any, none in particular, or one of the first few that are made. */
+/** The expected revision: any, none, or one of the first few. */
 const expected = fc.option(
   fc.oneof(
     fc.constant('*' as const),
@@ -128,7 +128,7 @@ const change: fc.Arbitrary<Exclude<Change, CallerBatch> | AskedBatch> = fc.oneof
   },
 );
 
-/** Most writes come without one; with so few of them some come twice. */
+/** Most writes have no proof; with only three values some are used twice. */
 const proof = fc.oneof(
   { weight: 6, arbitrary: fc.constant(null) },
   {
@@ -137,7 +137,7 @@ const proof = fc.oneof(
   },
 );
 
-/** In the order of time; now and then much later, so that windows end and records expire. */
+/** In chronological order, with some long pauses, so that windows end and records expire. */
 const history = fc
   .array(fc.record({ caller, proof, change, pause: fc.constantFrom(0, 0, 1, 1_000, 70_000) }), {
     minLength: 10,
@@ -154,7 +154,7 @@ const history = fc
         const { changes, ...rest } = what;
         const parts = changes.map((one, index) => ({
           caller: who,
-          // Single keys are for single requests.
+          // Operations in a batch have no key of their own.
           change: made(one.kind === 'create' ? { ...one, key: null } : one, `.${index}`),
         }));
         return { ...given, change: { ...rest, parts } };
@@ -163,7 +163,7 @@ const history = fc
     });
   });
 
-/** The answers to callers, without irrelevant differences: the stack of an error. */
+/** The answer to a caller, without the stack of an error. */
 function told(outcome: Outcome): unknown {
   if ('done' in outcome) return outcome.done;
   assert.ok(outcome.error instanceof Refusal, String(outcome.error));

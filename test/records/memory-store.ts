@@ -15,7 +15,7 @@ import type {
 
 type UsageRow = Usage & { readonly owner: string; readonly collection: string };
 
-/** What a database has, in plain maps: as strict with changes as the tables are, so that wrong ones are noticed. */
+/** A database in plain maps, as strict as the tables, so that wrong changes fail. */
 export class MemoryStore {
   readonly consumers = new Map<string, Consumer>();
   readonly records = new Map<string, StoredRecord>();

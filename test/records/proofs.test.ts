@@ -35,7 +35,7 @@ function operation(proof: UsedProof | null, change: Change = creation()): Operat
   return { caller, now: Date.UTC(2026, 0, 1), proof, change };
 }
 
-/** The code of a refusal, or what the status of the answer is. */
+/** The code of a refusal, or the kind of the result. */
 function told(outcome: Outcome | undefined): unknown {
   assert.ok(outcome !== undefined);
   if ('done' in outcome) return (outcome.done as Done).result?.kind ?? 'done';
@@ -43,7 +43,7 @@ function told(outcome: Outcome | undefined): unknown {
   return outcome.error.code;
 }
 
-/** The same proof in two operations: of one batch, and of two. */
+/** Two operations with one proof: in one batch, and in two. */
 const ways = {
   'in one batch': (store: MemoryStore, both: readonly Operation[]) => store.run(both, rules),
   'in the next batch': (store: MemoryStore, both: readonly Operation[]) =>
