@@ -32,7 +32,7 @@ for (const engine of databaseEngines) {
       (await checkAgainst({ stored, declared: declaredNow, records: storage.records })).map(sentenceOf);
     before(async () => {
       storage = await (await createTestDatabase(engine)).open();
-      // More than two pages, so that the last one is looked at too.
+      // More than two pages, so that the last page is also checked.
       const booked = Array.from({ length: 1100 }, (_, index) => {
         const fields = { seats: index < 37 ? 8 : 2, slot: '2026-01-01T08:00:00+01:00' };
         const state = index < 3 ? 'cancelled' : 'draft';

@@ -12,12 +12,12 @@ import { declared } from './declared.ts';
 import { schemaMistake } from './editor-schema.ts';
 
 const plain = { schema: { properties: { a: { type: 'integer' } } } };
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 const readData = (data: unknown) =>
   checkCollections([{ name: 'things', path: 'things.yaml', text: JSON.stringify(data) }]);
 const isTaken = (data: unknown) => readData(data).mistakes.length === 0;
 
-/** Every declaration of this folder's other tests goes through both, too: `declared` and `mistakesIn` see to it. */
+/** `declared` also checks the valid declarations of the other tests against this schema. */
 describe('the JSON Schema of declarations', () => {
   it('is valid JSON Schema 2020-12 and equals docs/collection.schema.json', () => {
     const ajv = new Ajv2020({ strict: false });
@@ -116,7 +116,7 @@ const word = fc.constantFrom('a', 'b', 'open', 'closed', 'created', 'x-y', 'A', 
 const scalar = fc.oneof(word, fc.integer({ min: -1, max: 9 }), fc.boolean(), fc.constant(null));
 const bound = fc.constantFrom(0, 1, 5, 64, 1_000_000, -1, 0.5);
 const typeName = fc.constantFrom('string', 'integer', 'number', 'boolean', 'array', 'object', 'null');
-/** Mostly there, and then mostly right. */
+/** A member that is usually present. */
 const often = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 4, nil: undefined });
 const seldom = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 1, nil: undefined });
 const record = (members: Record<string, fc.Arbitrary<unknown>>) => fc.record(members);
@@ -164,7 +164,7 @@ const amount = fc.constantFrom('0', '1', '007', '30', '9999999');
 const rate = fc.tuple(amount, unit).map(([count, each]) => `${count}/${each}`);
 const period = fc.tuple(amount, unit).map(([count, each]) => `${count}${each}`);
 
-/** Members of a declaration: each by itself is right often enough for all of them to be right at times. */
+/** Each member is valid often enough that a whole declaration is sometimes valid. */
 const anyDeclaration = record({
   schema: record({
     type: seldom(fc.constantFrom('object', 'array')),

@@ -20,7 +20,7 @@ export function mistakesIn(text: string, name = 'things'): readonly string[] {
   return mistakes.map(({ line, sentence }) => `${line}: ${sentence}`);
 }
 
-/** A text that declares one more property beside a plain one. Both stand from line 3 on. */
+/** A text with a plain property on line 3 and this one on line 4. */
 export function withProperty(property: string): string {
   return `schema:\n  properties:\n    plain: { type: integer }\n    ${property}\n`;
 }

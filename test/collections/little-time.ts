@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
 /**
- * Fails for work whose time grows faster than what it is given: that takes minutes, where all else takes a tenth of a second.
- * Of this thread on the processor, so that a busy machine changes little.
+ * Fails for work with more than linear cost: that takes minutes, all else a tenth of a second.
+ * Measures the CPU time of this thread, so that a busy machine changes little.
  */
 export function inLittleTime<T>(work: () => T): T {
   const before = process.threadCpuUsage();

@@ -30,7 +30,7 @@ events: { data: full, only: [created, approved] }
 deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/changes" }
 `;
 
-/** A thing that one caller at a time can have; with the actions of its states after "free", from line 7 on. */
+/** A thing that one caller at a time can borrow. The actions of "asked", "lent" and "back" are on lines 7 to 9. */
 const lending = (asked: string, lent: string, back: string) => `${smallest}
 roles:
   borrower: {}
@@ -200,7 +200,7 @@ index: [a, b, c, d, e]`;
   });
 });
 
-/** Each with the mistakes that are to be found, all of them, in order. */
+/** Each text with all expected mistakes, in order. */
 const wrong: readonly (readonly [what: string, text: string, mistakes: readonly RegExp[]])[] = [
   ['an empty file', '', [/^1: The file must be a mapping with members such as "schema"; found nothing\.$/]],
   ['a list', '- schema', [/^1: The file must be a mapping.*found a list/]],

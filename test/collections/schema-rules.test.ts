@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { looksPersonal } from '../../src/collections/schema-rules.ts';
 import { declared, mistakesIn, withProperty } from './declared.ts';
 
-/** A property that is wrong by itself, and what is to be said of it: on line 4, and nothing else anywhere. */
+/** An invalid property with its only expected mistake. */
 const wrong: readonly (readonly [what: string, property: string, mistake: RegExp])[] = [
   ['an unknown keyword', 'a: { type: integer, maximun: 5 }', /a\.maximun .*did you mean "maximum"\?/],
   ['a default, which is never applied', 'a: { type: integer, default: 5 }', /a\.default is not known here/],

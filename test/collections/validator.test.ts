@@ -10,7 +10,7 @@ import { sized } from '../support/size.ts';
 import { declared, withProperty } from './declared.ts';
 import { inLittleTime } from './little-time.ts';
 
-/** The message about one field, the only wrong one. */
+/** The message about the only wrong field. */
 function mistakeOf(property: string, value: unknown): string {
   const errors = declared(withProperty(`a: ${property}`)).checkFields({ a: value });
   assert.equal(errors.length, 1);

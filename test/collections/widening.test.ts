@@ -36,7 +36,7 @@ function wideningOf(
   assert.notEqual(changed, former);
   const [before, after] = [former, changed].map((one) => toDeclaration(read(one)));
   assert.ok(before && after);
-  // As it is stored.
+  // The stored form.
   const stored = JSON.parse(JSON.stringify(before));
   return wideningIn(stored, after, (state) => counts[state ?? ''] ?? counted[state ?? ''] ?? 0).map(
     wideningText,
@@ -162,7 +162,7 @@ states: { open: { close: closed }, closed: {} }
 `;
 const counted: Readonly<Record<string, number>> = { draft: 3, sent: 2 };
 
-/** The collection under tasks, and under others of the same kind. */
+/** The child collection, with two possible parents: tasks and duties. */
 function underTasks(text: string): Collection {
   const files = Object.entries({ handins: text, tasks: above, duties: above });
   const { collections, mistakes } = checkCollections(

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { readYaml } from '../../src/base/yaml/yaml-text.ts';
 import { inLittleTime } from './little-time.ts';
 
-/** A text that is refused, and the line and the reason that have to be given. */
+/** A refused text with the expected line and reason. */
 const refused: readonly (readonly [what: string, text: string, line: number, reason: RegExp])[] = [
   ['an alias', 'a: &x 1\nb: *x', 1, /Anchors .* and aliases .* are not taken/],
   ['a duplicate key', 'a: 1\nb: 2\na: 3', 3, /"a" is there twice/],
