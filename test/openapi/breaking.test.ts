@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
 import { breakingChanges } from './breaking.ts';
 
-/** A small document that has one of everything which can be taken away. */
+/** A small document with one of everything that can be removed. */
 const released = {
   paths: {
     '/things': {

@@ -7,8 +7,8 @@ import {
 import { answerChanges, Pair, requestChanges } from './breaking-schemas.ts';
 
 /**
- * What of a released document a newer one takes away from those who call: a sentence each, none when everybody can
- * stay as they are. What comes in may be told more loosely and what goes out more exactly, never the other way round.
+ * The breaking changes of a document since a release, one sentence each. Requests may accept more and answers
+ * may promise more, never less.
  */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): readonly string[] {
   return Object.entries(before.paths).flatMap(([path, item]) =>
@@ -39,7 +39,7 @@ function operationChanges(
   ];
 }
 
-/** Each way in that was open must still be. */
+/** Each security requirement that was sufficient must still be. */
 function securityChanges(what: string, old: ApiOperation, current: ApiOperation): readonly string[] {
   const ways = (operation: ApiOperation) => (operation.security.length === 0 ? [{}] : operation.security);
   return ways(old).flatMap((way) => {
@@ -86,7 +86,7 @@ function bodyChanges(pair: Pair, what: string, old: ApiOperation, current: ApiOp
   return [...(isDemanded ? [`${what}: a body is required`] : []), ...changed];
 }
 
-/** What is said of a body, by an operation that takes none and by a method in which none is read. */
+/** True for 413 and 415 of a GET or DELETE that accepts no body. */
 function couldNeverCome(what: string, status: string, { requestBody }: ApiOperation): boolean {
   const isAboutBody = status === '413' || status === '415';
   return isAboutBody && requestBody === undefined && /^(?:GET|DELETE) /.test(what);

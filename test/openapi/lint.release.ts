@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** An independent tool, in a process of its own that sends no reports. */
+/** Redocly, an independent tool, in its own process without telemetry. */
 async function lint(collections: readonly Collection[], tokens?: TokenTerms): Promise<string> {
   const file = join(folder, 'openapi.json');
   const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };

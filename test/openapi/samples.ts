@@ -2,7 +2,7 @@ import type { Collection } from '../../src/collections/collection.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
 import { readCollectionFiles } from '../../src/config/files.ts';
 
-/** Collections from the plainest to one with everything, and the two that come with the service. */
+/** Collections from the plainest to one with everything, and the shipped ones. */
 
 /** The unusual ones in YAML, by name. */
 export const declarations: Record<string, string> = {};
@@ -56,7 +56,7 @@ deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/
 `,
 );
 
-/** A state that leads nowhere, a field for which no example can be made up, and an object that is not closed. */
+/** A final state only, a field without a possible example, and an open object. */
 export const awkward = declared(
   'awkward',
   `
@@ -73,7 +73,7 @@ limits: { per_user: 1, writes: 1/h }
 `,
 );
 
-/** Reached by several people. */
+/** Shared by several people. */
 export const shared = declared(
   'shared-things',
   `schema: { properties: { text: { type: string, maxLength: 10 }, mark: { type: integer } } }
@@ -87,7 +87,7 @@ aliases: true
 `,
 );
 
-/** Records under records. */
+/** Records under parents. */
 const families: Record<string, string> = {
   halls: `schema: { required: [seats], properties: { seats: { type: integer, minimum: 0 } } }
 states: { open: { close: closed }, closed: {} }

@@ -20,7 +20,7 @@ describe('the document of a service without collections', () => {
   });
 });
 
-/** Every answer here is held against the service's own document on its way (see support/request). */
+/** support/request checks every answer against the document of the service. */
 describe('a service with unusual collections', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder(declarations) });
   let document: OpenApiDocument;
