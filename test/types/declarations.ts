@@ -1,4 +1,4 @@
-/** Four collections that differ in all that their types tell: the programs beside this file are written for them. */
+/** Four collections with different features of types, used by the programs in this folder. */
 export const declarations = {
   /** Without states, and with no index. */
   notes: `
@@ -16,7 +16,7 @@ schema:
       properties: { font: { enum: [serif, mono] }, size: { type: integer } }
 `,
 
-  /** Moved by its owner and by clients, filtered by every kind of field that can be indexed. */
+  /** With actions of owner and clients, and filters of every indexable type. */
   bookings: `
 title: Bookings
 description: Seats in a slot of time.
@@ -40,7 +40,7 @@ concurrency: required
 limits: { newcomer: 5/day for 7d }
 `,
 
-  /** Read by everyone, with a name that is no identifier, an action that is called like a method, and fields of all shapes. */
+  /** Readable by everyone, with a name that is no identifier, an action named like a method, and fields of all shapes. */
   'team-posts': `
 title: Posts
 schema:

@@ -16,10 +16,10 @@ import { wrongPrograms } from './wrong-programs.ts';
 
 const client = resolve('packages/client/src/index.ts');
 
-/** The imports stand on the first line, which the text of each program leaves empty. */
+/** The imports fill the first line, which each program leaves empty. */
 const fileOf = (program: string) => `${imports}${program}\n`;
 
-/** The declarations beside this file, and those of examples with records under records. */
+/** The declarations of this folder, and those of examples with parents. */
 const collections = readCollections(
   Object.entries({ ...declarations, ...exampleDeclarations('class', 'team', 'feedback') }).map(
     ([name, text]) => ({

@@ -1,4 +1,4 @@
-/** What every program can use, without a line of its own. */
+/** The imports of every program, on one line. */
 export const imports = [
   "import { createClient, etagOf, type Operation, Problem, type ProblemOf } from '@vestibule/client';",
   "import { api, assignments, bookings, classes, handins, id, issues, items, notes, posts, tasks } from './api.ts';",
@@ -12,7 +12,7 @@ export const { notes, bookings, items, 'team-posts': posts, classes, assignments
 export const id = '01a1de60-ae7f-71eb-b3f4-e2fc41501895';
 `;
 
-/** As a page has them, and the declarations themselves are checked, too. */
+/** The options of a web page; the declarations are checked, too. */
 export function compilerOptions(client: string) {
   return {
     target: 'es2022',
@@ -32,11 +32,11 @@ export interface Diagnostic {
   readonly file: string;
   readonly line: number;
   readonly code: string;
-  /** With all that is said below the first line of it. */
+  /** Includes the continuation lines. */
   readonly message: string;
 }
 
-/** What tsc has printed. */
+/** Parses the output of tsc. */
 export function diagnosticsIn(output: string): readonly Diagnostic[] {
   const form = /^(.+?)\((\d+),\d+\): error (TS\d+): (.*(?:\n +.*)*)$/gm;
   return [...output.matchAll(form)].map(([, file = '', line, code = '', message = '']) => ({
@@ -47,7 +47,7 @@ export function diagnosticsIn(output: string): readonly Diagnostic[] {
   }));
 }
 
-/** The errors that the comments of a program ask for. */
+/** The errors that the comments of a program expect. */
 export function expectedIn(program: string): readonly Omit<Diagnostic, 'file'>[] {
   return program.split('\n').flatMap((text, index) => {
     const [, code, message] = /\/\/ (TS\d+) (.*)$/.exec(text) ?? [];

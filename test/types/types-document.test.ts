@@ -18,7 +18,7 @@ const collections = Object.entries({ ...sampleDeclarations, ...declarations }).m
   declared(text, name),
 );
 
-/** What text of a declaration could try. */
+/** Texts in a declaration that try to inject code. */
 const hostile = [
   '*/ export type Evil = 1; /*',
   '"; export type Evil = 1; //',
@@ -33,7 +33,7 @@ const hostile = [
   '/** */ // /*',
 ];
 
-/** Which files tsc finds something wrong with. */
+/** Compiles the files. Returns the errors of tsc. */
 function compile(files: Readonly<Record<string, string>>): string {
   const folder = newDirectory();
   for (const [file, text] of Object.entries(files)) writeFileSync(`${folder}/${file}`, text);
@@ -42,7 +42,7 @@ function compile(files: Readonly<Record<string, string>>): string {
   return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).stdout;
 }
 
-/** The codes that the OpenAPI document has for an operation. */
+/** The error codes of an operation in the OpenAPI document. */
 function codesIn(document: OpenApiDocument, operation: ApiOperation): readonly string[] {
   const codes = Object.values(operation.responses).flatMap((response) => {
     const { content } = ('$ref' in response ? follow(response.$ref, document) : response) as Response;

@@ -1,6 +1,6 @@
 /**
- * Programs that do not compile, about action input, roles, parents and batches. As in wrong-programs.ts, a comment says what is
- * wrong.
+ * Programs that do not compile, about action input, roles, parents and batches. As in wrong-programs.ts, a comment is
+ * the expected error.
  */
 export const wrongPeoplePrograms: Readonly<Record<string, string>> = {
   'an action without its input': `

@@ -1,6 +1,6 @@
 /**
- * Programs that do not compile, by what they have wrong. The comment at the end of a line is the error that has to be found there,
- * and nowhere else: its code, and a part of its text.
+ * Programs that do not compile, by their fault. The comment at the end of a line is the only expected error:
+ * its code and a part of its text.
  */
 export const wrongPrograms: Readonly<Record<string, string>> = {
   'a collection that is not declared': `
