@@ -37,9 +37,9 @@ const kinds: Record<string, () => Promise<[DatabaseEngine, Settings]>> = {
   ],
 };
 
-describe('the work in the background', { concurrency: true }, () => {
+describe('the background lease', { concurrency: true }, () => {
   for (const [kind, place] of Object.entries(kinds)) {
-    it(`has one holder, and another within 20 s of kill -9 and soon after SIGTERM (${kind})`, async (t) => {
+    it(`another process takes it within 20 s of kill -9 and soon after SIGTERM (${kind})`, async (t) => {
       const [engine, overrides] = await place();
       const provider = await TestProvider.start();
       t.after(() => provider.stop());

@@ -23,10 +23,10 @@ import {
 
 const notes = plainNotes(5_000);
 const writers = 12;
-/** So many records of 2 KB are there before: a file of some 60 MB. */
+/** The number of 2 KB records at the start: a file of some 60 MB. */
 const ballast = 25_000;
 
-describe('a backup while everybody writes', () => {
+describe('a backup during writes', () => {
   let provider: TestProvider;
   let settings: Settings;
   let service: Service;
@@ -50,7 +50,7 @@ describe('a backup while everybody writes', () => {
     await provider.stop();
   });
 
-  /** Everybody writes until it is over; when each write began and ended, and what was acknowledged. */
+  /** All callers write until the end. Records the times of each acknowledged write. */
   function writing() {
     let isOver = false;
     const done: { began: number; ended: number; id: string; etag: string; caller: ApiCaller }[] = [];
@@ -71,7 +71,7 @@ describe('a backup while everybody writes', () => {
     };
   }
 
-  it('[F170] holds up nobody, and has every record that was acknowledged before it, as it was', async (t) => {
+  it('[F170] delays no writes and contains every record acknowledged before it', async (t) => {
     const load = writing();
     await until(
       () => load.done.length,
@@ -122,7 +122,7 @@ describe('a backup while everybody writes', () => {
     await again.stop();
   });
 
-  it('[F158] leaves a log that is used again from its beginning', async () => {
+  it('[F158] leaves a WAL that is reused from its beginning', async () => {
     const wal = `${fileOf(settings)}-wal`;
     const load = writing();
     for (let round = 0; round < 3; round += 1)
@@ -134,7 +134,7 @@ describe('a backup while everybody writes', () => {
     assert.ok(statSync(wal).size < 84e6, `the log has ${statSync(wal).size} bytes`);
   });
 
-  it('killed in the middle leaves nothing under the name it was to have, and interrupted nothing at all', async () => {
+  it('a killed backup leaves no file under its final name; an interrupted one leaves no file at all', async () => {
     const folder = newDirectory();
     for (const signal of ['SIGKILL', 'SIGINT'] as const) {
       const file = `${folder}/${signal}.db`;
@@ -157,7 +157,7 @@ describe('a backup while everybody writes', () => {
   });
 });
 
-/** Records that were always there, written past the service. */
+/** Records written directly into the file before the test. */
 function fill(file: string): void {
   using database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${ballast})
@@ -166,7 +166,7 @@ function fill(file: string): void {
     from numbers`);
 }
 
-/** The copy is of one moment: its records are those of the source, its counts and its log fit them. */
+/** The copy is a snapshot: its records are those of the source, and its counts and its log fit them. */
 function compare(source: string, copy: string, expected: number): void {
   using database = new DatabaseSync(copy, { readOnly: true });
   database.exec(`attach '${source}' as source`);

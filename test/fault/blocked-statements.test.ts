@@ -11,9 +11,9 @@ const isUnavailable = (error: unknown) => error instanceof Refusal && error.code
 const waiting =
   'select pid from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
 
-describe('statements that wait for a lock that nobody gives back', { concurrency: true }, () => {
+describe('statements that wait for a lock that is never released', { concurrency: true }, () => {
   for (const kind of ['postgres', 'postgres behind PgBouncer'] as const) {
-    it(`are given up after seconds on both sides, so that they do not become more and more (${kind})`, async (t) => {
+    it(`time out after seconds on both sides and do not pile up (${kind})`, async (t) => {
       const place = await newPlace(kind);
       const database = await databaseAt(kind, place);
       const storage = await database.open();
@@ -23,7 +23,7 @@ describe('statements that wait for a lock that nobody gives back', { concurrency
       const outside = await beginOutside(place);
       await outside.run('lock table records in access exclusive mode');
       try {
-        // Twice as many as have a session behind PgBouncer.
+        // Twice as many as there are sessions behind PgBouncer.
         const reads = Array.from({ length: 9 }, () => storage.records.find('notes', record.id));
         const asked = [...reads, insertAll(storage, [newRecord()])];
         await outside.untilSomebodyWaits();

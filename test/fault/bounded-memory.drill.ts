@@ -14,7 +14,7 @@ import { heldBytes } from './heap.ts';
 
 const refusal = new Refusal('token_malformed');
 
-it('[B78] a bounded memory that expires forgets its oldest entries first', () => {
+it('[B78] an expiring map evicts its oldest entries first', () => {
   const names = new ExpiringMap<string, true>(new MovableClock(), 60_000, 1_000);
   for (let count = 0; count < 1_500; count += 1) names.set(`invented ${count}`, true);
   assert.equal(names.has('invented 1499'), true);
@@ -22,7 +22,7 @@ it('[B78] a bounded memory that expires forgets its oldest entries first', () =>
   assert.equal(names.has('invented 499'), false);
 });
 
-it('[C102] the key of a proof is remembered by an ordinary header, and not by one that is made large', () => {
+it('[C102] a proof key is cached for an ordinary header, not for an enlarged one', () => {
   const keys = new ProofKeys();
   const largest = newDpopKey('RS256', () => generateKeyPairSync('rsa', { modulusLength: 4096 }));
   const remembers = (jwk: object) => {
@@ -35,7 +35,7 @@ it('[C102] the key of a proof is remembered by an ordinary header, and not by on
   assert.equal(remembers({ more: 'x'.repeat(2_000) }), false);
 });
 
-it('[C102] at least ten thousand addresses are counted, and the one refused longest ago is forgotten first', () => {
+it('[C102] at least ten thousand addresses are counted; the one refused longest ago is evicted first', () => {
   const limit = new RefusalLimit(1, new MovableClock());
   for (let count = 0; count <= 30_000; count += 1) limit.count(`address ${count}`, refusal);
   assert.equal(limit.isReached('address 30000'), true);
@@ -43,7 +43,7 @@ it('[C102] at least ten thousand addresses are counted, and the one refused long
   assert.equal(limit.isReached('address 0'), false);
 });
 
-it('[C102] the names of clients that fail are short, and all that are longer than any client count as one', () => {
+it('[C102] client ids longer than any valid one count as one id', () => {
   const throttle = new Throttle(1, new MovableClock());
   assert.equal(throttle.fail('x'.repeat(64), 'address 1'), 0);
   assert.equal(throttle.fail('y'.repeat(64), 'address 2'), 0);
@@ -51,14 +51,14 @@ it('[C102] the names of clients that fail are short, and all that are longer tha
   assert.ok(throttle.fail('y'.repeat(10_000), 'address 4') > 0);
 });
 
-it('[C102] at least ten thousand clients are counted, and the one that failed longest ago is forgotten first', () => {
+it('[C102] at least ten thousand client ids are counted; the one that failed longest ago is evicted first', () => {
   const throttle = new Throttle(1, new MovableClock());
   for (let count = 0; count <= 30_000; count += 1) throttle.fail(`client ${count}`, `address ${count}`);
   assert.ok(throttle.fail('client 30000', 'elsewhere') > 0);
   assert.equal(throttle.fail('client 0', 'address 0'), 0);
 });
 
-it('[C102] names that fail again every minute take no more memory after hours than after the first of them', () => {
+it('[C102] ids that fail every minute take no more memory after hours than after the first minute', () => {
   const clock = new MovableClock();
   const throttle = new Throttle(1, clock);
   const names = Array.from({ length: 9_999 }, (_, count) => `client ${count}`);
@@ -75,7 +75,7 @@ it('[C102] names that fail again every minute take no more memory after hours th
   assert.ok(grownMegabytes < 10, `${grownMegabytes.toFixed(1)} MB more after two hours`);
 });
 
-it('[C100] past the limit an address is suspicious and its refusals are too many, until the minute ends', () => {
+it('[C100] past the limit an address is suspect and its refusals are 429 until the minute ends', () => {
   const clock = new MovableClock();
   const limit = new RefusalLimit(2, clock);
   const code = (address: string) => limit.count(address, refusal).code;

@@ -13,12 +13,12 @@ const lifetimes: Record<string, [cacheControl: string | null, seconds: number]> 
   'names a moment': ['max-age=5', 60],
   'says no-store': ['no-store', 60],
   'says no-cache and a time': ['no-cache, max-age=900', 60],
-  'says a time that is none': ['max-age=soon', 600],
+  'says an invalid time': ['max-age=soon', 600],
   'says a negative time': ['max-age=-900', 600],
   'names a time for proxies only': ['s-maxage=900', 600],
   'says a day': ['max-age=86400', 24 * hour],
   'says ten years': ['max-age=315360000', 24 * hour],
-  'says longer than time itself': ['max-age=99999999999999999999', 24 * hour],
+  'says a number beyond all bounds': ['max-age=99999999999999999999', 24 * hour],
 };
 
 for (const [name, maxStaleSeconds, longest] of [
@@ -26,11 +26,11 @@ for (const [name, maxStaleSeconds, longest] of [
   ['an hour', hour, hour / 2],
   ['a minute', 60, 30],
 ] as const) {
-  describe(`keys that may be used for ${name} without the provider`, () => {
+  describe(`provider keys with a maximum age of ${name}`, () => {
     const pair = clockedPair({ settings: { JWKS_MAX_STALE_SECONDS: String(maxStaleSeconds) } });
     for (const [what, [cacheControl, wanted]] of Object.entries(lifetimes)) {
       const seconds = Math.min(wanted, longest);
-      it(`[B85] a provider that ${what} is asked again after ${seconds} s`, async () => {
+      it(`[B85] a provider that ${what} gets the next fetch after ${seconds} s`, async () => {
         const { provider } = pair();
         provider.answer = (_request, response) => {
           if (cacheControl !== null) response.setHeader('cache-control', cacheControl);
@@ -48,10 +48,10 @@ for (const [name, maxStaleSeconds, longest] of [
   });
 }
 
-describe('what the provider is asked', () => {
+describe('requests to the provider', () => {
   const pair = clockedPair();
 
-  it('[B86] there is no discovery: nothing but the address of the settings is ever asked', async () => {
+  it('[B86] only the configured key URL is fetched; there is no discovery', async () => {
     const { provider } = pair();
     const canary = `${provider.origin}/.well-known/openid-configuration`;
     const headers = [{ jku: canary }, { x5u: canary }, { kid: 'unknown', jku: canary }, { kid: canary }];
@@ -72,7 +72,7 @@ describe('what the provider is asked', () => {
     assert.deepEqual([...new Set(provider.asked)], ['GET /jwks']);
   });
 
-  it('[B86] the request for the keys carries nothing about anybody', async () => {
+  it('[B86] the request for the keys contains nothing about callers', async () => {
     const { provider } = pair();
     let sent: Record<string, unknown> = {};
     provider.answer = (request, response) => {

@@ -21,7 +21,7 @@ const minuteMs = 60_000;
 const readsPerMinute = 30;
 
 for (const engine of someEngine) {
-  describe(`a wall clock that jumps, on ${engine}`, () => {
+  describe(`a wall clock step, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations, { READS_PER_MINUTE: String(readsPerMinute) });
     const service = () => one().service(0);
     /** A caller whose token is valid at any time of the clock. */
@@ -36,7 +36,7 @@ for (const engine of someEngine) {
     };
 
     for (const [name, stepMs] of Object.entries(steps)) {
-      it(`[F167] ${name}: a token is good by the wall clock, and again when that is right again`, async () => {
+      it(`[F167] ${name}: tokens are checked by the wall clock, and valid again once it is reset`, async () => {
         const now = Math.floor(one().processes.now() / 1000);
         const caller = await one().person({ iat: now, nbf: now, exp: now + 1_800 });
         assert.equal((await caller.get('/me')).status, 200);
@@ -47,7 +47,7 @@ for (const engine of someEngine) {
         assert.equal((await caller.get('/me')).status, 200);
       });
 
-      it(`[F167] ${name}: what is counted in this process ends by the time that passes, neither sooner nor never`, async () => {
+      it(`[F167] ${name}: rate limits in this process end by the monotonic clock`, async () => {
         const caller = await lasting();
         await spendReads(caller);
         await service().stepWallClock(stepMs);
@@ -62,7 +62,7 @@ for (const engine of someEngine) {
         await one().advance(minuteMs);
       });
 
-      it(`[F167] ${name}: versions follow each other, and events keep their order`, async () => {
+      it(`[F167] ${name}: record versions and events keep their order`, async () => {
         const caller = await lasting();
         const { record, etag } = await caller.make('notes', { text: 'first' });
         const path = `/notes/${record.id}`;
@@ -97,7 +97,7 @@ for (const engine of someEngine) {
       });
     }
 
-    it('[F167] that stands still: what is counted and what is due go on by the time that passes', async () => {
+    it('[F167] a stopped wall clock does not stop rate limits and scheduled work', async () => {
       const caller = await lasting();
       const { provider } = one().processes;
       await spendReads(caller);

@@ -16,15 +16,15 @@ const declarations = {
 /** Many more than a write takes. */
 const mostCalls = 60;
 
-/** SQLite's own way of testing: each call that reaches the disk fails once, and then for good, until none is left. */
-describe('a disk that fails, below SQLite', () => {
+/** As in SQLite's own tests: each call that reaches the disk fails in turn, once or from then on. */
+describe('SQLite on a failing disk', () => {
   const one = declaredProcesses('sqlite', 1, declarations, ownProcess);
   const fail = (when: string, error = 'EIO') =>
     failCalls(Number(one().service(0).process.pid), { calls: diskCalls, error, when });
   const file = () => fileOf(one().processes.settings);
 
   for (const [what, suffix] of Object.entries({ once: '', 'from then on': '+' }))
-    it(`[F153] at any call, ${what}: the write is refused or done, never half, and the next one is done`, async (t) => {
+    it(`[F153] an error at any call, ${what}: the write is refused or done in full, and the next one succeeds`, async (t) => {
       const caller = await one().person();
       const made = new Set([(await caller.make('notes', { text: 'before' })).record.id]);
       let refused = 0;
@@ -39,7 +39,7 @@ describe('a disk that fails, below SQLite', () => {
           assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
           refused += 1;
         }
-        // Without a restart, and whatever the fault has left behind.
+        // Works without a restart, whatever the fault has left behind.
         made.add((await caller.make('notes', { text: 'after' })).record.id);
         const found = (await caller.all('notes')).map(({ id }) => id);
         assert.deepEqual(found.toSorted(), [...made].toSorted(), `call ${call}`);
@@ -54,7 +54,7 @@ describe('a disk that fails, below SQLite', () => {
       assert.equal(row?.count, row?.last, 'no event is missing');
     });
 
-  it('[F155] a file system that only reads from now on: writes are refused, everything else goes on', async () => {
+  it('[F155] on a file system that became read-only, writes are refused and reads go on', async () => {
     const caller = await one().person();
     const { record } = await caller.make('notes', {});
     const end = await fail('1+', 'EROFS');

@@ -8,12 +8,12 @@ import { BackgroundLease } from '../../src/ops/background-lease.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { newLine } from '../support/records.ts';
 
-/** Every webhook in the database passes for one that this service has written. */
+/** Every webhook in the database counts as written by this service. */
 const openBox: Box = { seal: (plain) => plain, unseal: (sealed) => sealed };
 
 const silent = createLog('silent');
 
-/** A dispatcher over a real storage whose messages go nowhere but into a list, or where a test lets them go. */
+/** A dispatcher over a real storage. Its messages go into a list, or to a function of the test. */
 export function dispatching(
   storage: Pick<Storage, 'webhooks' | 'deliveries' | 'events' | 'leases'>,
   clock: Clock,
@@ -46,12 +46,12 @@ export function dispatching(
   });
   return {
     dispatcher,
-    /** And gives the lease back. */
+    /** Also releases the lease. */
     async stop() {
       await dispatcher.stop(0);
       await lease.stop();
     },
-    /** The ids of what was sent, in order. */
+    /** The ids of the sent messages, in order. */
     sent,
     /** Something was appended to the log. */
     tell: () => tell(),

@@ -8,7 +8,7 @@ import { PseudoRandom } from '../support/pseudo-random.ts';
 import { erasureOf, newEvent, newLine, newRecord, noUsage } from '../support/records.ts';
 import { surroundings } from '../support/surroundings.ts';
 
-/** In everything that is the caller's, and in nothing else. */
+/** A mark in all data of the caller, and nowhere else. */
 const mark = 'ErasedCaller';
 const caller = `usr_${mark}`;
 const declared = {
@@ -19,8 +19,8 @@ const declared = {
   ],
 } as const;
 
-describe('records that their owner deleted', () => {
-  it('leave no word in a small SQLite file or its log after the hourly scrub', async () => {
+describe('records deleted by their owner', () => {
+  it('leave nothing in a small SQLite file or its WAL after the hourly scrub', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     const random = new PseudoRandom(35);
@@ -46,8 +46,8 @@ describe('records that their owner deleted', () => {
   });
 });
 
-describe('after a caller was erased', () => {
-  it('no byte of it is left in the SQLite file or its log, however its records were moved about', async () => {
+describe('after the erasure of a caller', () => {
+  it('no byte of it is left in the SQLite file or its WAL, even of moved records', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
@@ -64,7 +64,7 @@ describe('after a caller was erased', () => {
     assert.equal(marksIn(file), 0);
   });
 
-  it('a process that never got to sweep leaves it to the next one', async () => {
+  it('the next process scrubs what a stopped process has left', async () => {
     const file = newSqliteFile();
     const first = await sqliteDatabase(file).open();
     await leadALife(first);
@@ -80,7 +80,7 @@ describe('after a caller was erased', () => {
     await second.close();
   });
 
-  it('a file that is too large to be written anew in a moment waits for the operator, and says so', async () => {
+  it('a file too large to scrub in the background waits for the operator and reports that', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
@@ -103,7 +103,7 @@ describe('after a caller was erased', () => {
     await storage.close();
   });
 
-  it('sweeping goes on another day when it was in the way of somebody else', async () => {
+  it('a scrub that fails because of another connection succeeds later', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await leadALife(storage);
@@ -143,7 +143,7 @@ describe('after a caller was erased', () => {
     await storage.close();
   });
 
-  it('no byte of it is left in the table files of PostgreSQL once the operator has had them written anew', async () => {
+  it('no byte of it is left in the table files of PostgreSQL after the operator rewrites them', async () => {
     const database = await createTestDatabase('postgres');
     const storage = await database.open();
     await leadALife(storage);
@@ -231,7 +231,7 @@ async function leadALife(storage: Storage): Promise<void> {
   await apply(storage, { idempotencyKeys: [newIdempotencyKey({ owner: caller, ...key })] });
 }
 
-/** How often the mark stands in the file or its log. */
+/** The number of marks in the file and its WAL. */
 function marksIn(file: string): number {
   const files = [file, `${file}-wal`, `${file}-shm`].filter((name) => existsSync(name));
   return files.reduce((sum, name) => sum + marksOf(readFileSync(name)), 0);

@@ -11,10 +11,10 @@ import { sized } from '../support/size.ts';
 const cuts = sized(200, 1_000);
 
 for (const engine of someEngine) {
-  describe(`a stream of events that is cut off again and again, on ${engine}`, () => {
+  describe(`an event stream that is cut again and again, on ${engine}`, () => {
     const two = declaredProcesses(engine, 2, eventDeclarations);
 
-    /** Reads a stream from an id on, so many bytes, and hangs up. What has come whole by then, in its order. */
+    /** Reads so many bytes of a stream from an id on, and hangs up. Returns the complete events in order. */
     async function readSome(caller: ApiCaller, from: string, most: number) {
       const cut = new AbortController();
       const seen: { id: string; type: string }[] = [];
@@ -44,7 +44,7 @@ for (const engine of someEngine) {
       return seen;
     }
 
-    it(`has everything once after ${cuts} cuts at random places, at either process and over a restart`, async () => {
+    it(`delivers each event once after ${cuts} random cuts, at both processes and over a restart`, async () => {
       const random = new PseudoRandom(7);
       const caller = await two().person();
       const begun = String((await caller.get('/events')).json().next);
@@ -56,7 +56,7 @@ for (const engine of someEngine) {
       const known: { id: string; type: string }[] = [];
       let from = begun;
       for (let cut = 0; cut < cuts; cut += 1) {
-        // The writer stays at the first, so that it goes on.
+        // The writer stays at the first process, so that it goes on.
         if (cut === cuts / 2) await two().processes.replace(1, {});
         const seen = await readSome(caller.at(two().service(cut)), from, 1 + random.below(1_500));
         known.push(...seen.filter(({ type }) => type === 'notes.created'));
@@ -64,7 +64,7 @@ for (const engine of someEngine) {
       }
       isWriting = false;
       await writing;
-      // The rest, as a page.
+      // Reads the rest as a page.
       for (let after = from; ; ) {
         const page = (await caller.get(`/events?after=${after}`)).json<{
           items: { position: number; type: string; data: { id: string } }[];

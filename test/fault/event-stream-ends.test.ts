@@ -34,8 +34,8 @@ async function withService(
 const metricOf = async (service: Service, name: string) =>
   Number((await service.metrics()).match(new RegExp(`^${name} (\\d+)$`, 'm'))?.[1]);
 
-describe('a reader of events who does not read', () => {
-  it('[G178] is cut off, and finds everything when it comes back', async () => {
+describe('an event stream whose reader stalls', () => {
+  it('[G178] is cut off; after reconnecting the reader gets every event', async () => {
     await withService({ REQUEST_TIMEOUT_SECONDS: '1' }, async (service, newCaller) => {
       const caller = await newCaller('slow');
       const first = await EventStream.open(caller);
@@ -56,7 +56,7 @@ describe('a reader of events who does not read', () => {
         (open) => open === 1,
         'the stream is not open',
       );
-      // What the two systems keep for a connection comes first, and that is megabytes.
+      // The socket buffers fill first, and they hold megabytes.
       const written = 1_000;
       const text = 'x'.repeat(16_000);
       await concurrently(written, 8, () => caller.make('orders', { text }));
@@ -75,8 +75,8 @@ describe('a reader of events who does not read', () => {
   });
 });
 
-describe('streams of events of a process that is stopped', () => {
-  it('end spread over the time that is left, each with a word, and new ones go elsewhere', async () => {
+describe('event streams of a stopping process', () => {
+  it('end spread over the drain time, each with a reason; new ones are refused', async () => {
     await withService({ DRAIN_SECONDS: '2' }, async (service, newCaller) => {
       const streams: EventStream[] = [];
       const callers = await Promise.all(['one', 'two', 'three', 'four'].map((name) => newCaller(name)));

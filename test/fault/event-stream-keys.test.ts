@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 /** The provider does not say how long its keys may be kept. */
 const refreshMs = 600_000;
 
-describe('a stream of events whose token was verified with keys of yesterday', () => {
+describe("an event stream when the provider's keys are refreshed", () => {
   let provider: TestProvider;
   let service: ClockedService;
   before(async () => {
@@ -41,7 +41,7 @@ describe('a stream of events whose token was verified with keys of yesterday', (
     );
   };
 
-  it('goes on while they stay as they are', async () => {
+  it('continues while the keys stay the same', async () => {
     const stream = await EventStream.open(await somebody());
     await refresh();
     await service.advance(2_000);
@@ -50,7 +50,7 @@ describe('a stream of events whose token was verified with keys of yesterday', (
     stream.close();
   });
 
-  it('ends when there is another key, and its caller may come back to where it was', async () => {
+  it('ends when a key is added; the caller can resume at its position', async () => {
     const caller = await somebody();
     const stream = await EventStream.open(caller);
     provider.keys.push(await makeKey());
@@ -63,7 +63,7 @@ describe('a stream of events whose token was verified with keys of yesterday', (
     back.close();
   });
 
-  it('ends when its key is withdrawn, however long the token would last, and its caller stays outside', async () => {
+  it('ends when its key is withdrawn; the caller is refused', async () => {
     const caller = await somebody();
     const stream = await EventStream.open(caller);
     provider.keys.shift();
@@ -74,8 +74,8 @@ describe('a stream of events whose token was verified with keys of yesterday', (
   });
 });
 
-describe('a stream of events whose token the provider was asked about', () => {
-  it('ends with the minute for which the answer counts, and opens anew unless the token was taken back', async () => {
+describe('an event stream with an introspected token', () => {
+  it('ends when the introspection result expires, and reopens unless the token was revoked', async () => {
     const provider = await startOpaqueProvider();
     const service = await startService(await introspectingSettings(provider), { clocked: true });
     try {

@@ -48,8 +48,8 @@ class Written implements Outlet {
 }
 
 for (const engine of someEngine) {
-  describe(`events for a caller who is shut out right after it was let in, on ${engine}`, () => {
-    /** `GET /events` on a database of its own, and what suspends the caller; settles when that was heard of here. */
+  describe(`events of a caller suspended right after authentication, on ${engine}`, () => {
+    /** `GET /events` on its own database, and a function that suspends the caller and waits for the notification. */
     async function start(ends: AsyncDisposableStack) {
       const storage = await createTestDatabase(engine).then((empty) => empty.open());
       ends.defer(() => storage.close());
@@ -105,7 +105,7 @@ for (const engine of someEngine) {
       return { read, suspend };
     }
 
-    it('a stream ends as soon as it is there, and is not begun', async () => {
+    it('a stream ends at once without events', async () => {
       await using ends = new AsyncDisposableStack();
       const { read, suspend } = await start(ends);
       const accept = (name: string) => (name === 'accept' ? 'text/event-stream' : undefined);
@@ -114,13 +114,13 @@ for (const engine of someEngine) {
       const outlet = new Written();
       answer.live?.(outlet);
       assert.equal(outlet.hasEnded, true);
-      // Closing waits for what is asked of the database, and a stream that begins asks it.
+      // Closing waits for running queries, and a stream that begins has one.
       await ends.disposeAsync();
       await setImmediate();
       assert.equal(outlet.text, 'event: end\ndata: {"reason":"consumer_suspended"}\n\n');
     });
 
-    it('a request that waits for the next event is refused at once', async () => {
+    it('a long poll is refused at once', async () => {
       await using ends = new AsyncDisposableStack();
       const { read, suspend } = await start(ends);
       await suspend();

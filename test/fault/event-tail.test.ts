@@ -47,8 +47,8 @@ async function startTail(log: SlowLog, onRewound = () => {}): Promise<EventTail>
   return tail;
 }
 
-describe('the tail of the log', () => {
-  it('leaves out nothing for whoever begins to listen while it looks how far the log goes', async () => {
+describe('the tail of the event log', () => {
+  it('delivers every event to a subscriber that joins during a read', async () => {
     const log = new SlowLog();
     log.append();
     const tail = await startTail(log);
@@ -64,7 +64,7 @@ describe('the tail of the log', () => {
     await tail.stop();
   });
 
-  it('says so when the log goes back: a database that was restored gives positions again', async () => {
+  it('reports a rewound log; a restored database reuses positions', async () => {
     const log = new SlowLog();
     for (let count = 0; count < 5; count += 1) log.append();
     let rewound = 0;

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { findProgram } from '../support/programs.ts';
 
-/** The system calls by which SQLite brings something to the disk. */
+/** The system calls by which SQLite writes to the disk. */
 export const diskCalls = 'pwrite64,fsync,fdatasync,ftruncate';
 
 interface Failure {
   readonly calls: string;
-  /** By its name, such as EIO. */
+  /** The name of the error, such as EIO. */
   readonly error: string;
   /** Which of the calls of a thread from now on: "3" for the third, "3+" for that one and all that follow. */
   readonly when: string;

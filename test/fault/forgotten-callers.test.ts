@@ -10,13 +10,13 @@ interface Planted {
   readonly token: string;
 }
 
-/** Longer than any token here lives, and what may pass until it is swept out. */
+/** Longer than the lifetime of any token here and the interval of the sweep. */
 const pastExpiryMs = 600_000 + 120_000;
 
-describe('what the memory of a running service holds of callers', () => {
+describe('the heap of a running service', () => {
   const pair = clockedPair({ settings: ownProcess });
 
-  /** Each with a token of its own, which is sent several times: to be remembered, and to be found. */
+  /** Callers whose tokens are sent several times, so that they are cached and used from the cache. */
   async function plant(count: number, scope: string, sent = 3): Promise<Planted[]> {
     const planted: Planted[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -27,7 +27,7 @@ describe('what the memory of a running service holds of callers', () => {
     }
     return planted;
   }
-  /** Over a connection that ends with the answer: an idle one may hold its last request until it is closed. */
+  /** Closes the connection after the response: an idle one may hold its last request in memory. */
   const ask = async (method: string, token: string) => {
     const headers = { authorization: `Bearer ${token}`, connection: 'close' };
     return (await request(`${pair().service.url}${me}`, { method, headers })).status;
@@ -41,7 +41,7 @@ describe('what the memory of a running service holds of callers', () => {
     tokens: planted.filter(({ token }) => texts.includes(token.slice(100, 400))).length,
   });
 
-  it('neither subject nor token once it has expired or its caller was erased, even if nobody comes any more', async () => {
+  it('holds no subject or token after expiry or erasure, even without further requests', async () => {
     const staying = await plant(50, 'read');
     const leaving = await plant(50, 'read');
     for (const { token } of leaving) assert.equal(await ask('DELETE', token), 200);
@@ -56,7 +56,7 @@ describe('what the memory of a running service holds of callers', () => {
       { subjects: 50, tokens: 0 },
       'as long as a token lives whom it speaks for is remembered, and the token is not',
     );
-    // Once only, and the very last of all who come; and one who was never let in.
+    // One caller that comes only once, as the very last; and one that is refused.
     const refused = { subject: `planted-${randomUUID()}` };
     const token = await pair().provider.token({ sub: refused.subject, scope: 'read', aud: 'another' });
     assert.equal(await ask('GET', token), 403);

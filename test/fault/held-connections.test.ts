@@ -11,10 +11,10 @@ import { requestFrom } from '../support/request-from.ts';
 import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/service.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
 
-/** Callers who keep their connections, and others who want one. */
+/** Callers who keep their connections, and others who need one. */
 function holders(settings: Settings) {
   const held: Socket[] = [];
-  // Before the service stops, which would wait for them.
+  // Closed before the service stops, which would wait for them.
   after(() => {
     for (const socket of held) socket.destroy();
   });
@@ -34,15 +34,15 @@ function holders(settings: Settings) {
   return { running, hold };
 }
 
-/** However it closes: one that is cut off may be reset. */
+/** Settles however the connection closes; it may be reset. */
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 
 const get = `GET ${me} HTTP/1.1\r\nhost: a.example\r\n\r\n`;
 
-describe('an empty line now and then', () => {
+describe('a connection that sends empty lines', () => {
   const { hold } = holders({ KEEP_ALIVE_SECONDS: '2' });
 
-  it('is no request: the connection counts as idle from its last answer', { timeout: 30_000 }, async () => {
+  it('is still idle from its last answer on', { timeout: 30_000 }, async () => {
     const [socket] = (await hold(1, get)) as [Socket];
     const knock = setInterval(() => socket.write('\r\n'), 200).unref();
     await closed(socket);
@@ -50,14 +50,14 @@ describe('an empty line now and then', () => {
   });
 });
 
-describe('as many connections as there may be, all of them idle', () => {
+describe('at the connection limit with only idle connections', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS: '100' });
 
-  it('[G179] keep nobody out: the oldest idle one makes room', async () => {
+  it('[G179] new connections are accepted; the oldest idle one is closed', async () => {
     const sockets = await hold(100, get);
     const { service, provider } = running();
     const token = await provider.token();
-    // Idle is what a look, once a second, has found so.
+    // The service looks for idle connections once a second.
     await until(
       async () => (await withToken(service.url + me, token).catch(() => null))?.status,
       (status) => status === 200,
@@ -76,10 +76,10 @@ describe('as many connections as there may be, all of them idle', () => {
 const stream = (token: string) =>
   `GET ${me.replace('/me', '/events')} HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\nauthorization: Bearer ${token}\r\n\r\n`;
 
-describe('as many connections as there may be, all of them being answered', () => {
+describe('at the connection limit with only busy connections', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS: '10' });
 
-  it('[G179] a further one is closed, which a line of the log and a metric say', async () => {
+  it('[G179] a further connection is closed, which the log and a metric report', async () => {
     const { service, provider } = running();
     for (const sub of ['one', 'other']) await hold(5, stream(await provider.token({ sub })));
     const { hostname, port } = new URL(service.url);
@@ -100,8 +100,8 @@ describe('as many connections as there may be, all of them being answered', () =
   });
 });
 
-describe('more connections than a process may have files', () => {
-  it('[F169] are not accepted, which the log says, and callers and probes are served', async (t) => {
+describe('more connections than file descriptors', () => {
+  it('[F169] are not accepted and logged; callers and probes are served', async (t) => {
     const provider = await TestProvider.start();
     t.after(() => provider.stop());
     const settings = await newSettings('sqlite', { ...provider.settings, ...ownProcess });
@@ -128,10 +128,10 @@ const begun = head(
   'expect: 100-continue',
 );
 
-describe('as many connections as there may be, all of them with unfinished requests', () => {
+describe('at the connection limit with only unfinished requests', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS: '20', REQUEST_TIMEOUT_SECONDS: '60' });
 
-  it('[G189] keep nobody out: the oldest unfinished request gives way', async () => {
+  it('[G189] new connections are accepted; the oldest unfinished request is closed', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const sockets = await hold(20, begun, '127.0.0.5');
@@ -145,10 +145,10 @@ describe('as many connections as there may be, all of them with unfinished reque
   });
 });
 
-describe('as many connections as one address may have', () => {
+describe('at the connection limit per address', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '5' });
 
-  it('[G179] a further one from there is closed, and other addresses are served', async () => {
+  it('[G179] a further connection of that address is closed; other addresses are served', async () => {
     const { service, provider } = running();
     await hold(5, stream(await provider.token()), '127.0.0.5');
     const from = (address: string) => requestFrom(address, `${service.url}/.well-known/jwks.json`);
@@ -158,10 +158,10 @@ describe('as many connections as one address may have', () => {
   });
 });
 
-describe('as many connections as there may be, and as one address may have', () => {
+describe('at the connection limit and the limit per address', () => {
   const { hold } = holders({ MAX_CONNECTIONS: '10', MAX_CONNECTIONS_PER_ADDRESS: '5' });
 
-  it('[G179] further ones from that address take no place from another address', async () => {
+  it('[G179] further connections of that address close its own idle ones, not those of others', async () => {
     const others = await hold(5, get, '127.0.0.6');
     const first = await hold(5, get, '127.0.0.5');
     const next = await hold(5, get, '127.0.0.5');
@@ -170,7 +170,7 @@ describe('as many connections as there may be, and as one address may have', () 
   });
 });
 
-describe('as many connections as one address may have, from a trusted proxy', () => {
+describe('a trusted proxy with more connections than the limit per address', () => {
   const { running, hold } = holders({
     MAX_CONNECTIONS_PER_ADDRESS: '5',
     REQUEST_TIMEOUT_SECONDS: '60',
@@ -178,7 +178,7 @@ describe('as many connections as one address may have, from a trusted proxy', ()
   });
   const forwarded = begun.replace('host:', 'x-forwarded-proto: https\r\nhost:');
 
-  it('do not bind it', async () => {
+  it('is not limited', async () => {
     const sockets = await hold(12, forwarded, '127.0.0.5');
     assert.equal(sockets.filter(({ closed }) => closed).length, 0);
     const [socket] = await hold(1, forwarded.replace('POST', 'PUT'), '127.0.0.5');
@@ -190,15 +190,15 @@ describe('as many connections as one address may have, from a trusted proxy', ()
   });
 });
 
-describe('unfinished bodies of strangers', () => {
+describe('unfinished bodies of several addresses', () => {
   const { running, hold } = holders({ MAX_CONNECTIONS_PER_ADDRESS: '10000', REQUEST_TIMEOUT_SECONDS: '60' });
-  // One byte less than a buffer of the parser: four addresses fill the room for bodies of strangers.
+  // One byte less than a buffer of the parser: four addresses fill the memory for bodies.
   const size = 65_535;
   const unfinished = head('POST', '/token', 'content-type: application/json', `content-length: ${size + 1}`);
 
-  it('[G189] do not use up the memory for the bodies of others', async () => {
+  it('[G189] do not use up the memory for bodies of other addresses', async () => {
     const { service } = running();
-    // 67 MB in all; the one that gives way is told so.
+    // 67 MB in all; a body that is given up gets an answer.
     for (const address of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'])
       await Promise.race([hold(280, unfinished + 'x'.repeat(size), address), hold(280, '', address)]);
     for (let count = 0; count < 10; count += 1)

@@ -30,13 +30,13 @@ async function withOwner(storage: Storage): Promise<Storage> {
 
 const recordsOf = async ({ records }: Storage) => (await records.ofOwner(owner, null, 10)).length;
 
-describe('a batch on PostgreSQL whose session ends in the middle', () => {
+describe('a PostgreSQL batch whose session ends in the middle', () => {
   const moments = {
     'while it loads': `update consumers set state = state where id = '${owner}'`,
     'while it is applied': `update usage set writes = writes where owner = '${owner}'`,
   };
   for (const [when, locking] of Object.entries(moments)) {
-    it(`[F162] ${when} is refused, has done nothing, and is done when it comes again`, async () => {
+    it(`[F162] ${when}: is refused without effect and succeeds when repeated`, async () => {
       const url = await createDatabase();
       const storage = await withOwner(await postgresDatabase(url).open());
       const outsider = await beginOutside(url);
@@ -55,7 +55,7 @@ describe('a batch on PostgreSQL whose session ends in the middle', () => {
 });
 
 describe('a batch on SQLite', () => {
-  it('[F155] is refused while the file is away or another one, and goes on when it is back', async () => {
+  it('[F155] is refused while the file is missing or replaced, and succeeds when it is back', async () => {
     const file = newSqliteFile();
     const storage = await withOwner(await sqliteDatabase(file).open());
     renameSync(file, `${file}.away`);
@@ -69,7 +69,7 @@ describe('a batch on SQLite', () => {
     await storage.close();
   });
 
-  it('is refused when the thread that writes has ended, and so is whatever waits for it or comes later', async () => {
+  it('is refused when the writer thread has ended, like all waiting and later batches', async () => {
     const file = newSqliteFile();
     const storage = await withOwner(await sqliteDatabase(file).open());
     const batches = await batchesOf(storage);
@@ -89,13 +89,13 @@ describe('a batch on SQLite', () => {
     await next.close();
   });
 
-  it('that has begun is done before the storage closes', async () => {
+  it('a started batch is done before the storage closes', async () => {
     const file = newSqliteFile();
     const storage = await withOwner(await sqliteDatabase(file).open());
     const record = newRecord({ owner });
     const batches = await batchesOf(storage);
     const adding = batches.run([{ kind: 'plain', keys: {}, changes: { newRecords: [record] } }]);
-    // On its way to the thread by the next turn of the event loop.
+    // In the next turn of the event loop the batch is on its way to the thread.
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([adding, storage.close()]);
     assert.equal(existsSync(`${file}-wal`), false);
@@ -105,8 +105,8 @@ describe('a batch on SQLite', () => {
   });
 });
 
-describe('the thread that writes to SQLite', () => {
-  it('tells whoever asks while it closes, or afterwards, that it is closed', async () => {
+describe('the SQLite writer thread', () => {
+  it('rejects statements with "closed" during and after closing', async () => {
     const thread = await SqliteThread.open(newSqliteFile());
     const closing = thread.close();
     await assert.rejects(thread.run('select 1', []), /the connection is closed/);
@@ -116,17 +116,17 @@ describe('the thread that writes to SQLite', () => {
   });
 });
 
-describe('writes that a process answers', () => {
+describe('writes of a process', () => {
   const NODE_OPTIONS = '--import ./test/fault/fault-on-signal.ts';
   const overrides = { ...ownProcess, NODE_OPTIONS, TEST_FAULT: 'exception' };
   const one = declaredProcesses('sqlite', 1, { notes: plainNotes(280) }, overrides);
   const endings = [
     { how: '[F150] is killed', signal: 'SIGKILL', end: [null, 'SIGKILL'], errors: 0 },
-    { how: '[F168] ends by an error that was not caught', signal: 'SIGUSR2', end: [1, null], errors: 1 },
+    { how: '[F168] ends by an uncaught error', signal: 'SIGUSR2', end: [1, null], errors: 1 },
     { how: '[F159] is told to stop', signal: 'SIGTERM', end: [0, null], errors: 0 },
   ] as const;
   for (const { how, signal, end, errors } of endings)
-    it(`${how}: all that were acknowledged are there after the restart`, async () => {
+    it(`${how}: all acknowledged writes are there after the restart`, async () => {
       const service = one().service(0);
       const caller = await one().person();
       const acknowledged: string[] = [];
@@ -162,7 +162,7 @@ describe('writes that a process answers', () => {
       assert.equal((await again.usage('notes')).records.used, found.size);
     });
 
-  it('[F153] are refused and not half done while the disk fails, and done afterwards', async () => {
+  it('[F153] are refused in full while the disk fails, and succeed afterwards', async () => {
     const caller = await one().person();
     const made = [(await caller.make('notes', {})).record.id];
     const { pid } = one().service(0).process;

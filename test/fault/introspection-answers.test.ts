@@ -40,19 +40,19 @@ const about = (changes: Claims = {}) => {
 };
 const now = () => Math.floor(Date.now() / 1000);
 
-/** So that every failure is the first after a success, and the endpoint is asked. */
+/** Makes the next failure the first after a success, so that the circuit breaker is closed. */
 async function recover(): Promise<void> {
   endpoint.answer = about();
   assert.equal((await ask(opaqueToken())).status, 200, 'control: a good answer lets the token in');
 }
 
-describe('an answer that does', () => {
+describe('a valid introspection response', () => {
   const good: Record<string, () => Answer> = {
     'with everything': () => about(),
-    'without an issuer: the provider that was asked is meant': () => about({ iss: undefined }),
-    'without a type': () => about({ token_type: undefined }),
-    'of a type in other letters': () => about({ token_type: 'bearer' }),
-    'that says it is about an access token': () => about({ token_use: 'access_token' }),
+    'without iss': () => about({ iss: undefined }),
+    'without token_type': () => about({ token_type: undefined }),
+    'with a token_type in lower case': () => about({ token_type: 'bearer' }),
+    'with token_use access_token': () => about({ token_use: 'access_token' }),
     'for several audiences': () => about({ aud: ['https://other.example', provider.claims().aud] }),
     'without a subject': () => about({ sub: undefined }),
   };
@@ -68,7 +68,7 @@ describe('an answer that does', () => {
     });
   }
 
-  it('[B66] of 64 KiB is read, and one with a byte more is not', async () => {
+  it('[B66] of 64 KiB is read; one more byte is refused', async () => {
     await recover();
     const said = JSON.stringify({ active: true, ...provider.claims() });
     const padded = (bytes: number) => answerText(said + ' '.repeat(bytes - Buffer.byteLength(said)));
@@ -78,13 +78,13 @@ describe('an answer that does', () => {
     assertProblem(await ask(opaqueToken()), 'introspection_unavailable');
   });
 
-  it('names the caller that a JWT of the same subject names', async () => {
+  it('gives the same caller id as a JWT of the same subject', async () => {
     await recover();
     const [opaque, jwt] = await Promise.all([ask(opaqueToken()), ask(await provider.token())]);
     assert.equal(opaque.json().id, jwt.json().id);
   });
 
-  it('binds the token to the key that it names: with a proof it does, without it does not', async () => {
+  it('binds the token to its cnf key: only a request with a proof is accepted', async () => {
     await recover();
     const key = newDpopKey();
     endpoint.answer = about({ token_type: 'DPoP', cnf: { jkt: key.thumbprint } });
@@ -99,7 +99,7 @@ describe('an answer that does', () => {
     assert.equal((await send('Bearer', {})).json().code, 'token_bound');
   });
 
-  it('is asked for as RFC 7662 and RFC 6749 section 2.3.1 have it', async () => {
+  it('is requested as RFC 7662 and RFC 6749 section 2.3.1 say', async () => {
     const token = opaqueToken();
     await ask(token);
     const { method, headers, form } = endpoint.questions.at(-1) ?? assert.fail('nothing was asked');
@@ -111,26 +111,26 @@ describe('an answer that does', () => {
   });
 });
 
-describe('an answer that refuses the token', () => {
+describe('an introspection response that refuses the token', () => {
   const refusals: Record<string, readonly [ErrorCode, () => Answer]> = {
     'not active': ['token_inactive', () => answerJson({ active: false })],
-    'not active, with all that would do': [
+    'not active, with valid claims': [
       'token_inactive',
       () => answerJson({ ...provider.claims(), active: false }),
     ],
     'of another issuer': ['issuer_mismatch', () => about({ iss: 'https://elsewhere.example' })],
-    'of an issuer that is no text': ['issuer_mismatch', () => about({ iss: null })],
+    'with an iss that is null': ['issuer_mismatch', () => about({ iss: null })],
     'for another audience': ['audience_mismatch', () => about({ aud: 'https://other.example' })],
-    'for nobody': ['audience_mismatch', () => about({ aud: undefined })],
+    'without an audience': ['audience_mismatch', () => about({ aud: undefined })],
     'expired, and called active': ['token_expired', () => about({ exp: now() - 60 })],
     'without an expiry': ['expiry_missing', () => about({ exp: undefined })],
-    'with an expiry that is a text': ['claim_invalid', () => about({ exp: String(now() + 600) })],
+    'with an exp that is a string': ['claim_invalid', () => about({ exp: String(now() + 600) })],
     'not valid yet': ['token_not_yet_valid', () => about({ nbf: now() + 100_000, exp: now() + 200_000 })],
     'that lives too long': ['token_lifetime_too_long', () => about({ exp: now() + 200_000 })],
-    'of a subject that is empty': ['subject_invalid', () => about({ sub: '' })],
+    'with an empty subject': ['subject_invalid', () => about({ sub: '' })],
     'without the scope that is required': ['insufficient_scope', () => about({ scope: 'write' })],
-    'bound in a way that nobody knows': ['token_bound', () => about({ cnf: { kid: 'x' } })],
-    'bound, and not said to what': ['token_bound', () => about({ token_type: 'DPoP' })],
+    'bound by an unknown cnf member': ['token_bound', () => about({ cnf: { kid: 'x' } })],
+    'of the type DPoP without cnf': ['token_bound', () => about({ token_type: 'DPoP' })],
     'about a refresh token': ['token_type_not_allowed', () => about({ token_type: 'refresh_token' })],
     'about a refresh token, as Hydra says it': [
       'token_type_not_allowed',
@@ -139,7 +139,7 @@ describe('an answer that refuses the token', () => {
     'about an ID token': ['token_type_not_allowed', () => about({ at_hash: 'x' })],
   };
   for (const [what, [code, answer]] of Object.entries(refusals)) {
-    it(`${what}: 403 ${code}, asked once for many requests, and explain agrees`, async () => {
+    it(`${what}: 403 ${code}, one request to the provider for many, and explain agrees`, async () => {
       await recover();
       endpoint.answer = answer();
       const token = opaqueToken();
@@ -157,19 +157,19 @@ describe('an answer that refuses the token', () => {
   }
 });
 
-describe('an answer that is none', () => {
+describe('an invalid introspection response', () => {
   const elsewhere = (): Answer => answerWith(307, '', { location: `${endpoint.url}/elsewhere` });
   const huge = () => flood({}, Buffer.alloc(64 * 1024, ' '), Number.MAX_SAFE_INTEGER).answer;
   const faults: Record<string, readonly [fault: string, answer: () => Answer]> = {
-    'nothing at all': ['timeout', () => silence],
+    'no response': ['timeout', () => silence],
     'status 500': ['status', () => answerWith(500)],
-    'status 401: we are not known there': ['status', () => answerWith(401)],
+    'status 401': ['status', () => answerWith(401)],
     'status 400': ['status', () => answerWith(400)],
-    'another address': ['status', elsewhere],
-    'more than is taken': ['too_large', huge],
-    'a page': ['not_json', () => answerText('<!doctype html><title>Sign in</title>', 'text/html')],
+    'a redirect': ['status', elsewhere],
+    'an endless body': ['too_large', huge],
+    'an HTML page': ['not_json', () => answerText('<!doctype html><title>Sign in</title>', 'text/html')],
     'a list': ['not_json', () => answerJson([{ active: true }])],
-    '"active" as a text': ['not_json', () => about({ active: 'true' })],
+    '"active" as a string': ['not_json', () => about({ active: 'true' })],
     '"active" as a number': ['not_json', () => about({ active: 1 })],
     'no "active"': ['not_json', () => about({ active: undefined })],
     'a signed answer (RFC 9701)': [
@@ -212,8 +212,8 @@ describe('an answer that is none', () => {
   }
 });
 
-describe('what is not asked about', () => {
-  it('JWTs, good or bad, and garbage that nobody can have issued', async () => {
+describe('tokens that are not introspected', () => {
+  it('are JWTs, valid or not, and strings that cannot be tokens', async () => {
     await recover();
     const jwt = await provider.token();
     const [header, payload] = jwt.split('.');
@@ -241,7 +241,7 @@ describe('what is not asked about', () => {
     assert.equal(asked, 0, 'what is no bearer token at all');
   });
 
-  it('anything, where no entry says so', async () => {
+  it('are all tokens of an entry without introspection', async () => {
     const settings = await introspectingSettings({ origin: provider.origin, introspection: null });
     const off = await startService(settings);
     const token = opaqueToken();
@@ -253,7 +253,7 @@ describe('what is not asked about', () => {
   });
 });
 
-it('nothing of a token or of an answer is in the log', async () => {
+it('the log contains no token and no introspection response', async () => {
   await recover();
   const tokens = [opaqueToken(), opaqueToken()];
   for (const token of tokens) await ask(token);

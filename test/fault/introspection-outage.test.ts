@@ -37,7 +37,7 @@ after(async () => {
 const ask = (token: string) => withToken(`${service.url}${me}`, token);
 const askFrom = (address: string, token: string) =>
   requestFrom(address, `${service.url}${me}`, { authorization: `Bearer ${token}` });
-/** However far the clock of the service was moved. */
+/** Includes the offset of the service's clock. */
 const inADay = () => ({ exp: Math.floor(Date.now() / 1000) + 86_400 });
 const good = () => answerJson({ active: true, ...provider.claims(inADay()) });
 const jwt = () => provider.token(inADay());
@@ -66,8 +66,8 @@ function held(): { readonly waiting: ServerResponse[]; letGo(): void } {
   };
 }
 
-describe('many requests at once', () => {
-  it('with the same token are one question', async () => {
+describe('many introspections at once', () => {
+  it('of the same token are one request', async () => {
     const token = opaqueToken();
     const { waiting, letGo } = held();
     const asked = await endpoint.asked(async () => {
@@ -83,7 +83,7 @@ describe('many requests at once', () => {
     assert.equal(asked, 1);
   });
 
-  it('are so many questions and no more; JWTs, cached tokens and known tokens still get in', async () => {
+  it('are limited; JWTs, cached tokens and known tokens are still accepted', async () => {
     await service.holdTime(true);
     endpoint.answer = good();
     const known = Array.from({ length: maxInFlight - maxInFlightNew + 1 }, () => opaqueToken());
@@ -122,8 +122,8 @@ describe('many requests at once', () => {
   });
 });
 
-describe('a token that was refused', () => {
-  it('is asked about again after five seconds', async () => {
+describe('a token refused by introspection', () => {
+  it('is introspected again after five seconds', async () => {
     endpoint.answer = answerJson({ active: false });
     const token = opaqueToken();
     assert.equal(await endpoint.asked(() => ask(token)), 1);
@@ -136,8 +136,8 @@ describe('a token that was refused', () => {
   });
 });
 
-describe('a token that is remembered', () => {
-  it('never counts past its expiry, however long it might', async () => {
+describe('a cached introspection', () => {
+  it('is not used past the expiry of the token', async () => {
     const soon = Math.floor((Date.now() + aheadMs) / 1000) + 20;
     endpoint.answer = answerJson({ active: true, ...provider.claims({ exp: soon }) });
     const token = opaqueToken();
@@ -149,9 +149,9 @@ describe('a token that is remembered', () => {
   });
 });
 
-describe('an endpoint that answers about all tokens but some', () => {
+describe('an introspection endpoint that fails for some tokens only', () => {
   const odd = () => `odd-${opaqueToken()}`;
-  /** Tokens of one kind are answered in this way, and all others well. */
+  /** Answers the odd tokens in this way, and all others with a valid response. */
   const answerOdd = (answer: Answer) => {
     endpoint.answer = (request, response) => {
       const token = endpoint.questions.at(-1)?.form.get('token') ?? '';
@@ -164,11 +164,11 @@ describe('an endpoint that answers about all tokens but some', () => {
     ...Object.fromEntries(
       [400, 404, 413, 422, 500, 502].map((status) => [`status ${status}`, answerWith(status)]),
     ),
-    'a connection that breaks': (request) => void request.socket.destroy(),
-    'a page': answerWith(200, '<!doctype html>'),
+    'a broken connection': (request) => void request.socket.destroy(),
+    'an HTML page': answerWith(200, '<!doctype html>'),
   };
   for (const [what, answer] of Object.entries(broken)) {
-    it(`stays asked, however many of those come: ${what}`, async () => {
+    it(`is still asked about others, however many of those tokens come: ${what}`, async () => {
       await advance(windowMs);
       answerOdd(answer);
       const asked = await endpoint.asked(async () => {
@@ -177,7 +177,7 @@ describe('an endpoint that answers about all tokens but some', () => {
         const together = await Promise.all(Array.from({ length: 20 }, () => ask(odd())));
         assert.deepEqual([...new Set(together.map(codeOf))], ['introspection_unavailable']);
       });
-      // Of the others it has to be found out, by one question for every five.
+      // For other failures one probe for every five shows that the endpoint works.
       const isAboutToken = /status 4/.test(what);
       assert.ok(asked <= (isAboutToken ? 43 : 52), `43 tokens were ${asked} questions`);
       assert.equal((await ask(opaqueToken())).status, 200);
@@ -185,7 +185,7 @@ describe('an endpoint that answers about all tokens but some', () => {
     });
   }
 
-  it('is asked once in five seconds about the same one where the answer is about it (413)', async () => {
+  it('is asked once in five seconds about the same token after a 413', async () => {
     await advance(windowMs);
     answerOdd(answerWith(413));
     const token = odd();
@@ -194,7 +194,7 @@ describe('an endpoint that answers about all tokens but some', () => {
   });
 });
 
-describe('a stranger with invented tokens', () => {
+describe('a caller with invented tokens', () => {
   const flood = async (address: string, count: number) => {
     const replies: Reply[] = [];
     while (replies.length < count)
@@ -202,7 +202,7 @@ describe('a stranger with invented tokens', () => {
     return replies;
   };
 
-  it('causes so many questions a minute; others do not notice', async () => {
+  it('causes a limited number of introspections a minute; other addresses are not affected', async () => {
     await service.holdTime(true);
     endpoint.answer = answerJson({ active: false });
     let replies: Reply[] = [];
@@ -222,7 +222,7 @@ describe('a stranger with invented tokens', () => {
     assert.equal((await askFrom('127.0.0.20', opaqueToken())).status, 200);
   });
 
-  it('shares a limit with others from the same address, and good tokens use nothing of it', async () => {
+  it('shares the limit with other failures of its address; valid tokens do not count', async () => {
     await service.holdTime(true);
     const address = '127.0.0.22';
     for (let round = 0; round < maxFailedPerMinute / 2; round += 1) {
@@ -235,12 +235,12 @@ describe('a stranger with invented tokens', () => {
   });
 });
 
-describe('a token that was good when it was last asked about', () => {
+describe('a token whose last introspection was positive', () => {
   const address = '127.0.0.24';
   const invented = async (count: number) => {
     for (let sent = 0; sent < count; sent += 1) await askFrom(address, opaqueToken());
   };
-  /** About one token the provider says this, and that all others are not active. */
+  /** The provider gives this answer about one token, and "not active" about all others. */
   const answerAbout = (known: string, answer: Answer) => {
     endpoint.answer = (request, response) => {
       const isKnown = endpoint.questions.at(-1)?.form.get('token') === known;
@@ -248,7 +248,7 @@ describe('a token that was good when it was last asked about', () => {
     };
   };
 
-  it('is asked about again, however many invented ones come from its address; new ones wait there', async () => {
+  it('is introspected during a flood of invented tokens from its address; new tokens wait', async () => {
     await service.holdTime(true);
     const token = opaqueToken();
     answerAbout(token, good());
@@ -264,7 +264,7 @@ describe('a token that was good when it was last asked about', () => {
     }
   });
 
-  it('is one like any other once the provider calls it not active', async () => {
+  it('loses its priority once the provider calls it inactive', async () => {
     await service.holdTime(true);
     const token = opaqueToken();
     await advance(windowMs);
@@ -281,7 +281,7 @@ describe('a token that was good when it was last asked about', () => {
     assert.equal(codeOf(await askFrom(address, token)), 'overloaded');
   });
 
-  it('is asked about again though the provider failed in between', async () => {
+  it('keeps its priority after failures of the provider', async () => {
     await service.holdTime(true);
     const token = opaqueToken();
     await advance(windowMs);
@@ -301,7 +301,7 @@ describe('a token that was good when it was last asked about', () => {
   });
 });
 
-describe('an endpoint that is asked more often than it likes (429)', () => {
+describe('an introspection endpoint that answers 429', () => {
   const tooOften = (retryAfter?: string): Answer => {
     return (_request, response) =>
       void response.writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
@@ -312,7 +312,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal(reply.headers.get('retry-after'), seconds);
   };
 
-  it('is not asked about new tokens for as long as it says, and about known ones all the same', async () => {
+  it('is not asked about new tokens until Retry-After, but is about known ones', async () => {
     await service.holdTime(true);
     endpoint.answer = good();
     const known = opaqueToken();
@@ -327,7 +327,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal((await askFrom('127.0.0.31', opaqueToken())).status, 200);
   });
 
-  it('is asked again about known tokens after a second, and about all after a minute at most', async () => {
+  it('is asked about known tokens after a second, and about all after a minute at most', async () => {
     await service.holdTime(true);
     endpoint.answer = good();
     const known = [opaqueToken(), opaqueToken()];
@@ -346,7 +346,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal((await ask(opaqueToken())).status, 200);
   });
 
-  it('is no outage, also when tokens on which it stumbles come between', async () => {
+  it('does not open the circuit breaker, even together with failing tokens', async () => {
     await service.holdTime(true);
     let count = 0;
     // Failures that open the circuit breaker, and 429 for the question that it asks.
@@ -363,7 +363,7 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
     assert.equal(count, maxFailures + 2);
   });
 
-  it('waits for five seconds where it does not say for how long, and the log tells', async () => {
+  it('without Retry-After is not asked for five seconds, which the log reports', async () => {
     await service.holdTime(true);
     const stranger = '127.0.0.35';
     endpoint.answer = tooOften();
@@ -379,8 +379,8 @@ describe('an endpoint that is asked more often than it likes (429)', () => {
   });
 });
 
-describe('an endpoint that fails again and again', () => {
-  /** Some may be asked about until it is found out that all fail. */
+describe('the circuit breaker of an introspection endpoint', () => {
+  /** Some requests may pass until the circuit breaker opens. */
   const pausesFor = (seconds: string) =>
     until(
       async () => (await ask(opaqueToken())).headers.get('retry-after'),
@@ -388,7 +388,7 @@ describe('an endpoint that fails again and again', () => {
       `no pause of ${seconds} s`,
     );
 
-  it('that counts for all tokens is given a pause, too (401, 403)', async () => {
+  it('opens after 401 and 403', async () => {
     await service.holdTime(true);
     for (const status of [401, 403]) {
       endpoint.answer = answerWith(status);
@@ -400,7 +400,7 @@ describe('an endpoint that fails again and again', () => {
     }
   });
 
-  it('and is well again is asked again, though the first to come has an odd token', async () => {
+  it('closes although the first token after the pause still fails', async () => {
     endpoint.answer = answerWith(500);
     await pausesFor('5');
     endpoint.answer = (request, response) => {
@@ -417,7 +417,7 @@ describe('an endpoint that fails again and again', () => {
     );
   });
 
-  it('and answers again is asked about all again, though the answer is about one odd token only (400)', async () => {
+  it('closes after a 400 about one token', async () => {
     endpoint.answer = answerWith(500);
     await pausesFor('5');
     await advance(5_000);
@@ -434,7 +434,7 @@ describe('an endpoint that fails again and again', () => {
     assert.deepEqual((await Promise.all(replies)).map(codeOf), [200, 200]);
   });
 
-  it('is given a pause in which nobody waits, then one try, then all again', async () => {
+  it('refuses at once while open, then allows one probe, then all requests', async () => {
     await service.holdTime(true);
     endpoint.answer = good();
     const known = opaqueToken();
@@ -478,7 +478,7 @@ describe('an endpoint that fails again and again', () => {
     );
   });
 
-  it('that is gone altogether: 503, and JWTs are as ever', async () => {
+  it('an unreachable endpoint gives 503 for opaque tokens and no change for JWTs', async () => {
     endpoint.stop();
     for (let count = 0; count < 6; count += 1)
       assert.equal(codeOf(await ask(opaqueToken())), 'introspection_unavailable');

@@ -10,7 +10,7 @@ import { MovableClock } from '../support/movable-clock.ts';
 import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
 
-/** The provider's keys inside one process, with the clock and the luck of retries in the hands of the test. */
+/** The provider's keys inside one process; the test controls the clock and the jitter of retries. */
 let provider: TestProvider;
 let clock: MovableClock;
 let tries: number;
@@ -61,18 +61,18 @@ const begin = async () => {
   await keys.start();
   await tried(1);
 };
-/** Asks for a key on behalf of a token that looks right. */
+/** Asks for a key for a token that is valid except for its signature. */
 const find = async (kid: string) => keys.find(kid, 'RS256', () => true);
 const nextFetch = () => Math.round(keys.status().nextFetchSeconds);
 
-it('[B80] whoever comes before the first answer waits for it, and all for the same', async () => {
+it('[B80] requests before the first key set share one fetch', async () => {
   await keys.start();
   const found = await Promise.all(Array.from({ length: 50 }, () => find(provider.key.kid)));
   assert.ok(found.every((key) => key !== undefined));
   assert.equal(provider.fetches, 1);
 });
 
-it('[B64] the next refresh is due by the beginning of this one: time that passes meanwhile counts', async () => {
+it('[B64] the next refresh is due from the start of the last one, however long that takes', async () => {
   await begin();
   const waiting: (() => void)[] = [];
   provider.answer = (_request, response) =>
@@ -89,7 +89,7 @@ it('[B64] the next refresh is due by the beginning of this one: time that passes
   await tried(3);
 });
 
-it('[B78] an unknown key is asked for once in a cool-down, and once more when it ends', async () => {
+it('[B78] an unknown kid causes one fetch per cool-down, and one when it ends', async () => {
   await begin();
   assert.equal(await find('invented 1'), undefined);
   assert.equal(provider.fetches, 2);
@@ -103,7 +103,7 @@ it('[B78] an unknown key is asked for once in a cool-down, and once more when it
   assert.ok(await find(rotated.kid), 'a flood of invented names does not hide a rotation');
 });
 
-it('[B78] a token that would be refused anyway asks the provider nothing', async () => {
+it('[B78] a token that would be refused anyway causes no fetch', async () => {
   await begin();
   assert.equal(await keys.find('invented', 'RS256', () => false), undefined);
   assert.equal(provider.fetches, 1);
@@ -111,7 +111,7 @@ it('[B78] a token that would be refused anyway asks the provider nothing', async
   assert.equal(provider.fetches, 2);
 });
 
-it('[B78] a name that was looked for and not found is not looked for again for a while', async () => {
+it('[B78] a kid that was not found is not looked up again for five minutes', async () => {
   await begin();
   await find('invented');
   clock.advance(31_000);
@@ -124,7 +124,7 @@ it('[B78] a name that was looked for and not found is not looked for again for a
   assert.equal(provider.fetches, 4);
 });
 
-it('[B81] a name that was not found is looked for again once the provider publishes another set', async () => {
+it('[B81] a kid that was not found is looked up again once the key set changes', async () => {
   await begin();
   const rotated = await makeKey();
   await find(rotated.kid);
@@ -150,7 +150,7 @@ async function delaysOf(count: number): Promise<number[]> {
   return delays;
 }
 
-it('[B79] retries back off up to a minute, with jitter, while there are keys to go on with', async () => {
+it('[B79] retries back off up to a minute, with jitter, while old keys are usable', async () => {
   await begin();
   provider.answer = answerWith(500);
   assert.deepEqual(await delaysOf(9), [1, 2, 4, 8, 16, 32, 60, 60, 60]);
@@ -158,14 +158,14 @@ it('[B79] retries back off up to a minute, with jitter, while there are keys to 
   assert.deepEqual(await delaysOf(1), [75]);
 });
 
-it('[B60] without any keys retries back off too, but not so far', async () => {
+it('[B60] without any keys retries back off to four seconds only', async () => {
   provider.answer = answerWith(500);
   await begin();
   assert.equal(nextFetch(), 1);
   assert.deepEqual(await delaysOf(4), [2, 4, 4, 4]);
 });
 
-it('[B79] invented names do not hasten the next try', async () => {
+it('[B79] invented kids do not bring the next retry forward', async () => {
   await begin();
   provider.answer = answerWith(500);
   clock.advance(600_001);
@@ -174,7 +174,7 @@ it('[B79] invented names do not hasten the next try', async () => {
   assert.equal(provider.fetches, 2);
 });
 
-it('[B68] a provider that asks us to stay away is left alone, though not for ever', async () => {
+it('[B68] Retry-After of the provider is honoured, up to five minutes', async () => {
   for (const [asked, waited] of [
     ['120', 120],
     ['999999', 300],
@@ -196,7 +196,7 @@ it('[B68] a provider that asks us to stay away is left alone, though not for eve
   }
 });
 
-it('[B85] how long the provider lets its answer be kept counts within bounds', async () => {
+it('[B85] Cache-Control of the provider is honoured within bounds', async () => {
   for (const [cacheControl, seconds] of [
     ['max-age=0', 60],
     ['no-store', 60],
@@ -214,7 +214,7 @@ it('[B85] how long the provider lets its answer be kept counts within bounds', a
   }
 });
 
-it('[B63] keys past the bound of their age are not used', async () => {
+it('[B63] keys older than the maximum age are not used', async () => {
   await begin();
   provider.answer = answerWith(500);
   clock.advance((maxStaleSeconds - 10) * 1000);
@@ -225,7 +225,7 @@ it('[B63] keys past the bound of their age are not used', async () => {
   await assert.rejects(find(provider.key.kid), (error) => (error as Refusal).code === 'keys_unavailable');
 });
 
-it('[B82] a key that is gone from the set is gone with the next refresh, and the set is another one', async () => {
+it('[B82] a withdrawn key is gone after the next refresh, and the generation changes', async () => {
   await begin();
   assert.equal(keys.generation, 1);
   const [old] = provider.keys;
@@ -236,7 +236,7 @@ it('[B82] a key that is gone from the set is gone with the next refresh, and the
   assert.equal(keys.generation, 2);
 });
 
-it('[B67] an answer without a usable key leaves the last good set as it was', async () => {
+it('[B67] a response without a usable key keeps the last good set', async () => {
   await begin();
   for (const body of ['{"keys":[]}', '{}', 'null', '<html>', '', '\ufeff{"keys":[]}']) {
     provider.answer = answerText(body);
@@ -248,7 +248,7 @@ it('[B67] an answer without a usable key leaves the last good set as it was', as
   assert.equal(keys.generation, 1);
 });
 
-it('the set of an earlier process is used at once, and is as old as it is', async () => {
+it('the stored key set of an earlier process is used at once, with its age', async () => {
   provider.answer = answerWith(500);
   stored = {
     document: provider.document,
@@ -262,7 +262,7 @@ it('the set of an earlier process is used at once, and is as old as it is', asyn
   await assert.rejects(find(provider.key.kid), Refusal);
 });
 
-it('after it was stopped nothing is fetched any more', async () => {
+it('nothing is fetched after stop', async () => {
   await begin();
   keys.stop();
   clock.advance(700_000);

@@ -24,8 +24,8 @@ async function invented(count: number, claims: Claims = {}): Promise<string[]> {
 const flood = async (tokens: readonly string[]) => openLoop(pair().service.url + me, perSecond, tokens);
 const all403 = (count: number) => new Map([[403, count]]);
 
-describe('two thousand invented key names a second', () => {
-  it('tokens that could not be good in any case make the service ask for nothing', async () => {
+describe('two thousand invented kids a second', () => {
+  it('tokens that would be refused anyway cause no fetch', async () => {
     const { provider } = pair();
     const before = provider.fetches;
     const hopeless: Claims[] = [
@@ -41,7 +41,7 @@ describe('two thousand invented key names a second', () => {
     assert.equal(provider.fetches, before);
   });
 
-  it('the provider is asked once in half a minute, and everybody else gets in', async () => {
+  it('cause one fetch in thirty seconds; other callers are accepted', async () => {
     const { provider } = pair();
     const before = provider.fetches;
     const tokens = await invented(perSecond);
@@ -60,7 +60,7 @@ describe('two thousand invented key names a second', () => {
     }
   });
 
-  it('a key that is rotated in during the flood is accepted when the half minute is over', async () => {
+  it('a key rotated in during the flood is accepted after thirty seconds', async () => {
     const { provider } = pair();
     // Waits until the search that the last flood has left is done and the half minute is over.
     for (let window = 0; window < 2; window += 1) await pair().advance(31_000);

@@ -17,17 +17,17 @@ before(async () => {
 });
 after(() => provider.stop());
 
-/** As many different scopes as a token has room for: 6 KB of text, and 43 KB of memory. */
+/** As many different scopes as fit in a token: 6 KB of text, and 43 KB of memory. */
 function manyScopes(seed: number): string {
   return Array.from({ length: 1_250 }, (_, index) =>
     (((seed * 1_250 + index) % 45_000) + 1_296).toString(36).padStart(3, '0'),
   ).join(' ');
 }
 
-describe('tokens that take much memory to remember', () => {
-  it('[C102] do not take the service more than its cache may have, nor keep anybody out', async () => {
+describe('tokens that take much memory in the cache', () => {
+  it('[C102] do not exceed the memory of the cache, and are all accepted', async () => {
     const places = tokenCachePlaces;
-    // Remembered one by one, they would take more than all of it.
+    // Cached by number alone, they would exceed the heap.
     const tokens = 4_000;
     const limits = { NODE_OPTIONS: '--max-old-space-size=192' };
     const service = await startService(await newSettings('sqlite', { ...provider.settings, ...limits }));
@@ -61,7 +61,7 @@ describe('tokens that take much memory to remember', () => {
     'lists in lists': () => JSON.parse('['.repeat(2_500) + ']'.repeat(2_500)),
   };
   for (const [what, payload] of Object.entries(payloads)) {
-    it(`[C102] take @vestibule/verify no more than an ordinary token for each place, with ${what}`, async () => {
+    it(`[C102] take no more memory per entry in @vestibule/verify than ordinary ones, with ${what}`, async () => {
       const { origin: issuer } = provider;
       const { audience } = surroundings();
       const verifier = createVerifier({ issuer, audience, jwksUrl: `${issuer}/jwks`, cacheEntries: 1_000 });
@@ -82,7 +82,7 @@ describe('tokens that take much memory to remember', () => {
     });
   }
 
-  it('[C102] count by the names of their claims as by texts of that length', async () => {
+  it('[C102] are weighed by claim names as by claim values', async () => {
     const { origin: issuer } = provider;
     const { audience } = surroundings();
     /** How many of 60 tokens are remembered at once, at most. */

@@ -9,14 +9,14 @@ import { fileOf } from '../support/service.ts';
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
 };
-/** Longer than a write waits for the lock, which is two seconds; a thread that waited for it would stand still as long. */
+/** Longer than the lock timeout of a write (two seconds), for which a blocked thread would stop. */
 const lockedMs = 5_000;
 const stillMs = 1_000;
 
-describe('an SQLite file that another program has locked', () => {
+describe('an SQLite file locked by another program', () => {
   const one = declaredProcesses('sqlite', 1, declarations);
 
-  it('[F157] writes are refused in time, reads go on, and the event loop never waits with them', async () => {
+  it('[F157] writes are refused in time, reads go on, and the event loop is not blocked', async () => {
     const caller = await one().person();
     const { record } = await caller.make('notes', { text: 'before' });
     const outsider = await beginOutside(fileOf(one().processes.settings));

@@ -12,7 +12,7 @@ import { TestProvider } from '../support/provider.ts';
 import { request, withToken } from '../support/request.ts';
 import { me, newSettings } from '../support/service.ts';
 
-/** A service whose standard output is this test's to read, or not. */
+/** A service whose standard output the test may read or not. */
 interface Unread {
   readonly child: ChildProcess;
   readonly url: string;
@@ -20,7 +20,7 @@ interface Unread {
   readonly ended: Promise<unknown[]>;
 }
 
-describe('a log that nobody reads', () => {
+describe('a log whose reader is gone or stalls', () => {
   let provider: TestProvider;
   before(async () => {
     provider = await TestProvider.start();
@@ -69,7 +69,7 @@ describe('a log that nobody reads', () => {
   };
   const requestLines = (log: string) => log.split('\n').filter((line) => line.includes('"msg":"request"'));
 
-  it('is lost when its reader is gone, while callers are served and the process ends well', async () => {
+  it('without a reader loses lines; callers are served and the process exits cleanly', async () => {
     const service = await start((child) => child.stdout?.destroy());
     try {
       await isServed(service);
@@ -81,7 +81,7 @@ describe('a log that nobody reads', () => {
     assert.deepEqual(await service.ended, [0, null]);
   });
 
-  it('[F154] is lost on a disk that is full, while callers are served and the process ends well', async () => {
+  it('[F154] on a full disk loses lines; callers are served and the process exits cleanly', async () => {
     const full = openSync('/dev/full', 'w');
     const service = await start(() => {}, full);
     closeSync(full);
@@ -95,7 +95,7 @@ describe('a log that nobody reads', () => {
     assert.deepEqual(await service.ended, [0, null]);
   });
 
-  it('neither stops the service nor fills its memory when its reader stalls, and says what is missing', async () => {
+  it('with a stalled reader uses bounded memory, and reports the dropped lines', async () => {
     const service = await start();
     const residentMb = () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -130,7 +130,7 @@ describe('a log that nobody reads', () => {
     assert.deepEqual(await service.ended, [0, null]);
   });
 
-  it('does not keep the process when its reader has stalled for good', async () => {
+  it('with a stalled reader does not delay the exit', async () => {
     const service = await start();
     await askMany(service);
     service.child.kill('SIGTERM');
@@ -147,7 +147,7 @@ describe('a log that nobody reads', () => {
     assert.match(await log, /"msg":"stopped"\}\n$/);
   });
 
-  it('lacks the last tenth of a second at most after kill -9', async () => {
+  it('misses at most the last tenth of a second after kill -9', async () => {
     const service = await start();
     const log = text(service.child.stdout as NonNullable<ChildProcess['stdout']>);
     await concurrently(100, 10, () => request(`${service.url}/x`));

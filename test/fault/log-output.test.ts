@@ -34,8 +34,8 @@ function opened() {
 
 const numbers = (lines: Record<string, unknown>[]) => lines.map(({ number }) => number);
 
-describe('the output of the log', () => {
-  it('writes many lines at once, in their order, soon', async () => {
+describe('the log output', () => {
+  it('writes many lines in one write, in order and soon', async () => {
     const { reader, log } = opened();
     for (let number = 0; number < 50; number += 1) log.info({ number });
     assert.equal(reader.writes, 0);
@@ -48,7 +48,7 @@ describe('the output of the log', () => {
     assert.deepEqual(numbers(lines), [...Array(50).keys()]);
   });
 
-  it('writes a warning at once, after what came before it', () => {
+  it('writes a warning at once, with all lines before it', () => {
     const { reader, log } = opened();
     log.info({ number: 1 });
     log.warn({ number: 2 });
@@ -59,13 +59,13 @@ describe('the output of the log', () => {
     assert.deepEqual(numbers(reader.lines()), [1, 2, 3, 4]);
   });
 
-  it('does not wait for long when much comes in', () => {
+  it('writes early when many lines come', () => {
     const { reader, log } = opened();
     for (let number = 0; number < 2_000; number += 1) log.info({ number });
     assert.ok(reader.writes > 1 && reader.writes < 50, `${reader.writes} writes`);
   });
 
-  it('writes whole lines in pieces that no other process can come between, where the reader is shared', () => {
+  it('writes whole lines in chunks small enough to be atomic, for a shared reader', () => {
     const pieces: string[] = [];
     const output = new LogOutput((bytes) => {
       pieces.push(Buffer.from(bytes).toString());
@@ -89,7 +89,7 @@ describe('the output of the log', () => {
     assert.ok(lines.every(({ process }) => process === 2));
   });
 
-  it('cuts no line for a reader that takes little at a time', async () => {
+  it('cuts no line for a slow reader', async () => {
     const { reader, output, log } = opened();
     reader.room = 7;
     for (let number = 0; number < 200; number += 1) log.info({ number, text: 'ärger ☃' });
@@ -97,7 +97,7 @@ describe('the output of the log', () => {
     assert.deepEqual(numbers(reader.lines()), [...Array(200).keys()]);
   });
 
-  it('keeps so much for a reader that stalls, drops what comes then, and tells how many', async () => {
+  it('buffers a limited number of lines for a stalled reader, drops later ones and reports the count', async () => {
     const { reader, output, log } = opened();
     reader.room = 0;
     const text = 'x'.repeat(1_000);

@@ -12,8 +12,8 @@ const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }
 const count = sized(300, 1_000);
 
 for (const engine of databaseEngines) {
-  describe(`${count} callers whom nobody has seen, on ${engine}`, () => {
-    it('who ask for /me and write, all at the same instant, are all served', async (t) => {
+  describe(`${count} new callers, on ${engine}`, () => {
+    it('that request /me and write at the same instant are all served', async (t) => {
       const provider = await TestProvider.start();
       t.after(() => provider.stop());
       const COLLECTIONS_DIR = declarationsFolder({ notes });

@@ -11,7 +11,7 @@ const hour = 60 * minute;
 const maxStale = { JWKS_MAX_STALE_SECONDS: String(3 * 3600) };
 
 for (const engine of databaseEngines) {
-  describe(`two hours without the provider on ${engine}`, () => {
+  describe(`a two-hour outage of the provider on ${engine}`, () => {
     let pair: ClockedPair;
     let old: string[] = [];
     before(async () => {
@@ -33,7 +33,7 @@ for (const engine of databaseEngines) {
       assert.equal((await pair.ready()).status, 200, when);
     };
 
-    it('[F172] every valid token gets in for two hours, and a restart in the middle changes nothing', async () => {
+    it('[F172] valid tokens are accepted for two hours, also after a restart', async () => {
       for (let passed = 0; passed < 12; passed += 1) {
         if (passed === 6) {
           await pair.restart();
@@ -47,7 +47,7 @@ for (const engine of databaseEngines) {
       assert.equal(pair.provider.fetches, 1, 'control: the provider was away');
     });
 
-    it('past JWKS_MAX_STALE_SECONDS every token is 503 with Retry-After, and a restart brings nothing back', async () => {
+    it('past JWKS_MAX_STALE_SECONDS every token is 503 with Retry-After, also after a restart', async () => {
       await pair.advance(hour);
       const refusesEverybody = async () => {
         for (const token of [...old, await pair.provider.token()]) {
@@ -64,7 +64,7 @@ for (const engine of databaseEngines) {
       await refusesEverybody();
     });
 
-    it('every valid token gets in again within five seconds of the return of the provider', async () => {
+    it("valid tokens are accepted within five seconds of the provider's return", async () => {
       for (let passed = 0; passed < 10; passed += 1) await pair.advance(minute);
       // The worst moment: a try has just failed.
       await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
@@ -74,7 +74,7 @@ for (const engine of databaseEngines) {
     });
   });
 
-  describe(`a stored key set that somebody has tampered with on ${engine}`, () => {
+  describe(`a stored key set that was tampered with, on ${engine}`, () => {
     let pair: ClockedPair;
     before(async () => {
       pair = await ClockedPair.start({ engine });
@@ -85,12 +85,12 @@ for (const engine of databaseEngines) {
     const sql = (text: string) => plainSql(pair.service.settings).query(text);
     const place = () => `name = '${pair.provider.origin}/jwks'`;
 
-    it('control: as it was stored it is used', async () => {
+    it('control: unchanged, it is used', async () => {
       await pair.restart();
       assert.equal((await pair.me(await pair.provider.token())).status, 200);
     });
 
-    it('with a planted key it is not used: neither that key nor the others verify anything', async () => {
+    it('with a planted key it is not used at all', async () => {
       const [row] = await sql(`select content from documents where ${place()}`);
       const content = JSON.parse(String(row?.content));
       const planted = await makeKey();
@@ -108,7 +108,7 @@ for (const engine of databaseEngines) {
       assert.equal((await pair.me(await pair.provider.token())).status, 200, 'control: put right it is used');
     });
 
-    it('with a younger date it is not used', async () => {
+    it('with a later date it is not used', async () => {
       const [row] = await sql(`select content from documents where ${place()}`);
       const content = JSON.parse(String(row?.content));
       content.fetchedAt += hour;
@@ -120,11 +120,11 @@ for (const engine of databaseEngines) {
       await sql(`update documents set content = '${String(row?.content)}' where ${place()} returning name`);
     });
 
-    it('copied from the name of another provider it is not used', async () => {
+    it('copied from another provider it is not used', async () => {
       const other = await makeKey();
       const { provider } = pair;
       const mine = provider.keys;
-      // Under another path the same origin publishes other keys, which are stored under that name.
+      // Under another origin the provider publishes other keys, which are stored under that name.
       provider.keys = [other];
       await provider.comeBack();
       const elsewhere = {

@@ -17,12 +17,12 @@ const notes = `
 schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }
 limits: { per_user: 100000, writes: 100000/min }`;
 const callers = 50;
-/** A busy machine needs its time for three thousand answers. */
+/** A busy machine needs this long for three thousand answers. */
 const deadlineMs = 90_000;
 
-/** The counted half of `npm run overload`, which has the times. */
+/** The counts of `npm run overload`; that command also measures times. */
 for (const engine of databaseEngines) {
-  describe(`more writes than there is room for, on ${engine}`, () => {
+  describe(`more writes than the queue holds, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
     let tokens: string[];
@@ -53,7 +53,7 @@ for (const engine of databaseEngines) {
     const connect = (count: number, onAnswer?: (answer: RawAnswer) => void) =>
       openMany(count, (index) => RawConnection.open(service.url, `127.0.0.${1 + (index % 4)}`, onAnswer));
 
-    it('[G173] are 503 with Retry-After, at once or when they have waited, and what is 201 is there', async () => {
+    it('[G173] are 503 with Retry-After, and every 201 is stored', async () => {
       const [recordsBefore, memoryBefore] = [await records(), await residentMb()];
       const answers: RawAnswer[] = [];
       const all = await connect(mostWaiting + 1_000, (answer) => void answers.push(answer));
@@ -87,7 +87,7 @@ for (const engine of databaseEngines) {
       assert.ok(status.record.id, 'well again');
     });
 
-    it('[G181] are not done for callers who hang up before they begin', async () => {
+    it('[G181] are dropped when their callers hang up before they begin', async () => {
       const recordsBefore = await records();
       const open = async () =>
         Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]);

@@ -19,7 +19,7 @@ const isOverloaded = (says: RegExp) => (error: unknown) => {
   return true;
 };
 
-/** A transaction that has begun and goes on until it is told to end. */
+/** A transaction that stays open until `end`. */
 function holdTransaction({ database }: Engine) {
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = database.transaction().execute(async () => {
@@ -33,9 +33,9 @@ function holdTransaction({ database }: Engine) {
   return { begun: begun.promise, end };
 }
 
-/** The queue of this process is full: no caller is at fault, and refused callers know that nothing was begun. */
-describe('what waits for the database in this process', () => {
-  it('is "overloaded" when there is too much of it, on sqlite', async (t) => {
+/** A refusal because of the full queue, which tells callers that nothing was begun. */
+describe('a full queue for the database', () => {
+  it('refuses with "overloaded", on sqlite', async (t) => {
     const engine = await sqliteDatabase(newSqliteFile()).openEngine();
     const storage = await createStorage(engine, openedAt, anyKeys);
     const batches = await batchesOf(storage);
@@ -56,13 +56,13 @@ describe('what waits for the database in this process', () => {
     );
     await assert.rejects(insert(refused), isOverloaded(/queue for SQLite/));
     await Promise.all([end(), batch]);
-    // On a busy machine some of them wait for longer than they may.
+    // On a busy machine some of them time out.
     await Promise.allSettled(others);
     assert.equal(await storage.records.find('notes', refused.id), null);
     assert.deepEqual(await storage.records.find('notes', kept.id), kept);
   });
 
-  it('[F164] is "overloaded" when all sessions are in use for too long, on postgres', async (t) => {
+  it('[F164] refuses with "overloaded" when all sessions are busy for too long, on postgres', async (t) => {
     const url = await createDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);

@@ -22,7 +22,7 @@ async function start(settings: Service['settings']): Promise<Service> {
 const publishedBy = async ({ url }: Service) =>
   (await request(`${url}/.well-known/jwks.json`)).json<{ keys: JWK[] }>().keys;
 
-/** A signing key as another installation with the same master secret has made it, as an SQL row. */
+/** The SQL row of a signing key that another installation with the same master secret has made. */
 async function foreignKeyRow(settings: Service['settings'], engine: 'sqlite' | 'postgres') {
   const other = await newSettings(engine, { ...settings, ...(await freshDatabase(engine)) });
   await (await start(other)).stop();
@@ -39,8 +39,8 @@ async function freshDatabase(engine: 'sqlite' | 'postgres') {
 }
 
 for (const engine of someEngine) {
-  describe(`our own key set on ${engine}`, () => {
-    it('[B88] while an old and a new key overlap, both are published and neither with its private part', async () => {
+  describe(`the published key set of this service on ${engine}`, () => {
+    it('[B88] contains the old and the new key during a rotation, without private members', async () => {
       const provider = await TestProvider.down();
       const settings = await newSettings(engine, {
         TOKEN_SIGNING_ALG: 'RS256',

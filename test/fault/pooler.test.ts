@@ -7,7 +7,7 @@ import { assertShutOutInTime } from '../support/shut-out.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
-/** Two processes whose way to PostgreSQL leads through PgBouncer. */
+/** Two processes that reach PostgreSQL through PgBouncer. */
 function behindPooler(): () => DeclaredProcesses {
   let two: DeclaredProcesses | undefined;
   before(async () => {
@@ -22,10 +22,10 @@ function behindPooler(): () => DeclaredProcesses {
   return () => two ?? assert.fail();
 }
 
-describe('behind a PgBouncer in transaction mode, with five sessions', () => {
+describe('two processes behind PgBouncer in transaction mode, with five sessions', () => {
   const two = behindPooler();
 
-  it('serves callers, records and tokens at both processes', async () => {
+  it('serve callers, records and tokens', async () => {
     const caller = await two().person();
     const other = caller.at(two().service(1));
     const { record } = await caller.make('notes', { text: 'first' });
@@ -38,7 +38,7 @@ describe('behind a PgBouncer in transaction mode, with five sessions', () => {
     for (const token of await two().processes.tokens(client)) await two().processes.letIn([token]);
   });
 
-  it('loses and doubles nothing of many writes and reads at once', async () => {
+  it('lose and duplicate nothing of many concurrent writes and reads', async () => {
     const people = await atOnce(20, () => two().person());
     await atOnce(20, async (index) => {
       const person = (people[index] ?? assert.fail()).at(two().service(index));
@@ -54,10 +54,9 @@ describe('behind a PgBouncer in transaction mode, with five sessions', () => {
     }
   });
 
-  it('shuts out whom the operator shuts out, at both and within a second', () =>
-    assertShutOutInTime(two().processes));
+  it('refuse a suspended caller within a second', () => assertShutOutInTime(two().processes));
 
-  it('logs at most once that the pooler loses prepared statements, and no other warning', () => {
+  it('log at most one warning, about prepared statements', () => {
     for (const service of two().services) {
       const warnings = service
         .logLines()

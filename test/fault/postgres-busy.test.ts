@@ -9,16 +9,16 @@ import { request } from '../support/request.ts';
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
 };
-/** A batch is tried so often by itself. */
+/** The number of attempts for a batch. */
 const mostAttempts = 10;
 
-describe('a PostgreSQL that is there, and in the way', () => {
+describe('a busy PostgreSQL', () => {
   const one = declaredProcesses('postgres', 1, declarations);
   const url = () => String(one().processes.settings.DATABASE_URL);
   const sql = (text: string) => plainSql(one().processes.settings).query(text);
 
   for (const state of ['40001', '40P01'])
-    it(`[F164] by SQLSTATE ${state} without end: a write is tried so often, is refused, and is done when it is over`, async () => {
+    it(`[F164] failing with SQLSTATE ${state}: a write is retried, refused, and succeeds afterwards`, async () => {
       const caller = await one().person();
       await caller.make('notes', { text: 'before' });
       // A sequence counts what is rolled back, too.
@@ -42,7 +42,7 @@ describe('a PostgreSQL that is there, and in the way', () => {
       assert.equal((await caller.usage('notes')).records.used, 2);
     });
 
-  it('[F164] two hundred reads that wait for it are refused in time, and keep nobody else waiting', async () => {
+  it('[F164] with a locked table: two hundred reads time out, and other requests are served', async () => {
     const caller = await one().person();
     await caller.make('notes', { text: 'before' });
     assert.equal((await caller.get('/me')).status, 200);
@@ -59,7 +59,7 @@ describe('a PostgreSQL that is there, and in the way', () => {
       assert.equal((await caller.get('/me')).status, 200);
       assert.equal((await request(`${one().service(0).opsUrl}/livez`)).status, 200);
       assert.equal(answered, 0, 'control: the reads have waited all along');
-      // Long before the outsider ends: there is no other end to it.
+      // Long before the outsider ends, which it does only after this.
       for (const reply of await reads) {
         assert.equal(reply.status, 503, reply.text);
         const { code } = reply.json<{ code: string }>();

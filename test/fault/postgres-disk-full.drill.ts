@@ -14,11 +14,11 @@ const declarations = {
   notes:
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 100000, writes: 100000/min, bytes: 65536 }',
 };
-/** Hardly to be compressed, as what PostgreSQL keeps of a long text would be. */
+/** Random text, because PostgreSQL compresses long texts. */
 const longText = () => Array.from({ length: 3_000 }, () => Math.random().toString(36).slice(2)).join('');
 
 /** The tables are on a disk of their own; what PostgreSQL needs to go on itself (pg_wal) is not. */
-describe('the disk of PostgreSQL', () => {
+describe('a full disk of PostgreSQL', () => {
   let disk: SmallDisk;
   let server: OwnPostgres;
   let one: DeclaredProcesses;
@@ -44,7 +44,7 @@ describe('the disk of PostgreSQL', () => {
   });
   const write = () => caller.send('POST', '/notes', { text: longText() });
 
-  it('is full: writes are refused, reads go on, and it goes on by itself once there is room', async () => {
+  it('refuses writes and allows reads, and recovers without a restart once there is room', async () => {
     const { record } = await caller.make('notes', { text: 'before' });
     disk.fill();
     const refusal = await until(write, ({ status }) => status !== 201, 'the disk is not full');

@@ -17,10 +17,10 @@ const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
 };
 const poolSize = 5;
-/** Those of the pool, and the one that listens. */
+/** The sessions of the pool, and the one that listens. */
 
-/** One process, and a PostgreSQL that may be ended, stopped and replaced, behind an address that stays. */
-describe('a PostgreSQL that fails', () => {
+/** One process, and a PostgreSQL behind a relay, so that it can be killed, frozen and replaced. */
+describe('a PostgreSQL failure', () => {
   let server: OwnPostgres;
   let relay: Relay;
   let stopPooler: () => Promise<void>;
@@ -55,7 +55,7 @@ describe('a PostgreSQL that fails', () => {
   });
 
   const ops = (path: string) => request(`${one.service(0).opsUrl}${path}`);
-  /** A write that may be refused; what was acknowledged is remembered. */
+  /** A write that may be refused; acknowledged ones are remembered. */
   const tryToWrite = async (): Promise<Reply> => {
     const reply = await caller.send('POST', '/notes', { text: 'kept' });
     if (reply.status === 201) acknowledged.push(reply.json<{ id: string }>().id);
@@ -91,7 +91,7 @@ describe('a PostgreSQL that fails', () => {
       'it does not get ready',
       5_000,
     );
-    // The first poll after an outage makes the process forget every caller: known from here on, whatever fails next.
+    // The first poll after an outage makes the process forget every caller; this request makes it known again.
     const [now] = await server.query('select clock_timestamp()::text as since');
     const polled = `select 1 from pg_stat_activity where query like 'select % from changes' and query_start > '${now?.since}'`;
     await until(
@@ -102,7 +102,7 @@ describe('a PostgreSQL that fails', () => {
     await pause(100);
     assert.equal((await caller.get('/me')).status, 200);
   };
-  /** Everything that was acknowledged is there, and no process has more sessions than it may. */
+  /** Every acknowledged record is there, and no process has too many sessions. */
   const nothingIsLost = async () => {
     const found = new Set((await caller.all('notes')).map(({ id }) => id));
     assert.deepEqual(
@@ -115,13 +115,13 @@ describe('a PostgreSQL that fails', () => {
     assert.ok(Number(row?.count) <= poolSize, `${row?.count} sessions`);
   };
 
-  it('[F162] by standing still is told to whoever needs it, and used again when it goes on', async () => {
+  it('[F162] frozen: dependent requests get 503, and it is used again when it continues', async () => {
     server.freeze();
     try {
       const needIt = [tryToWrite(), caller.get('/notes'), ...Array.from({ length: 20 }, tryToWrite)];
       await goesOn();
       await isNotReady();
-      // Writes that were not begun in time are told so.
+      // Writes that were not begun in time are "overloaded".
       for (const reply of await Promise.all(needIt)) assertUnavailable(reply, 'overloaded');
     } finally {
       server.thaw();
@@ -130,7 +130,7 @@ describe('a PostgreSQL that fails', () => {
     await nothingIsLost();
   });
 
-  it('[F162] by ending is told at once, is not run at, and is used again when it is back', async () => {
+  it('[F162] killed: dependent requests get 503 at once, reconnects are rare, and it is used again when back', async () => {
     await server.kill();
     for (const reply of await atOnce(50, tryToWrite)) assertUnavailable(reply);
     assertUnavailable(await caller.get('/notes'));
@@ -145,7 +145,7 @@ describe('a PostgreSQL that fails', () => {
     await nothingIsLost();
   });
 
-  it('[F162] in the middle of writes, again and again, loses nothing that was acknowledged', async () => {
+  it('[F162] killed again and again during writes: no acknowledged write is lost', async () => {
     for (let count = 0; count < 3; count += 1) {
       let isOver = false;
       const writing = atOnce(8, async () => {
@@ -164,7 +164,7 @@ describe('a PostgreSQL that fails', () => {
     }
   });
 
-  it('[F164] without a connection to spare is told to whoever needs it, until there is one', async () => {
+  it('[F164] without a free connection: dependent requests get 503 until there is one', async () => {
     const others: Client[] = [];
     const takeAll = async () => {
       for (;;) {
@@ -195,13 +195,13 @@ describe('a PostgreSQL that fails', () => {
     await nothingIsLost();
   });
 
-  it('[F165] its standby, acknowledges nothing that only the server has that is about to be replaced', async () => {
+  it('[F165] with a frozen synchronous standby: writes are not acknowledged', async () => {
     standby = await server.standby({ isAwaited: true });
     servers.push(standby);
     await recovers();
     standby.freeze();
     try {
-      // Those behind the first one are not begun.
+      // The writes behind the first one are not begun.
       const [first, ...others] = await Promise.all([tryToWrite(), pause(50).then(tryToWrite)]);
       assertUnavailable(first);
       for (const reply of others) assertUnavailable(reply, 'overloaded');
@@ -212,7 +212,7 @@ describe('a PostgreSQL that fails', () => {
     await recovers();
   });
 
-  it('[F165] and is followed by its standby: what was acknowledged is there, and it goes on by itself', async () => {
+  it('[F165] failover to the standby: acknowledged writes are there, and writes resume', async () => {
     let isOver = false;
     const writing = atOnce(8, async () => {
       while (!isOver) if ((await tryToWrite()).status !== 201) await pause(20);

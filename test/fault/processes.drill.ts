@@ -24,10 +24,10 @@ const listeningLines = (service: Service) =>
     'it does not say where it listens',
   );
 
-describe('two processes behind one port', () => {
+describe('two processes on one port', () => {
   const running = oneService(settings);
 
-  it('one line says where, and how many', async () => {
+  it('are announced in one log line with address and count', async () => {
     const { service } = running();
     const lines = await listeningLines(service);
     assert.equal(lines.length, 1);
@@ -35,7 +35,7 @@ describe('two processes behind one port', () => {
     assert.equal(childrenOf(service).length, 2);
   });
 
-  it('connections are spread over them, 40 to 60 of a hundred', async () => {
+  it('share connections evenly: 40 to 60 of a hundred each', async () => {
     const { service } = running();
     for (let round = 0; round < 20; round += 1)
       await Promise.all(
@@ -51,7 +51,7 @@ describe('two processes behind one port', () => {
     for (const count of counts) assert.ok(count >= 400 && count <= 600, String(counts));
   });
 
-  it('the ops port counts what all of them answered, and says how many there are', async () => {
+  it('have their metrics summed on the ops port, with the number of processes', async () => {
     const { service } = running();
     const line = /^vestibule_http_requests_total\{method="GET",route="\/token",status="405"\} 1000$/m;
     await until(
@@ -71,7 +71,7 @@ describe('two processes behind one port', () => {
     assert.equal(new Set(names).size, names.length, 'each metric is described once');
   });
 
-  it('/readyz has what each of them says, and the keys by which the service is known', async () => {
+  it('have their checks and signing keys combined in /readyz', async () => {
     const { service } = running();
     const { checks, signing_keys: signingKeys } = (await request(`${service.opsUrl}/readyz`)).json();
     assert.deepEqual(checks, { database: 'ok', provider_keys: 'ok', processes: 'ok' });
@@ -84,7 +84,7 @@ describe('two processes behind one port', () => {
     );
   });
 
-  it('one that hangs makes health the worst, within a second and a bit, and metrics go on', async () => {
+  it('health is 503 within two seconds when one hangs; metrics still answer', async () => {
     const { service } = running();
     const before = await metric(service, 'process_cpu_seconds_total');
     const [hung] = childrenOf(service) as [number];
@@ -110,7 +110,7 @@ describe('two processes behind one port', () => {
     );
   });
 
-  it('one that hangs keeps one connection waiting and no more, until it goes on', async () => {
+  it('a hung process delays one connection at most', async () => {
     const { service } = running();
     const [hung] = childrenOf(service) as [number];
     process.kill(hung, 'SIGSTOP');
@@ -133,7 +133,7 @@ describe('two processes behind one port', () => {
     assert.deepEqual([...new Set(await Promise.all(requests))], [200]);
   });
 
-  it('health is answered while all of them are busy', async () => {
+  it('health is answered while all processes are busy', async () => {
     const { service, provider } = running();
     const headers = { authorization: `Bearer ${await provider.token()}` };
     const load = new SteadyLoad(64, () => ({ method: 'GET', url: `${service.url}${me}`, headers }));
@@ -146,7 +146,7 @@ describe('two processes behind one port', () => {
     assert.deepEqual([[...load.statuses.keys()], load.failures], [[200], []]);
   });
 
-  it('[F150] of a process that is killed only the requests in it fail, and another takes its place', async () => {
+  it('[F150] a killed process fails only its own requests and is replaced', async () => {
     const { service, provider } = running();
     const headers = { authorization: `Bearer ${await provider.token()}` };
     const counted = await metric(
@@ -170,7 +170,7 @@ describe('two processes behind one port', () => {
     );
     await load.stop();
     assert.deepEqual([...load.statuses.keys()], [200]);
-    // What was under way in it, or on its way to it, when the system ended it.
+    // Requests in flight at the killed process, or on their way to it.
     const inIt = (failedAt: number) => kills.some((at) => failedAt >= at - 20 && failedAt <= at + 300);
     const others = load.failures.filter(({ failedAt }) => !inIt(failedAt));
     assert.deepEqual(others, []);
@@ -191,7 +191,7 @@ describe('two processes behind one port', () => {
     );
   });
 
-  it('who comes while the last one is gone as well waits for the next, and is not refused', async () => {
+  it('requests without any living process wait for the next one', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const [first, second] = childrenOf(service) as [number, number];
@@ -210,7 +210,7 @@ describe('two processes behind one port', () => {
     await serving(service, 2);
   });
 
-  it('a port that is taken is said in one sentence, also when both would share it', async () => {
+  it('a port in use is reported in one sentence', async () => {
     const { service } = running();
     const { port } = new URL(service.url);
     const { code, stderr } = await runVestibule(
@@ -227,7 +227,7 @@ describe('two processes behind one port', () => {
 describe('two processes with a request timeout of a second', () => {
   const running = oneService({ ...settings, REQUEST_TIMEOUT_SECONDS: '1' });
 
-  it('a body that does not end is answered with 408', async () => {
+  it('an unfinished body gets 408', async () => {
     const { service } = running();
     const bytes = head('POST', '/token', 'content-type: application/json', 'content-length: 100');
     assert.equal(parseReply(await rawRequest(service.url, `${bytes}{`, 60_000)).status, 408);

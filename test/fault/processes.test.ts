@@ -21,7 +21,7 @@ describe('vestibule serve --processes 2', () => {
     assert.equal(reply.status, 200, reply.text);
   };
 
-  it('has both processes answer on one port', async () => {
+  it('both processes answer on one port', async () => {
     const { service } = running();
     await until(
       async () => {
@@ -33,7 +33,7 @@ describe('vestibule serve --processes 2', () => {
     );
   });
 
-  it('[F150] answers while a process that was killed is replaced', async () => {
+  it('[F150] a killed process is replaced while requests are answered', async () => {
     const { service } = running();
     const before = childrenOf(service);
     const [killed] = before as [number];
@@ -51,8 +51,8 @@ describe('vestibule serve --processes 2', () => {
   });
 });
 
-describe('a process that hangs', () => {
-  /** One that takes connections, and answers as told; until it is killed. */
+describe('a hung process', () => {
+  /** A process that answers heartbeats as given, until it is killed. */
   const hanging = (answers: readonly boolean[]) => {
     const clock = new MovableClock();
     const signals: string[] = [];
@@ -64,7 +64,7 @@ describe('a process that hangs', () => {
         const isAnswered = answers[asked] ?? true;
         asked += 1;
         if (asked > answers.length) child.isServing = false;
-        // Waits for the longest time that an answer may take.
+        // Waits for the timeout of a heartbeat.
         else if (!isAnswered) clock.advance(10_000);
         setImmediate(() => clock.advance(10_000));
         return isAnswered ? (true as never) : null;
@@ -74,30 +74,30 @@ describe('a process that hangs', () => {
     return { ended: killWhenSilent(child, clock, createLog('silent')), signals, asked: () => asked };
   };
 
-  it('is killed when it has not answered three times in a row', async () => {
+  it('is killed after three missed heartbeats in a row', async () => {
     const { ended, signals, asked } = hanging([true, false, false, false]);
     await ended;
     assert.deepEqual([signals, asked()], [['SIGKILL'], 4]);
   });
 
-  it('is left alone when it answers in between, as one does that was held up with its supervisor', async () => {
+  it('is not killed when it answers in between', async () => {
     const { ended, signals } = hanging([false, false, true, false, false, true]);
     await ended;
     assert.deepEqual(signals, []);
   });
 });
 
-describe('what a supervisor decides', () => {
+describe('decisions of the supervisor', () => {
   const byItself = { code: 1, signal: null };
   const killed = { code: null, signal: 'SIGKILL' };
 
-  it('who keeps ending by itself waits longer each time, 30 seconds at most', () => {
+  it('a process that keeps exiting is restarted with backoff, up to 30 seconds', () => {
     const backoff = new Backoff();
     const delays = Array.from({ length: 7 }, () => backoff.delayMs(byItself, 500));
     assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it('who has worked for a while, or was killed, is replaced at once, and no more than once a second', () => {
+  it('a process that ran for a while or was killed is restarted at once, at most once a second', () => {
     const backoff = new Backoff();
     backoff.delayMs(byItself, 500);
     assert.equal(backoff.delayMs(byItself, 10_000), 0);
@@ -106,7 +106,7 @@ describe('what a supervisor decides', () => {
     assert.equal(backoff.delayMs(byItself, 500), 1_000);
   });
 
-  it('counters are summed, ages are the greatest, what is left is the least, and nothing is a number where one has none', () => {
+  it('metrics of processes merge as sum, maximum or minimum, by their kind', () => {
     const process = (count: number, age: number, left: number): Family[] => [
       {
         ...({ name: 'a_total', type: 'counter', help: '', across: 'sum' } as const),
@@ -126,7 +126,7 @@ describe('what a supervisor decides', () => {
     assert.match(expositionText(told), /^a_total\{route="\/"\} 3$/m);
   });
 
-  it('connections are shared out, rounded up; what a caller may do is not', async () => {
+  it('connection limits are divided among processes, rounded up; rate limits of callers are not', async () => {
     const config = await loadConfig({
       IDP_ORIGIN: 'https://login.example.org',
       API_AUDIENCE: 'https://api.example.org',

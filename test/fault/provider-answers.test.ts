@@ -17,7 +17,7 @@ const pair = clockedPair({
   },
 });
 
-/** A good answer, so that every case is the first failure after a success. */
+/** A valid response, so that every case is the first failure after a success. */
 async function recover(): Promise<void> {
   pair().provider.answer = null;
   await pair().advance(3_600_000);
@@ -25,7 +25,7 @@ async function recover(): Promise<void> {
   assert.equal(keys.last_fault, null);
 }
 
-/** The next refresh meets this answer: one try, one fault, and the keys from before go on to be used. */
+/** The next refresh gets this response: one attempt, one fault, and the old keys stay in use. */
 async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
   await recover();
   const { provider } = pair();
@@ -44,9 +44,9 @@ async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
   assert.equal((await pair().ready()).status, 200);
 }
 
-it('[B65] an answer that does not come is given up at a deadline', () => keepsItsKeys(silence, 'timeout'));
+it('[B65] a response that does not come times out', () => keepsItsKeys(silence, 'timeout'));
 
-describe('an answer that is too large', () => {
+describe('a response that is too large', () => {
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const large = {
     'a hundred megabytes with their length': {
@@ -62,14 +62,14 @@ describe('an answer that is too large', () => {
     },
   };
   for (const [what, { headers, chunk, chunks }] of Object.entries(large)) {
-    it(`[B66] ${what} is given up early`, async () => {
+    it(`[B66] ${what} is aborted early`, async () => {
       const { answer, state } = flood(headers, chunk, chunks);
       await keepsItsKeys(answer, 'too_large');
       assert.ok(state.sent < inTheSockets, `${state.sent} bytes were taken`);
     });
   }
 
-  it('[B66] a document of half a megabyte with a usable key is read, and one byte more is not', async () => {
+  it('[B66] a document of 512 KiB is read; one more byte is refused', async () => {
     const { provider } = pair();
     const padded = (size: number) => JSON.stringify(provider.document).padEnd(size, ' ');
     await recover();
@@ -81,7 +81,7 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe('an answer that is no key set', () => {
+describe('a response that is not a key set', () => {
   const html = '<!doctype html><title>Sign in</title>';
   const documents: Record<string, [body: () => string | Buffer, type: string, fault: string]> = {
     HTML: [() => html, 'text/html', 'not_json'],
@@ -89,7 +89,7 @@ describe('an answer that is no key set', () => {
     nothing: [() => '', 'application/json', 'not_json'],
     'JSON cut off': [() => good().slice(0, -20), 'application/json', 'not_json'],
     'a byte order mark before it': [() => `\ufeff${good()}`, 'application/json', 'not_json'],
-    'bytes that are no UTF-8': [
+    'bytes that are not UTF-8': [
       () => Buffer.concat([Buffer.from(good()), Buffer.from([0xff])]),
       'application/json',
       'not_json',
@@ -113,15 +113,15 @@ describe('an answer that is no key set', () => {
   };
   const good = () => JSON.stringify(pair().provider.document);
   for (const [what, [body, type, fault]] of Object.entries(documents)) {
-    it(`[B67] the old keys stay when the answer is ${what}`, () =>
+    it(`[B67] the old keys stay when the response is ${what}`, () =>
       keepsItsKeys(answerText(body(), type), fault));
   }
 
-  it('[B69] an empty list of keys is a fault, and the old keys stay', () =>
+  it('[B69] an empty list of keys is a fault; the old keys stay', () =>
     keepsItsKeys(answerText('{"keys":[]}'), 'no_usable_keys'));
 });
 
-describe('an answer with another status than 200', () => {
+describe('a response with another status than 200', () => {
   const good = () => JSON.stringify(pair().provider.document);
   for (const status of [
     201, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 410, 429, 500, 502, 503,
@@ -147,7 +147,7 @@ describe('an answer with another status than 200', () => {
   };
   for (const [what, [retryAfter, seconds]] of Object.entries(waits)) {
     for (const status of [429, 503]) {
-      it(`[B68] a provider that asks with ${status} to wait (${what}) is not asked before`, async () => {
+      it(`[B68] a provider that answers ${status} with Retry-After (${what}) is not asked before`, async () => {
         const { provider } = pair();
         await keepsItsKeys((request, response) => {
           answerWith(status, '', { 'retry-after': retryAfter() })(request, response);
@@ -162,7 +162,7 @@ describe('an answer with another status than 200', () => {
     }
   }
 
-  it('[B68] a Retry-After that makes no sense is not heard', async () => {
+  it('[B68] an invalid Retry-After is ignored', async () => {
     for (const value of ['-1', '1.5', 'soon', '99999999999999999999', '']) {
       await keepsItsKeys(answerWith(503, '', { 'retry-after': value }), 'status');
       const before = pair().provider.fetches;

@@ -12,7 +12,7 @@ import { startUnacceptingServer } from './unaccepting-server.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 
-describe('a provider that cannot be reached when the service starts', () => {
+describe('a provider that is unreachable when the service starts', () => {
   let closing: (() => Promise<void>)[] = [];
   after(async () => {
     for (const close of closing) await close();
@@ -30,7 +30,7 @@ describe('a provider that cannot be reached when the service starts', () => {
     },
   };
   for (const [what, origin] of Object.entries(origins)) {
-    it(`[B60] the service starts, is live and not ready, and answers 503 when the provider ${what}`, async () => {
+    it(`[B60] the service starts, is live, not ready, and answers 503 when the provider ${what}`, async () => {
       const provider = await TestProvider.down();
       const settings = await newSettings('sqlite', { IDP_ORIGIN: await origin(), IDP_JWKS_PATH: '/jwks' });
       const service: Service = await startService(settings);
@@ -57,7 +57,7 @@ describe('a provider that returns', () => {
     'ten minutes': 10 * minute,
     'three hours': 3 * hour,
   })) {
-    it(`[B60] a service started without keys is ready within five seconds of the return, after ${length}`, async () => {
+    it(`[B60] a service without keys is ready within five seconds of the return, after ${length}`, async () => {
       const provider = await TestProvider.down();
       const settings = await newSettings('sqlite', provider.settings);
       const pair = new ClockedPair(provider, await startService(settings, { clocked: true }));
@@ -93,7 +93,7 @@ describe('a provider that goes away', () => {
     assert.equal((await pair().ready()).status, 200);
   };
 
-  it('[B61] five minutes without the provider change nothing, and it is not missed', async () => {
+  it('[B61] five minutes without the provider change nothing', async () => {
     for (let passed = 0; passed < 5; passed += 1) {
       await pair().advance(minute);
       await everybodyGetsIn();
@@ -101,7 +101,7 @@ describe('a provider that goes away', () => {
     assert.deepEqual(pair().failedFetches(), [], 'the keys are not due yet');
   });
 
-  it('[B62] beyond the age of the keys, and up to the bound, the last good ones are used', async () => {
+  it('[B62] up to the maximum age the last good keys are used', async () => {
     for (const passes of [6 * minute, hour, 10 * hour, 12 * hour]) {
       await pair().advance(passes);
       await everybodyGetsIn();
@@ -115,7 +115,7 @@ describe('a provider that goes away', () => {
     );
   });
 
-  it('[B63] beyond the bound every token is 503, known ones too, until the provider is back', async () => {
+  it('[B63] past the maximum age every token is 503, also known ones, until the provider is back', async () => {
     await pair().advance(hour);
     for (const token of [early, await pair().provider.token()]) {
       const reply = await pair().me(token);
@@ -130,10 +130,10 @@ describe('a provider that goes away', () => {
   });
 });
 
-describe('a refresh that takes its time', () => {
+describe('a slow refresh', () => {
   const pair = clockedPair();
 
-  it('[B64] no request waits for a refresh, and there is one at a time', async () => {
+  it('[B64] delays no request, and only one runs at a time', async () => {
     const { provider } = pair();
     const seen = await provider.token();
     assert.equal((await pair().me(seen)).status, 200);
@@ -151,7 +151,7 @@ describe('a refresh that takes its time', () => {
     assert.equal(provider.fetches, 2);
   });
 
-  it('[B64] keys that may be kept for a day are renewed while they may still be used', async () => {
+  it('[B64] keys cacheable for a day are refreshed before they are too old to use', async () => {
     const { provider } = pair();
     provider.answer = (_request, response) => {
       response.setHeader('cache-control', 'max-age=86400');

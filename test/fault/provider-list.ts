@@ -27,7 +27,7 @@ export function listOf(settings: Settings, providers: Readonly<Record<string, Te
   return { ...settings, IDPS_FILE: file };
 }
 
-/** A service that takes the tokens of two providers, and whose clock a test moves together with theirs. */
+/** A service with two providers; the test moves their clocks together. */
 export class TwoProviders {
   readonly one: TestProvider;
   readonly other: TestProvider;

@@ -29,7 +29,7 @@ interface Certificate {
   readonly expiresInDays?: number;
 }
 
-/** The provider's keys over TLS with a certificate of one's own making; a file that makes it trusted. */
+/** The provider's keys over TLS with a self-signed certificate, and a file that makes it trusted. */
 async function serveOverTls(provider: TestProvider, { ip = address, expiresInDays = 1 }: Certificate) {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'provider' }], {
     algorithm: 'sha256',
@@ -67,19 +67,19 @@ async function answerWithKeysFrom(origin: string, provider: TestProvider, truste
 }
 
 describe('a provider over TLS', () => {
-  it('[B71] control: a certificate for its address that is trusted and in date will do', async () => {
+  it('[B71] control: keys are read with a trusted, valid certificate for the address', async () => {
     const provider = await TestProvider.down();
     const { origin, file } = await serveOverTls(provider, {});
     assert.equal((await answerWithKeysFrom(origin, provider, file)).status, 200);
   });
 
   const faults: Record<string, Certificate & { readonly trusted: boolean }> = {
-    'that nobody vouches for': { trusted: false },
+    'of an unknown authority': { trusted: false },
     'that has expired': { trusted: true, expiresInDays: -1 },
     'for another address': { trusted: true, ip: '127.0.0.9' },
   };
   for (const [what, { trusted, ...certificate }] of Object.entries(faults)) {
-    it(`[B71] no keys are taken from a provider with a certificate ${what}`, async () => {
+    it(`[B71] keys are not read with a certificate ${what}`, async () => {
       const provider = await TestProvider.down();
       const { origin, file, requests } = await serveOverTls(provider, certificate);
       const reply = await answerWithKeysFrom(origin, provider, trusted ? file : null);
@@ -88,7 +88,7 @@ describe('a provider over TLS', () => {
     });
   }
 
-  it('[B71] a provider over plain HTTP anywhere but on loopback keeps the service from starting', async () => {
+  it('[B71] the service does not start with a plain HTTP provider that is not on loopback', async () => {
     for (const origin of [
       'http://login.example.org',
       'http://10.0.0.1:8080',

@@ -23,7 +23,7 @@ const becomeReady = (one: DeclaredProcesses) =>
     'it does not get ready',
   );
 
-/** Sends no more traffic here, and says why. */
+/** /readyz is 503 and names the reason. */
 function assertTakesNoWrites(reply: Reply, reason: RegExp): void {
   assert.equal(reply.status, 503, reply.text);
   const body = reply.json<{ status: string; checks: object; database_fault: string }>();
@@ -38,7 +38,7 @@ async function assertOnlyReads(one: DeclaredProcesses, caller: ApiCaller, id: st
   assert.equal((await request(`${one.service(0).opsUrl}/livez`)).status, 200);
 }
 
-describe('/readyz with SQLite on a disk that is full', () => {
+describe('/readyz with SQLite on a full disk', () => {
   let disk: SmallDisk;
   let one: DeclaredProcesses;
   before(async () => {
@@ -52,7 +52,7 @@ describe('/readyz with SQLite on a disk that is full', () => {
     disk.remove();
   });
 
-  it('[F154] is 503 while it is, and 200 without a restart when there is room again', async () => {
+  it('[F154] is 503 meanwhile, and 200 without a restart once there is room', async () => {
     const caller = await one.person();
     const { record } = await caller.make('notes', {});
     await becomeReady(one);
@@ -70,10 +70,10 @@ describe('/readyz with SQLite on a disk that is full', () => {
   });
 });
 
-describe('/readyz with SQLite that another process has locked', () => {
+describe('/readyz with an SQLite file locked by another process', () => {
   const one = declaredProcesses('sqlite', 1, declarations);
 
-  it('[F157] is 503 before a write that waits for the lock has given up, and 200 once the lock is gone', async (t) => {
+  it('[F157] is 503 before a waiting write times out, and 200 once the lock is gone', async (t) => {
     const caller = await one().person();
     await caller.make('notes', {});
     await becomeReady(one());
@@ -98,7 +98,7 @@ describe('/readyz with SQLite that another process has locked', () => {
   });
 });
 
-describe('a PostgreSQL that only reads', () => {
+describe('a read-only PostgreSQL', () => {
   const one = declaredProcesses('postgres', 1, declarations);
   /** The state after a failover: sessions that are opened meanwhile are read-only for their lifetime. */
   const onlyReads = async (isOn: boolean) => {
@@ -106,7 +106,7 @@ describe('a PostgreSQL that only reads', () => {
     await client.connect();
     const name = new URL(String(one().processes.settings.DATABASE_URL)).pathname.slice(1);
     await client.query(`alter database ${name} set default_transaction_read_only = ${isOn}`);
-    // PgBouncer would keep those sessions and give them to everybody: an operator has it RECONNECT.
+    // PgBouncer would keep those sessions and share them: an operator has it RECONNECT.
     if (isOn || isAllPooled)
       await client.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
@@ -114,7 +114,7 @@ describe('a PostgreSQL that only reads', () => {
     await client.end();
   };
 
-  it('[F165] /readyz is 503 while it does, and everything is well again when it does no more', async () => {
+  it('[F165] /readyz is 503 and writes are refused meanwhile; both recover afterwards', async () => {
     const caller = await one().person();
     const { record } = await caller.make('notes', {});
     await becomeReady(one());

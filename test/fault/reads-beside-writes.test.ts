@@ -17,7 +17,7 @@ schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: i
 limits: { writes: 1000000/day }`,
 };
 
-/** Keeps everybody from writing, as a commit that takes long would; the returned function ends it. */
+/** Blocks all writes, as a slow commit would; the returned function ends it. */
 async function holdWrites({ DATABASE_URL = '' }: Settings): Promise<() => Promise<void>> {
   if (DATABASE_URL.startsWith('sqlite:')) {
     const database = new DatabaseSync(DATABASE_URL.slice('sqlite:'.length));
@@ -32,10 +32,10 @@ async function holdWrites({ DATABASE_URL = '' }: Settings): Promise<() => Promis
 }
 
 for (const engine of databaseEngines) {
-  describe(`while nobody can write, on ${engine}`, () => {
+  describe(`while all writes are blocked, on ${engine}`, () => {
     const one = declaredProcesses(engine, 1, declarations);
 
-    it('[F157] every read of somebody who is known is answered while writes wait', async () => {
+    it('[F157] every read of a known caller is answered', async () => {
       const caller = await one().person();
       const { record, etag } = await caller.make('notes', { text: 'here' });
       const writers = await Promise.all(Array.from({ length: 12 }, () => one().person()));
@@ -73,10 +73,10 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('more writes of a caller than there is room for', () => {
+describe('more writes of a caller than the queue holds', () => {
   const one = declaredProcesses('sqlite', 1, declarations);
 
-  it('[G173] are 503 with Retry-After while the others wait, and what is 201 is there', async () => {
+  it('[G173] are 503 with Retry-After; the others wait and every 201 is stored', async () => {
     const caller = await one().person();
     await caller.make('notes', {});
     const answers: RawAnswer[] = [];

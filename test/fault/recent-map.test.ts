@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecentMap } from '../../src/base/recent-map.ts';
 
-describe('a bounded map of what was used recently', () => {
-  it('counts an entry once that is replaced again and again, and drops no other for it', () => {
+describe('a bounded map of recently used entries', () => {
+  it('counts a replaced entry once and evicts no other for it', () => {
     const map = new RecentMap<string, number>(10);
     map.set('stays', 0);
     for (let count = 0; count < 100; count += 1) map.set('replaced', count);
@@ -11,7 +11,7 @@ describe('a bounded map of what was used recently', () => {
     assert.deepEqual([map.get('stays'), map.get('replaced')], [0, 99]);
   });
 
-  it('drops what was not used when it is full, and keeps what was', () => {
+  it('evicts entries that were not used and keeps those that were', () => {
     const map = new RecentMap<number, number>(10);
     map.set(-1, 1);
     for (let count = 0; count < 100; count += 1) {

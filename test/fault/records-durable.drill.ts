@@ -6,8 +6,8 @@ import { databaseEngines } from '../support/service.ts';
 /** The short form of `npm run chaos`, which takes the seed of a run that failed. */
 for (const database of databaseEngines) {
   const processes = database === 'postgres' ? 2 : 1;
-  describe(`${processes} process(es) on ${database}, killed while everybody writes`, () => {
-    it('[F150] have kept every write that they answered, once, count what is there, and start again as ever', async (t) => {
+  describe(`${processes} process(es) on ${database}, killed during writes`, () => {
+    it('[F150] keep every acknowledged write once, have correct counts, and start again', async (t) => {
       const seed = Date.now() % 1_000_000;
       t.diagnostic(`seed ${seed}`);
       const databaseKills = database === 'postgres' ? 2 : 0;

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { RepeatedLook } from '../../src/events/repeated-look.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 
-/** A look that counts itself, and what came of the others. */
+/** A repeated look that counts its runs and failures. */
 function started(look: (count: number) => Promise<void>) {
   const clock = new MovableClock();
   const seen = { looks: 0, failures: 0 };
@@ -23,8 +23,8 @@ function started(look: (count: number) => Promise<void>) {
   return { repeated, seen, clock };
 }
 
-describe('what is looked at again and again', () => {
-  it('is looked at by itself every so often, when somebody calls, and not after the end', async () => {
+describe('a repeated look', () => {
+  it('runs at its interval and on request, and not after stop', async () => {
     const { repeated, seen, clock } = started(async () => {});
     clock.advance(999);
     assert.equal(seen.looks, 0);
@@ -38,7 +38,7 @@ describe('what is looked at again and again', () => {
     assert.equal(seen.looks, 2);
   });
 
-  it('is looked at once more after any number of calls during a look', async () => {
+  it('runs once more after any number of requests during a run', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { repeated, seen } = started((count) => (count === 1 ? promise : Promise.resolve()));
     const calls = [repeated.look(), repeated.look(), repeated.look()];
@@ -48,7 +48,7 @@ describe('what is looked at again and again', () => {
     assert.equal(seen.looks, 2);
   });
 
-  it('is looked at after a call at whatever moment a look ends', async () => {
+  it('runs after a request at any moment of the end of a run', async () => {
     for (let steps = 0; steps < 10; steps += 1) {
       const { repeated, seen } = started(async () => {});
       void repeated.look();
@@ -60,7 +60,7 @@ describe('what is looked at again and again', () => {
     }
   });
 
-  it('that fails is told of once, until it has worked again', async () => {
+  it('reports a failure once until it has succeeded again', async () => {
     let isWorking = false;
     const { repeated, seen } = started(async () => assert.ok(isWorking));
     for (let count = 0; count < 3; count += 1) await repeated.look();

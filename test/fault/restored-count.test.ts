@@ -17,7 +17,7 @@ function inFile(sql: string): void {
   database.exec(sql);
 }
 
-it('changes are noticed in a copy of the database that was behind, and that has come to the same count since', async (t) => {
+it('a restored copy of the database with the same change count is noticed', async (t) => {
   let failed = 0;
   let looks = 0;
   const read: Read = async (sql) => {

@@ -57,7 +57,7 @@ for (const engine of databaseEngines) {
       return post('/idp/logout', {}, { logout_token: await logoutToken(two.provider, { sub }) });
     };
 
-    it('are read anew when the database has gone back, and what was known stays refused', async () => {
+    it('are read again when the database was restored; known ones still refuse tokens', async () => {
       const tokens = [await live(), await live()];
       for (const token of tokens) await takeBack(token);
       const database = plainSql(two.settings);
@@ -76,7 +76,7 @@ for (const engine of databaseEngines) {
       }
     });
 
-    it('outlive a clock that is ahead for a minute', async () => {
+    it('survive a clock that is hours ahead for a minute', async () => {
       const token = await live();
       await takeBack(token);
       const hoursMs = 3 * 3_600_000;
@@ -87,13 +87,13 @@ for (const engine of databaseEngines) {
       await isRefused(token);
     });
 
-    // No database decides how this is refused.
+    // This refusal does not depend on the database, so SQLite is enough.
     if (engine === 'sqlite')
-      it('that are too many of one issuer are refused, none is dropped, and other issuers are not limited', async () => {
+      it('past the limit of an issuer are refused, none is dropped, and other issuers are not limited', async () => {
         const database = plainSql(two.settings);
         const [service = assert.fail()] = two.services;
         const count = async () => Number(/^vestibule_revocations (\d+)/m.exec(await service.metrics())?.[1]);
-        /** Adds as many as are kept for the issuer of the newest. */
+        /** Adds revocations up to the limit of the newest one's issuer. */
         const fill = async () => {
           const newest = 'select seq, issuer from revocations order by seq desc limit 1';
           const [{ issuer } = assert.fail()] = await database.query(newest);

@@ -100,7 +100,7 @@ async function upgradeAndBack(engine: DatabaseEngine, provider: TestProvider) {
     await pause(300);
     const expanded = await plainSql(settings).tables();
 
-    // And back.
+    // Rollback.
     await start('now');
     await processes.stop(first);
     await start('now');
@@ -118,8 +118,8 @@ async function upgradeAndBack(engine: DatabaseEngine, provider: TestProvider) {
 }
 
 for (const engine of databaseEngines) {
-  describe(`an upgrade of one process after the other, and back, on ${engine}`, () => {
-    it('[F166] fails no request while old processes stay ready and start again beside the newer schema', async (t) => {
+  describe(`a rolling upgrade and its rollback, on ${engine}`, () => {
+    it('[F166] no request fails; old processes stay ready and restart with the newer schema', async (t) => {
       const provider = await TestProvider.start();
       try {
         const { load, notes, expanded, unready } = await upgradeAndBack(engine, provider);

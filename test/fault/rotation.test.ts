@@ -10,7 +10,7 @@ import { livingForAYear } from './resigned-token.ts';
 import { TokenLoad } from './token-load.ts';
 
 const settings = { TOKEN_TTL_SECONDS: '30' };
-/** Between the moment when the new key signs (900 s) and the end of the old one (990 s). */
+/** Between the first signature of the new key (900 s) and the retirement of the old one (990 s). */
 const retireAfterSeconds = 955;
 const lookAgainMs = 3_600_000;
 
@@ -22,7 +22,7 @@ for (const [engine, count] of [
   ['sqlite', 1],
   ['postgres', 2],
 ] as const) {
-  describe(`a rotation under constant load: ${engine}, processes: ${count}`, () => {
+  describe(`a rotation under load: ${engine}, processes: ${count}`, () => {
     let processes: Processes;
     let load: TokenLoad;
     let oldSecret: Credentials;
@@ -31,7 +31,7 @@ for (const [engine, count] of [
     let newKey: ListedKey;
     let secretEndsAt: number;
     let keyRetiresAt: number;
-    /** Made with the old key, as it was before the rotation: one to show while it counts, one for later. */
+    /** Forged with the old key: one is sent while the key is published, one afterwards. */
     let stolen: readonly [string, string];
     before(async () => {
       processes = await Processes.start(engine, count, settings);
@@ -48,7 +48,7 @@ for (const [engine, count] of [
       await processes.stop();
     });
 
-    /** All were served so far, and there were many. */
+    /** All requests of the load so far have succeeded. */
     const nobodyWasRefused = () => {
       assert.deepEqual(load.refused, []);
       assert.ok(
@@ -58,7 +58,7 @@ for (const [engine, count] of [
     };
     const everywhere = <T>(value: T): T[] => Array.from({ length: count }, () => value);
 
-    it('[C108] a second secret and a second key are added, both secrets work, and the old key still signs', async () => {
+    it('[C108] after adding a second secret and key, both secrets work and the old key still signs', async () => {
       const made = await processes.jsonOf<{ client_secret: string }>(
         ...['client', 'rotate', 'caller', '--retire-after', `${retireAfterSeconds}s`],
       );
@@ -80,7 +80,7 @@ for (const [engine, count] of [
       keyRetiresAt = Date.parse(String(listed?.retires_at));
     });
 
-    it('the new key takes over everywhere at its time, and the old one stays published', async () => {
+    it('the new key signs everywhere at its time; the old one stays published', async () => {
       await load.skipTo(Date.parse(newKey.signs_from) - 45_000);
       await load.advanceTo(Date.parse(newKey.signs_from));
       assert.deepEqual(await processes.signingKids(newSecret), [newKey.kid]);
@@ -89,7 +89,7 @@ for (const [engine, count] of [
       nobodyWasRefused();
     });
 
-    it('[C108] the old secret is 401 everywhere once its time is over, and its successor works', async () => {
+    it('[C108] the old secret is 401 everywhere after its expiry; the new one works', async () => {
       await load.advanceTo(secretEndsAt - 8_000);
       const lastTokens = await processes.tokens(oldSecret);
       load.credentials = [newSecret];
@@ -97,12 +97,12 @@ for (const [engine, count] of [
       await load.advanceTo(secretEndsAt);
       for (const reply of await processes.postTokens(oldSecret)) assertEmptyObject(reply, 401, 'the old one');
       assert.equal((await processes.tokens(newSecret)).length, count);
-      // The tokens that were issued for it live to their end.
+      // Tokens that were issued for the old secret stay valid until their expiry.
       await processes.letIn(lastTokens);
       nobodyWasRefused();
     });
 
-    it('the old key is gone everywhere once the last token it signed has expired, and verifies nothing', async () => {
+    it('the old key is unpublished everywhere after its last token expired, and verifies nothing', async () => {
       await load.advanceTo(keyRetiresAt);
       assert.deepEqual(await processes.publishedKids(), everywhere([newKey.kid]));
       for (const reply of await processes.me(stolen[1])) assertRefused(reply, 'key_unknown', stolen[1]);
@@ -110,7 +110,7 @@ for (const [engine, count] of [
       nobodyWasRefused();
     });
 
-    it('the old key is deleted from the database, and what was let in with it is refused', async () => {
+    it('the old key is deleted from the database; tokens accepted with it are refused', async () => {
       await load.stop();
       await processes.advance(lookAgainMs);
       await until(

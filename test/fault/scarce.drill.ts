@@ -28,7 +28,7 @@ const declarations = {
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 100000, writes: 100000/min, bytes: 65536 }',
 };
 
-describe('a service with too little', () => {
+describe('a service short of a resource', () => {
   let provider: TestProvider;
   const running: Service[] = [];
   const disks: SmallDisk[] = [];
@@ -60,7 +60,7 @@ describe('a service with too little', () => {
   const callerAt = async ({ url }: Service) => new ApiCaller(url, await provider.token());
   const isAlive = (service: Service) => assert.equal(service.process.exitCode, null);
 
-  it('[F169] memory: a flood of large writes and lists is done or refused, and it is well afterwards', async () => {
+  it('[F169] memory: a flood of large writes and lists is done or refused, and the service recovers', async () => {
     const service = kept(await startService(await place({ NODE_OPTIONS: '--max-old-space-size=80' })));
     const caller = await callerAt(service);
     const text = 'x'.repeat(50_000);
@@ -91,7 +91,7 @@ describe('a service with too little', () => {
     assert.equal((await caller.usage('notes')).records.used, (seen.get(201) ?? 0) + 1);
   });
 
-  it('[F169] descriptors: no more connections are accepted than there are files for, and callers and probes are served', async () => {
+  it('[F169] file descriptors: connections past them are not accepted; callers and probes are served', async () => {
     const service = kept(await startThrough(['prlimit', '--nofile=256:256'], await place()));
     const caller = await callerAt(service);
     const { hostname, port } = new URL(service.url);
@@ -114,7 +114,7 @@ describe('a service with too little', () => {
     );
   });
 
-  it('[F169] names: while nobody knows the provider nobody gets in, and everybody does once somebody does', async () => {
+  it('[F169] DNS: callers are refused while the provider does not resolve, and accepted afterwards', async () => {
     const settings = await place({
       IDP_ORIGIN: provider.origin.replace('127.0.0.1', 'localhost'),
       IDP_ISSUER: provider.origin,
@@ -140,7 +140,7 @@ describe('a service with too little', () => {
     );
   });
 
-  it('[F169] temporary files: without room for any it starts, and serves everything', async () => {
+  it('[F169] temporary files: a service without room for them starts and serves everything', async () => {
     const disk = newDisk(1);
     disk.fill();
     const folder = disk.folder;
@@ -156,7 +156,7 @@ describe('a service with too little', () => {
     assert.equal((await caller.send('DELETE', '/me')).status, 200);
   });
 
-  it('[F172] no room on the disk while it recovers from a kill: nothing is lost, and nothing is half', async () => {
+  it('[F172] disk: recovery from a kill on a full disk loses no acknowledged write', async () => {
     const disk = newDisk(6);
     const file = `${disk.folder}/vestibule.db`;
     const settings = await place({ DATABASE_URL: `sqlite:${file}` });
@@ -196,7 +196,7 @@ describe('a service with too little', () => {
 });
 
 describe('a rolling restart while the provider is down', () => {
-  it('[F172] lets in whom it let in before, by the keys that were stored, and nobody else', async () => {
+  it('[F172] the stored keys verify the tokens accepted before, and no others', async () => {
     const processes = await Processes.start('postgres', 2);
     const { provider } = processes;
     try {

@@ -11,7 +11,7 @@ import { assertRefused } from '../support/refusals.ts';
 import { type Reply, request, withToken } from '../support/request.ts';
 import { type ClockedService, me, newSettings, startService } from '../support/service.ts';
 
-/** A provider that sends logout tokens, and that is about to use another key. */
+/** A provider that sends logout tokens and rotates its key. */
 let provider: TestProvider;
 let service: ClockedService;
 before(async () => {
@@ -73,7 +73,7 @@ const send = (token: string) =>
     body: encodeForm({ logout_token: token }),
   });
 
-describe('a logout token with a key that is not known yet', () => {
+describe('a logout token with an unknown key', () => {
   beforeEach(calm);
 
   const someone = async () => {
@@ -91,14 +91,14 @@ describe('a logout token with a key that is not known yet', () => {
     assertRefused(reply, 'token_revoked', token);
   };
 
-  it('is taken at once where the provider may be asked', async () => {
+  it('is accepted at once when a fetch is allowed', async () => {
     const { sub, token } = await someone();
     const reply = await send(await make(sub, await newKey()));
     assert.equal(reply.status, 200, reply.text);
     await isSignedOut(token);
   });
 
-  it('is put off while the provider may not be asked, and taken when it comes again', async () => {
+  it('is 503 with Retry-After during the cool-down, and accepted when repeated', async () => {
     const { sub, token } = await someone();
     await useUpTheGuard();
     const key = await newKey();
@@ -116,7 +116,7 @@ describe('a logout token with a key that is not known yet', () => {
     await isSignedOut(token);
   });
 
-  it('is put off while the keys cannot be fetched, and taken when they can again', async () => {
+  it('is 503 with Retry-After while the keys cannot be fetched, and accepted afterwards', async () => {
     const { sub, token } = await someone();
     provider.answer = answerWith(500);
     await useUpTheGuardInVain();
@@ -130,7 +130,7 @@ describe('a logout token with a key that is not known yet', () => {
     await isSignedOut(token);
   });
 
-  it('is refused for good once the provider was asked for its key and does not have it', async () => {
+  it('is refused with 400 once the fetched keys do not include its key', async () => {
     await useUpTheGuard();
     const strange = await makeKey();
     const document = await make('somebody', strange);
@@ -139,13 +139,13 @@ describe('a logout token with a key that is not known yet', () => {
     for (let again = 0; again < 2; again += 1) assert.equal((await send(document)).status, 400);
   });
 
-  it('is refused at once where nothing else about it is right', async () => {
+  it('is refused at once when another claim is wrong', async () => {
     await useUpTheGuard();
     const reply = await send(await make('somebody', await makeKey(), { aud: 'nobody' }));
     assert.equal(reply.status, 400, reply.text);
   });
 
-  it('is put off many at a time without a request to the provider, and one with a known key is not held up', async () => {
+  it('many cause no fetch during the cool-down and do not delay one with a known key', async () => {
     const { sub, token } = await someone();
     await useUpTheGuard();
     const before = provider.fetches;
@@ -160,7 +160,7 @@ describe('a logout token with a key that is not known yet', () => {
   });
 });
 
-/** The provider fails, and that was found out on behalf of a token. */
+/** Lets a fetch for an unknown key fail. */
 async function useUpTheGuardInVain(): Promise<void> {
   const token = await provider.token({}, { kid: randomUUID() });
   assertRefused(await asks(token), 'key_unknown', token);

@@ -25,7 +25,7 @@ function isSignedBy({ algorithm, publicKey }: SigningKey, text: string, signatur
 }
 
 describe('signing', () => {
-  it('[C110] whoever asks gets the signature of its own text by its own key, however many ask at once', async () => {
+  it('[C110] each of many concurrent requests gets the signature of its own text by its own key', async () => {
     const keys = await Promise.all((['RS256', 'ES256', 'EdDSA', 'ES256'] as const).map(newKey));
     const asked = Array.from({ length: 200 }, (_, number) => ({
       text: `text-${number}`,
@@ -37,7 +37,7 @@ describe('signing', () => {
     }
   });
 
-  it('a key that cannot sign is an error, and the next signature is made', async () => {
+  it('a key that cannot sign gives an error; the next signature works', async () => {
     const key = await newKey('ES256');
     const broken = { ...key, privateKey: generateKeyPairSync('x25519').privateKey };
     await assert.rejects(sign(broken, 'text'));

@@ -17,7 +17,7 @@ const from = (address: string, isSuspect = false) => ({ address, isSuspect: () =
 const trusted = from('192.0.2.9');
 const isOverloaded = (error: unknown) => error instanceof Refusal && error.code === 'overloaded';
 
-it('[G174] no more checks run at once than the limit has places, and those in line follow in turn', async () => {
+it('[G174] no more checks run at once than the limit; the others follow in order', async () => {
   const limit = new ConcurrencyLimit({ running: 2, waiting: 10, refusal: 'overloaded' });
   const { running, work } = worker();
   const all = Array.from({ length: 5 }, () => limit.run(work));
@@ -32,7 +32,7 @@ it('[G174] no more checks run at once than the limit has places, and those in li
   await Promise.all(all);
 });
 
-it('[G174] a place is free again when a check fails', async () => {
+it('[G174] a failed check frees its place', async () => {
   const limit = new ConcurrencyLimit({ running: 1, waiting: 0, refusal: 'overloaded' });
   for (let count = 0; count < 3; count += 1)
     await assert.rejects(
@@ -42,7 +42,7 @@ it('[G174] a place is free again when a check fails', async () => {
   assert.equal(await limit.run(async () => 'done'), 'done');
 });
 
-it('[G174] past the end of the line a check is refused at once', async () => {
+it('[G174] a check is refused at once when the queue is full', async () => {
   const limit = new ConcurrencyLimit({ running: 1, waiting: 2, refusal: 'overloaded' });
   const { running, work } = worker();
   const taken = [1, 2, 3].map(() => limit.run(work));
@@ -55,7 +55,7 @@ it('[G174] past the end of the line a check is refused at once', async () => {
   assert.equal(running.length, 3);
 });
 
-it('[G174] however many signatures wait, others get a turn of the event loop after a few', async () => {
+it('[G174] after a few of many waiting signatures the event loop gets a turn', async () => {
   const queue = new SignatureQueue();
   let checked = 0;
   const all = Array.from({ length: 100 }, () =>
@@ -74,7 +74,7 @@ it('[G174] however many signatures wait, others get a turn of the event loop aft
   assert.deepEqual(new Set(await Promise.all(all)), new Set([true]));
 });
 
-it('[G174] each gets the result of its own check', async () => {
+it('[G174] each check gets its own result', async () => {
   const queue = new SignatureQueue();
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, index) => queue.run(() => index % 3 === 0, trusted)),
@@ -85,7 +85,7 @@ it('[G174] each gets the result of its own check', async () => {
   );
 });
 
-it('[G174] more signatures than memory should hold are refused, and there is room again later', async () => {
+it('[G174] signatures past the memory limit are refused, and accepted later', async () => {
   const queue = new SignatureQueue();
   const all = Array.from({ length: 10_000 }, (_, index) => queue.run(() => true, from(`address ${index}`)));
   assert.throws(() => queue.run(() => true, trusted), isOverloaded);
@@ -93,7 +93,7 @@ it('[G174] more signatures than memory should hold are refused, and there is roo
   assert.equal(await queue.run(() => true, trusted), true);
 });
 
-it('[G174] of suspects a few are checked in a turn, and everybody else goes before them', async () => {
+it('[G174] only a few suspects are checked per turn, after all other callers', async () => {
   const queue = new SignatureQueue();
   const order: string[] = [];
   const check = (name: string, isSuspect: boolean) =>
@@ -115,7 +115,7 @@ it('[G174] of suspects a few are checked in a turn, and everybody else goes befo
 });
 
 for (const isSuspect of [true, false]) {
-  it(`[G174] addresses take turns: a flood from one keeps no other waiting (suspect: ${isSuspect})`, async () => {
+  it(`[G174] a flood from one address delays no other (suspect: ${isSuspect})`, async () => {
     const queue = new SignatureQueue();
     const order: string[] = [];
     const check = (name: string) => queue.run(() => order.push(name) > 0, from(name, isSuspect));
@@ -127,7 +127,7 @@ for (const isSuspect of [true, false]) {
     );
   });
 
-  it(`[G174] so many of one address wait and no more, and all others still find room (suspect: ${isSuspect})`, async () => {
+  it(`[G174] the queue of one address is limited; others still find room (suspect: ${isSuspect})`, async () => {
     const queue = new SignatureQueue();
     const flood = Array.from({ length: 2_000 }, () => queue.run(() => true, from('flood', isSuspect)));
     assert.throws(() => queue.run(() => true, from('flood', isSuspect)), isOverloaded);
@@ -138,7 +138,7 @@ for (const isSuspect of [true, false]) {
   });
 }
 
-it('[G174] whether a caller is suspect is asked when it is its turn, so that a crowd that came at once is seen', async () => {
+it('[G174] suspicion is evaluated at the turn of a check, so a burst of one address is slowed down', async () => {
   const queue = new SignatureQueue();
   let refused = 0;
   const check = () => {

@@ -11,18 +11,18 @@ import { livingForAYear } from './resigned-token.ts';
 import { TokenLoad } from './token-load.ts';
 
 for (const engine of databaseEngines) {
-  describe(`a key that signs at once on ${engine}`, () => {
+  describe(`a new key that signs at once, on ${engine}`, () => {
     let two: Processes;
     let client: Credentials;
     before(async () => {
       two = await Processes.start(engine, 2, { REFUSALS_PER_MINUTE: '1000000' });
-      // Started later, it hears of changes at other moments than its neighbour.
+      // Started later, it polls for changes at other moments than the first process.
       await two.replace(1, {});
       client = await two.addClient('caller');
     });
     after(() => two.stop());
 
-    /** Rotates so many times; what anybody issues meanwhile gets in everywhere, and each new key comes into use. */
+    /** Rotates so many times. All tokens issued meanwhile are accepted everywhere, and each new key signs. */
     const rotateAtOnce = async (times: number) => {
       const load = new TokenLoad(two, [client]);
       try {
@@ -41,12 +41,12 @@ for (const engine of databaseEngines) {
       assert.deepEqual(load.refused, []);
     };
 
-    it('every process verifies what another has signed with a key that it has not heard of', async () => {
+    it('its tokens are accepted by processes that have not read it yet', async () => {
       await rotateAtOnce(2);
       assert.equal((await two.publish(3)).length, 3, 'the others stay until their tokens have expired');
     });
 
-    it('the same holds while somebody sends tokens with invented names of keys', async () => {
+    it('its tokens are accepted during a flood of invented kids', async () => {
       const key = await ownSigningKey(two.settings);
       const [token = ''] = await two.tokens(client);
       const invented = await livingForAYear(token, { ...key, kid: 'invented' });
@@ -62,7 +62,7 @@ for (const engine of databaseEngines) {
       await Promise.all([rotating, flood()]);
     });
 
-    it('what a process has let in before is refused as soon as its key has retired', async () => {
+    it('tokens accepted before are refused as soon as their key has retired', async () => {
       const key = await ownSigningKey(two.settings);
       const [token = ''] = await two.tokens(client);
       const [remembered, unseen] = [await livingForAYear(token, key), await livingForAYear(token, key)];
@@ -75,7 +75,7 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('a key that signs at once, made by a clock that is behind the birth of the key before it', () => {
+describe('a new key that signs at once, created while the clock is behind the previous key', () => {
   let one: Processes;
   before(async () => {
     const provider = await TestProvider.start();
@@ -86,7 +86,7 @@ describe('a key that signs at once, made by a clock that is behind the birth of 
   });
   after(() => one.stop());
 
-  it('signs from then on, its tokens get in, and the next one follows it', async () => {
+  it('signs from then on, its tokens are accepted, and another can follow it', async () => {
     const client = await one.addClient('caller');
     for (let time = 0; time < 2; time += 1) {
       const { kid } = await one.jsonOf<ListedKey>('keys', 'rotate', '--now');

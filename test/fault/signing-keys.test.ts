@@ -23,7 +23,7 @@ const retiresAt = (key: ListedKey | undefined) => Date.parse(String(key?.retires
 const byThree = (kids: readonly string[]) => [kids, kids, kids];
 
 for (const engine of someEngine) {
-  describe(`the life of a signing key on ${engine}`, () => {
+  describe(`the lifecycle of a signing key on ${engine}`, () => {
     let three: Processes;
     let client: Credentials;
     let old: ListedKey;
@@ -35,7 +35,7 @@ for (const engine of someEngine) {
     });
     after(() => three.stop());
 
-    it('the first key is made once when several processes start at once on a new database', async () => {
+    it('the first key is created once when several processes start on a new database', async () => {
       const [kids = [], ...others] = await three.publishedKids();
       assert.equal(kids.length, 1);
       assert.deepEqual(others, [kids, kids]);
@@ -48,7 +48,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('a key that comes of age is followed by one other, published 15 minutes before it signs', async () => {
+    it('the next key is created once and published 15 minutes before it signs', async () => {
       await three.advance(90 * day - 15 * minute);
       await three.publish(2);
       [old, next] = (await three.listedKeys()) as [ListedKey, ListedKey];
@@ -59,7 +59,7 @@ for (const engine of someEngine) {
       assert.equal((await three.audited('key.added')).length, 2, 'three processes, one new key');
     });
 
-    it('all processes change over at the same time, without a restart and without a word', async () => {
+    it('all processes switch at the same time, without a restart', async () => {
       const before = await three.jsonOf<unknown[]>('audit');
       await three.advanceTo(signsFrom(next) - minute);
       oldTokens = await three.tokens(client);
@@ -70,7 +70,7 @@ for (const engine of someEngine) {
       await three.letIn([...oldTokens, ...(await three.tokens(client))]);
     });
 
-    it('the old key stays published until the last token it signed has expired, and is deleted then', async () => {
+    it('the old key is published until its last token has expired, and then deleted', async () => {
       await three.advanceTo(retiresAt(old) - minute);
       assert.deepEqual(await three.publishedKids(), byThree([old.kid, next.kid]));
       await three.advanceTo(retiresAt(old));
@@ -89,14 +89,14 @@ for (const engine of someEngine) {
     });
   });
 
-  describe(`signing keys without a database: ${engine}`, () => {
+  describe(`signing keys during a database outage: ${engine}`, () => {
     let one: Processes;
     before(async () => {
       one = await Processes.start(engine, 1, { TOKEN_TTL_SECONDS: '86400' });
     });
     after(() => one.stop());
 
-    it('those at hand stay in use and change over at their time, and the next is made when it is back', async () => {
+    it('known keys stay in use and switch on time; the next is created afterwards', async () => {
       const client = await one.addClient('caller');
       const tokens = await one.tokens(client);
       const { kid, signs_from } = await one.jsonOf<ListedKey>('keys', 'rotate');
@@ -130,7 +130,7 @@ for (const engine of someEngine) {
   });
 }
 
-describe('an algorithm that is changed', () => {
+describe('a changed signing algorithm', () => {
   let two: Processes;
   let client: Credentials;
   before(async () => {
@@ -140,7 +140,7 @@ describe('an algorithm that is changed', () => {
   after(() => two.stop());
 
   for (const [at, algorithm] of ['ES256', 'EdDSA'].entries()) {
-    it(`${algorithm} is published first and signs later, at the processes with the old setting too`, async () => {
+    it(`${algorithm} is published first and signs later, also at processes with the old setting`, async () => {
       const before = await two.tokens(client);
       const [signing] = await two.signingKids(client);
       await two.replace(0, { TOKEN_SIGNING_ALG: algorithm });
@@ -159,7 +159,7 @@ describe('an algorithm that is changed', () => {
     });
   }
 
-  it('each kind of key is published with the members that RFC 7517, 7518 and 8037 want, and no other', async () => {
+  it('each kind of key is published with exactly the members of RFC 7517, 7518 and 8037', async () => {
     const [keys = [], others] = await two.published();
     assert.deepEqual(others, keys);
     const [rsa, ec, okp] = keys as Record<string, unknown>[];
@@ -185,7 +185,7 @@ describe('an algorithm that is changed', () => {
   });
 });
 
-it('a signing key that comes of age while the keys are being read is followed by another one', async () => {
+it('a signing key that expires during a read of the keys gets a successor', async () => {
   const clock = new MovableClock();
   const log = createLog('silent');
   const records: SigningKeyRecord[] = [];
@@ -233,14 +233,14 @@ it('a signing key that comes of age while the keys are being read is followed by
   keys.stop();
 });
 
-describe('a signing key that comes of age while the process is down', () => {
+describe('a signing key that expires while the process is down', () => {
   let one: Processes;
   before(async () => {
     one = await Processes.start('sqlite', 1, { TOKEN_SIGNING_ALG: 'RS256' });
   });
   after(() => one.stop());
 
-  it('is followed by another one after 90 days', async () => {
+  it('gets a successor at the start after 90 days', async () => {
     const [[first] = []] = await one.publishedKids();
     await one.restartAfter(89 * day, {});
     assert.deepEqual(await one.publishedKids(), [[first]]);

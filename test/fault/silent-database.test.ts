@@ -8,7 +8,7 @@ import { Relay } from '../support/relay.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
-/** A process whose way to PostgreSQL can fall silent. */
+/** A process behind a relay to PostgreSQL that can stop forwarding. */
 async function startBehindRelay(t: TestContext) {
   const url = new URL(await createDatabase());
   const relay = await Relay.start(new URL(url));
@@ -28,9 +28,9 @@ async function startBehindRelay(t: TestContext) {
   return { relay, one, caller, record };
 }
 
-/** A firewall that forgets its connections, or a machine that is gone: none is refused, and none is ended. */
-describe('a PostgreSQL that says nothing any more', () => {
-  it('[F162] is told to whoever needs it, keeps nobody else waiting, and is used again as soon as it answers', async (t) => {
+/** Like a firewall that forgets its connections: none is refused, and none is closed. */
+describe('a PostgreSQL that stops answering', () => {
+  it('[F162] dependent requests get 503, others are served, and it is used again once it answers', async (t) => {
     const { relay, caller, record } = await startBehindRelay(t);
     relay.fallSilent();
     let answered = 0;
@@ -55,7 +55,7 @@ describe('a PostgreSQL that says nothing any more', () => {
     assert.deepEqual(texts.toSorted(), ['after', 'before']);
   });
 
-  it('[F160] keeps no process from ending', async (t) => {
+  it('[F160] does not prevent the process from stopping', async (t) => {
     const { relay, one } = await startBehindRelay(t);
     relay.fallSilent();
     await one.service(0).stop();

@@ -26,7 +26,7 @@ const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }',
 };
 
-describe('an SQLite file that somebody does something to while it is served', () => {
+describe('an SQLite file changed during operation', () => {
   const one = declaredProcesses('sqlite', 1, declarations);
   const file = () => fileOf(one().processes.settings);
   const deeds: Record<string, () => void> = {
@@ -35,14 +35,14 @@ describe('an SQLite file that somebody does something to while it is served', ()
       copyFileSync(`${file()}.copy`, `${file()}.new`);
       renameSync(`${file()}.new`, file());
     },
-    'is replaced by something else': () => {
+    'is replaced by a file that is not a database': () => {
       rmSync(file());
       writeFileSync(file(), 'not a database '.repeat(500));
     },
   };
 
   for (const [name, deed] of Object.entries(deeds))
-    it(`[F155] ${name}: whatever needs it is refused, which one line says, and it is used when it is back`, async () => {
+    it(`[F155] ${name}: dependent requests are refused, which is logged once, and work when it is back`, async () => {
       const caller = await one().person();
       const { record } = await caller.make('notes', { text: 'before' });
       assert.equal((await caller.get('/me')).status, 200);
@@ -54,7 +54,7 @@ describe('an SQLite file that somebody does something to while it is served', ()
       const before = lines().length;
       copyFileSync(file(), `${file()}.copy`);
       const kept = `${file()}.kept`;
-      // A second name keeps the very same file, so that it can come back.
+      // A hard link keeps the same file, so that it can come back.
       rmSync(kept, { force: true });
       linkSync(file(), kept);
       deed();
@@ -87,8 +87,8 @@ describe('an SQLite file that somebody does something to while it is served', ()
     });
 });
 
-/** Every request about a damaged file gets its usual answer, or none. */
-describe('an SQLite file with an error in it', () => {
+/** Every read of a damaged file gives its usual result or a refusal. */
+describe('a damaged SQLite file', () => {
   const owner = 'usr_owner';
   const count = 40;
   const pageBytes = 4096;
@@ -114,7 +114,7 @@ describe('an SQLite file with an error in it', () => {
     if (error instanceof OperatorError) return /^[^\n]+\.$/.test(error.message);
     return error instanceof Refusal && error.code === 'storage_unavailable';
   };
-  /** "right", or "refused" when it is said that the file is damaged; anything else is a failure. */
+  /** "right", or "refused" with a clear message about the damage; anything else is a failure. */
   const askEverything = async (damaged: string): Promise<'right' | 'refused'> => {
     let storage: Storage;
     try {
@@ -139,11 +139,11 @@ describe('an SQLite file with an error in it', () => {
     }
   };
 
-  it('[F155] is read while it has none', async () => {
+  it('[F155] control: without damage it is read', async () => {
     assert.equal(await askEverything(copy()), 'right');
   });
 
-  it('[F155] one wrong bit at the head of a page is noticed, or nothing that is asked for is there', async (t) => {
+  it('[F155] a flipped bit at the head of a page is detected or changes no answer', async (t) => {
     const bytes = readFileSync(file);
     const pages = bytes.length / pageBytes;
     const outcomes = { right: 0, refused: 0 };
@@ -158,7 +158,7 @@ describe('an SQLite file with an error in it', () => {
     assert.ok(outcomes.refused > 2, JSON.stringify(outcomes));
   });
 
-  it('[F155] one that was cut off is refused, wherever it was', async () => {
+  it('[F155] a truncated file is refused wherever it ends', async () => {
     const { length } = readFileSync(file);
     for (const part of [0.25, 0.5, 0.75, 0.95]) {
       const damaged = copy();
@@ -170,7 +170,7 @@ describe('an SQLite file with an error in it', () => {
     }
   });
 
-  it('[F154] one that may not grow refuses what would make it grow, and takes it when it may again', async () => {
+  it('[F154] a file at its size limit refuses larger writes, and accepts them when it may grow', async () => {
     const engine = await sqliteDatabase(copy()).openEngine();
     const storage = await createStorage(engine, openedAt, anyKeys);
     const pragma = (text: string) => sql.raw(`pragma ${text}`).execute(engine.database);

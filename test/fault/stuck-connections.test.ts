@@ -17,7 +17,7 @@ import {
 import { writeTlsFiles } from '../support/tls-files.ts';
 
 /** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
-describe('connections that are held', { concurrency: true }, () => {
+describe('connections that stay open', { concurrency: true }, () => {
   let provider: TestProvider;
   const held: Socket[] = [];
   const services: Service[] = [];
@@ -58,7 +58,7 @@ describe('connections that are held', { concurrency: true }, () => {
     assert.deepEqual(await ended, [0, null]);
   };
 
-  it('[G185] requests for a tunnel are answered and take no place from others', async () => {
+  it('[G185] CONNECT requests are answered and take no place of others', async () => {
     const service = await start({ MAX_CONNECTIONS: '10' });
     const sockets = await Promise.all(
       Array.from({ length: 10 }, () => hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')),
@@ -69,7 +69,7 @@ describe('connections that are held', { concurrency: true }, () => {
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 
-  it('[G181] whoever asks for a tunnel, or sends rubbish, and resets the connection at once harms nobody', async () => {
+  it('[G181] CONNECT requests and garbage followed by a reset do not harm others', async () => {
     const service = await start({});
     const heads = ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'rubbish\r\n\r\n', 'GET / HTTP/1.1\r\nHost'];
     for (const url of [service.url, service.opsUrl]) {
@@ -83,20 +83,20 @@ describe('connections that are held', { concurrency: true }, () => {
     await endsWell(service);
   });
 
-  it('a request for a tunnel does not keep the process from ending', async () => {
+  it('a CONNECT request does not delay the exit', async () => {
     const service = await start({});
     const socket = await hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(socket, 'data');
     await endsWell(service);
   });
 
-  it('half a request on the port for health does not keep the process from ending', async () => {
+  it('an unfinished request on the ops port does not delay the exit', async () => {
     const service = await start({});
     await hold(service.opsUrl, 'GET /livez HTTP/1.1\r\nHost: a\r\n');
     await endsWell(service);
   });
 
-  it('[G188] handshakes that do not finish are closed within their deadline, and none is left', async () => {
+  it('[G188] unfinished TLS handshakes are closed at their timeout', async () => {
     const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
     const tls = await writeTlsFiles(String(directory));
     const service = await start({
@@ -126,7 +126,7 @@ describe('connections that are held', { concurrency: true }, () => {
     tls.remove();
   });
 
-  it('a caller who says nothing on the TLS port does not keep the process from ending', async () => {
+  it('a silent connection on the TLS port does not delay the exit', async () => {
     const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
     const tls = await writeTlsFiles(String(directory));
     const service = await start({ TLS_CERT_FILE: tls.certificateFile, TLS_KEY_FILE: tls.keyFile });

@@ -25,7 +25,7 @@ import { credentialsBody } from '../support/token-endpoint.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2' };
 
-describe('a process that cannot start any more', () => {
+describe('a process that can no longer start', () => {
   let provider: TestProvider;
   let service: Service;
   let secretFile = '';
@@ -42,7 +42,7 @@ describe('a process that cannot start any more', () => {
     assert.equal(code, 0);
   });
 
-  it('is tried again after 1, 2 and 4 seconds, while the other one serves and says so', async () => {
+  it('is restarted after 1, 2 and 4 seconds; the other one serves and reports it', async () => {
     renameSync(secretFile, `${secretFile}.away`);
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
     const lines = await until(
@@ -60,14 +60,14 @@ describe('a process that cannot start any more', () => {
     assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
   });
 
-  it('comes back by itself once it can', async () => {
+  it('is restarted once it can start', async () => {
     renameSync(`${secretFile}.away`, secretFile);
     await serving(service, 2);
   });
 });
 
-describe('the first of several processes that cannot start', () => {
-  it('ends all, with what it said and an exit code', async () => {
+describe('a first process that cannot start', () => {
+  it('ends the supervisor with its message and exit code', async () => {
     const provider = await TestProvider.start();
     const all = await newSettings('sqlite', { ...provider.settings, ...settings });
     const file = `${all.TEST_DIRECTORY}/no-database`;
@@ -82,7 +82,7 @@ describe('the first of several processes that cannot start', () => {
 });
 
 describe('signals to a supervisor', () => {
-  it('SIGTERM lets requests in flight finish in all processes, also in one that was replaced, and exits with 0', async () => {
+  it('SIGTERM lets requests in flight finish in all processes, also in a replaced one, and exits with 0', async () => {
     const provider = await TestProvider.start();
     const all = await newSettings('sqlite', { ...provider.settings, ...settings });
     const body = credentialsBody({ id: 'caller', secret: await addClient(all, 'caller') });
@@ -126,7 +126,7 @@ describe('signals to a supervisor', () => {
     await provider.stop();
   });
 
-  it('SIGHUP has all processes take up a renewed certificate', async () => {
+  it('SIGHUP reloads the certificate in all processes', async () => {
     const provider = await TestProvider.start();
     const all = await newSettings('sqlite', { ...provider.settings, ...settings });
     const elsewhere = await newSettings('sqlite', {});
@@ -150,10 +150,10 @@ describe('signals to a supervisor', () => {
   });
 });
 
-describe('a supervisor that is told to stop', () => {
+describe('stopping a supervisor', () => {
   const running = oneService(settings);
 
-  it('[F161] twice is as good as once', async () => {
+  it('[F161] with two SIGTERMs works as with one', async () => {
     const { service } = running();
     const ended = once(service.process, 'close');
     service.process.kill('SIGTERM');
@@ -161,7 +161,7 @@ describe('a supervisor that is told to stop', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('[F161] while its first process comes up, ends well and leaves nobody', async () => {
+  it('[F161] while its first process starts, exits cleanly and leaves no process', async () => {
     const env = { PATH: process.env.PATH, ...running().service.settings };
     const supervisor = spawn(process.execPath, ['bin/vestibule.js', 'serve', '--processes', '2'], {
       env,
@@ -183,7 +183,7 @@ function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
-/** Of the certificate that a new connection is shown. */
+/** The fingerprint of the certificate of a new connection. */
 function fingerprint(url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const where = { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false };

@@ -3,7 +3,7 @@ import type { JWK } from 'jose';
 import { base64url, compact, type Signer } from '../support/forged-token.ts';
 
 /**
- * RSA by hand, with numbers that no library would take: as many primes as it pleases, of any size, and any exponent.
+ * RSA by hand, with numbers that libraries refuse: any number of primes of any size, and any exponent.
  * Its signatures are right, so that a refusal is about the key and nothing else.
  */
 export interface TextbookKey {

@@ -23,8 +23,8 @@ import { heldBytes } from './heap.ts';
 
 const mebibyte = 1_048_576;
 
-describe('the memory of failures', () => {
-  it('[C102] a million names from a million addresses leave nothing behind that grows', () => {
+describe('the memory of failed clients', () => {
+  it('[C102] a million ids from a million addresses keep it bounded', () => {
     const throttle = new Throttle(1, new MovableClock());
     const before = heldBytes();
     for (let count = 0; count < 1_000_000; count += 1)
@@ -36,7 +36,7 @@ describe('the memory of failures', () => {
     assert.equal(throttle.fail('client-0', '10.0.0.0'), 0, 'the first ones are forgotten');
   });
 
-  it('[C102] names longer than any client has are not kept, and count as one', () => {
+  it('[C102] ids longer than any valid one are not kept, and count as one', () => {
     const throttle = new Throttle(100, new MovableClock());
     const before = heldBytes();
     let told = 0;
@@ -49,7 +49,7 @@ describe('the memory of failures', () => {
   });
 
   for (const form of credentialForms) {
-    it(`[C102] what is remembered of a failure does not hold the rest of its request, with ${form}`, () => {
+    it(`[C102] an entry does not keep the rest of its request in memory, with ${form}`, () => {
       const throttle = new Throttle(1, new MovableClock());
       const before = heldBytes();
       for (let count = 0; count < 2_000; count += 1) {
@@ -74,7 +74,7 @@ describe('a flood', () => {
     client.secret = await addClient(settings, client.id);
   });
 
-  it('[C104] under 500 wrong secrets a second everybody with a token or the right secret is served', async () => {
+  it('[C104] during 500 wrong secrets a second, callers with a token or the right secret are served', async () => {
     const { service, provider } = running();
     const known = await provider.token();
     assert.equal((await withToken(service.url + me, known)).status, 200);
@@ -96,7 +96,7 @@ describe('a flood', () => {
     assert.equal((ends.get(401) ?? 0) + (ends.get(429) ?? 0), 1_500);
   });
 
-  it('[C110] of 3,000 tokens, 50 at a time, each has an id of its own and the time of its making', async () => {
+  it('[C110] each of 3,000 concurrent tokens has its own jti and a current iat', async () => {
     const { service } = running();
     const all = await concurrently(3_000, 50, async () => {
       const askedAt = Math.floor(Date.now() / 1000);
@@ -109,14 +109,14 @@ describe('a flood', () => {
   });
 });
 
-describe('more tokens than can be signed', () => {
+describe('more tokens than the service can sign', () => {
   const client = { id: 'machine', secret: '' };
-  // One thread for all signatures: the line is full, however fast the machine is.
+  // One thread for all signatures: the queue is full, however fast the machine is.
   const running = oneService({}, async (settings) => {
     client.secret = await addClient(settings, client.id);
   });
 
-  it('[C110] past the bound a token is refused with 503, and one that waits is made when its turn comes', async () => {
+  it('[C110] past the limit POST /token is refused; waiting requests are signed in turn', async () => {
     const clock = new MovableClock();
     const times = { createdAt: 0, signsFrom: 0 };
     const sealingKey = new Uint8Array(randomBytes(32));
@@ -147,7 +147,7 @@ describe('more tokens than can be signed', () => {
     assert.ok(await mint(grant), 'there is room again');
   });
 
-  it('[C110] the service says so with 503 and Retry-After, and serves whoever has a token meanwhile', async () => {
+  it('[C110] POST /token is 503 with Retry-After; callers with a token are served', async () => {
     const { service, provider } = running();
     const known = await provider.token();
     assert.equal((await withToken(service.url + me, known)).status, 200);

@@ -6,9 +6,9 @@ import { me } from '../support/service.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
 
 const callers = 4;
-/** Tokens that are nearer to their end are not sent any more: an answer may take a moment. */
+/** Tokens closer to their expiry are not sent, because a response takes time. */
 const endMarginMs = 10_000;
-/** Less than the five seconds by which clocks may differ, because one process after the other is moved. */
+/** Less than the clock tolerance of five seconds, because the processes are moved one after the other. */
 const stepMs = 4_000;
 
 interface LiveToken {

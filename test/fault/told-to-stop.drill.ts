@@ -32,7 +32,7 @@ const isWhole = (settings: Settings) => {
 };
 
 for (const engine of databaseEngines) {
-  describe(`a process on ${engine} that is told to stop`, () => {
+  describe(`SIGTERM to a process on ${engine}`, () => {
     let provider: TestProvider;
     const running: Service[] = [];
     before(async () => {
@@ -63,7 +63,7 @@ for (const engine of databaseEngines) {
       return all.map(({ id }) => id).toSorted();
     };
 
-    it('[F159] at full load is not ready first, finishes what it has begun, and leaves nothing undone', async () => {
+    it('[F159] at full load: becomes unready first, finishes started requests, and loses nothing', async () => {
       const settings = await newPlace({ DRAIN_SECONDS: '1' });
       const service = await start(settings);
       const agent = newAgent();
@@ -124,7 +124,7 @@ for (const engine of databaseEngines) {
       );
     });
 
-    it('[F160] while its database waits for somebody else is gone when its time is over', async () => {
+    it('[F160] while the database is blocked: exits at its deadline', async () => {
       const settings = await newPlace({});
       const service = await start(settings);
       const token = await provider.token();
@@ -147,7 +147,7 @@ for (const engine of databaseEngines) {
       assert.ok(found.length > made, `${found.length} are there, ${made + 1} were acknowledged`);
     });
 
-    it('[F161] at any moment of its start, on an empty database, leaves one that the next can use', async () => {
+    it('[F161] at any moment of its start: leaves a database that the next process can use', async () => {
       const settings = await newPlace();
       for (const delayMs of [0, 200, 350, 500]) {
         const { child, said } = spawnServe(settings);
@@ -166,7 +166,7 @@ for (const engine of databaseEngines) {
     });
 
     const fault = engine === 'sqlite' ? 'exception' : 'rejection';
-    it(`[F168] by an error (${fault}) that nobody caught says so once, without its message, and the next one goes on`, async () => {
+    it(`[F168] an uncaught error (${fault}) is logged once without its message, and the next process works`, async () => {
       const settings = await newPlace();
       const NODE_OPTIONS = '--import ./test/fault/fault-on-signal.ts';
       const service = await startService({ ...settings, NODE_OPTIONS, TEST_FAULT: fault });
@@ -199,7 +199,7 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('a process that waits for its database while it starts', () => {
+describe('SIGTERM to a process that waits for its database while it starts', () => {
   let provider: TestProvider;
   let settings: Settings;
   before(async () => {
@@ -218,7 +218,7 @@ describe('a process that waits for its database while it starts', () => {
     return { ...spawned, ended, outsider };
   };
 
-  it('[F161] stops when it is told to, as soon as the database lets it', async () => {
+  it('[F161] stops as soon as the database lets it', async () => {
     const { child, ended, outsider, said } = await startBehindOutsider();
     child.kill('SIGTERM');
     child.kill('SIGTERM');
@@ -226,7 +226,7 @@ describe('a process that waits for its database while it starts', () => {
     assert.deepEqual(await ended, [0, null], said());
   });
 
-  it('[F161] does not wait for ever, told or not', async () => {
+  it('[F161] exits with 1 when the database blocks for too long', async () => {
     const { child, ended, outsider, said } = await startBehindOutsider();
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [1, null]);
@@ -234,7 +234,7 @@ describe('a process that waits for its database while it starts', () => {
     await outsider.commit();
   });
 
-  it('[F161] stops at once while its database does not answer', async () => {
+  it('[F161] stops at once while the database does not answer', async () => {
     const relay = await Relay.start(new URL('tcp://127.0.0.1:9'));
     const url = new URL(String(settings.DATABASE_URL));
     url.port = String(relay.port);
@@ -250,7 +250,7 @@ describe('a process that waits for its database while it starts', () => {
     await relay.stop();
   });
 
-  it('[F161] goes on when it is told to read its certificates again', async () => {
+  it('[F161] is not stopped by SIGHUP', async () => {
     const { child, ended, outsider, said } = await startBehindOutsider();
     let log = '';
     child.stdout.on('data', (chunk) => {

@@ -23,7 +23,7 @@ describe('two providers and POST /token at one service', () => {
   const ownToken = () => tokenOf(two().service.url, robot);
   const status = async (token: string | Promise<string>) => (await two().me(await token)).status;
 
-  it('lets in the callers of all three, and the same subject at two of them is two callers', async () => {
+  it('accept the callers of all three; the same subject at two providers is two callers', async () => {
     const { one, other } = two();
     const ids = new Set<unknown>();
     for (const provider of [one, other]) {
@@ -36,7 +36,7 @@ describe('two providers and POST /token at one service', () => {
     assert.equal(await status(ownToken()), 200);
   });
 
-  it('"explain" names the entry whose rules it used', async () => {
+  it('"explain" names the entry that it used', async () => {
     const { one, other, service } = two();
     for (const [name, provider] of Object.entries({ one, other })) {
       const { steps, code } = await explained(service.settings, await provider.token());
@@ -52,7 +52,7 @@ describe('two providers and POST /token at one service', () => {
     assert.match(nobody.summary, /Add an entry for it to IDPS_FILE/);
   });
 
-  it('"/readyz", the metrics and "doctor" have each of them by its name', async () => {
+  it('"/readyz", the metrics and "doctor" list each entry by name', async () => {
     const { httpStatus, checks, providers } = await two().ready();
     assert.deepEqual(
       [httpStatus, checks.provider_keys, Object.keys(providers)],
@@ -68,16 +68,16 @@ describe('two providers and POST /token at one service', () => {
       assert.equal(findings.find((finding) => finding.name === name)?.result, 'pass', name);
   });
 
-  it('the key of one signs for no other', async () => {
+  it('refuse a token of one issuer signed with a key of the other', async () => {
     const { one, other } = two();
     const forged = await one.token({ iss: other.origin });
     assert.equal((await two().me(forged)).json().code, 'key_unknown');
-    // Nor under the name of a key of the other.
+    // Refused with the kid of the other's key, too.
     const named = await one.token({ iss: other.origin }, { kid: other.key.kid });
     assert.equal((await two().me(named)).json().code, 'signature_invalid');
   });
 
-  it('a flood of invented key names at one asks the other nothing, and hides no rotation there', async () => {
+  it('a flood of invented kids at one causes no fetch at the other and hides no rotation there', async () => {
     const { one, other, service } = two();
     await two().advance(31_000);
     const asked = { one: one.fetches, other: other.fetches };
@@ -97,7 +97,7 @@ describe('two providers and POST /token at one service', () => {
     assert.equal(other.fetches, asked.other + 1, 'one look for the key that was rotated in');
   });
 
-  it('a key that one takes away is refused there, and the other goes on as before', async () => {
+  it('a key withdrawn by one is refused; the other is not affected', async () => {
     const { one, other } = two();
     const removed = other.keys.shift();
     await two().advance(refreshMs);
@@ -107,7 +107,7 @@ describe('two providers and POST /token at one service', () => {
     assert.equal(await status(one.token()), 200);
   });
 
-  it('a provider that does not answer holds up only those who wait for its key', async () => {
+  it('a provider that does not answer delays only tokens with an unknown key of it', async () => {
     const { one, other } = two();
     await two().advance(31_000);
     one.answer = () => {};
@@ -144,7 +144,7 @@ describe('two providers and POST /token at one service', () => {
     'no keys': '{"keys":[]}',
     'only a symmetric key': '{"keys":[{"kty":"oct","k":"AAAA","kid":"x","alg":"HS256"}]}',
   })) {
-    it(`a bad key set of one (${fault}) changes nothing at the other`, async () => {
+    it(`an invalid key set of one (${fault}) does not affect the other`, async () => {
       const { one, other } = two();
       const fetched = other.fetches;
       one.answer = (_request, response) => response.end(body);
@@ -160,7 +160,7 @@ describe('two providers and POST /token at one service', () => {
     });
   }
 
-  it('an outage of one leaves the others alone, past the end of its keys too', async () => {
+  it('an outage of one does not affect the others, even past the maximum age of its keys', async () => {
     const { one, other, service } = two();
     await one.stop();
     await two().advance(refreshMs);
@@ -184,7 +184,7 @@ describe('two providers and POST /token at one service', () => {
     assert.deepEqual([result('one: key'), result('other: key')], ['fail', 'pass']);
   });
 
-  it('it is not ready when none of them has keys, and is again when one is back', async () => {
+  it('the service is unready when no provider has keys, and ready when one is back', async () => {
     const { one, other } = two();
     await other.stop();
     for (let hour = 0; hour < 25; hour += 5) await two().advance((dayMs / 24) * 5);
@@ -200,8 +200,8 @@ describe('two providers and POST /token at one service', () => {
   });
 });
 
-describe('a provider that becomes an entry of a list', () => {
-  it('has the same callers as before, and the other one others', async (t) => {
+describe('a provider that is moved into a list of entries', () => {
+  it('keeps its callers; the other entry has different ones', async (t) => {
     const [one, other] = [await TestProvider.start(), await TestProvider.start()];
     t.after(() => Promise.all([one.stop(), other.stop()]));
     const settings = await newSettings('sqlite', {});

@@ -8,8 +8,8 @@ const program = `
 `;
 
 /**
- * A server that has been put to sleep and whose queue is full: who connects now waits for ever, as behind a firewall
- * that drops what it does not like.
+ * A stopped server whose accept queue is full: new connections wait for ever, as behind a firewall
+ * that drops packets.
  */
 export async function startUnacceptingServer() {
   const child = spawn(process.execPath, ['-e', program]);

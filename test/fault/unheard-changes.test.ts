@@ -8,11 +8,11 @@ const declarations = {
     'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { per_user: 10000, writes: 10000/min, newcomer: 10000/day for 1d }',
 };
 
-describe('whom the operator shuts out, when nobody hears of it', () => {
+describe('a suspended caller without notifications', () => {
   describe('[F156] on one SQLite file that two processes write to', () => {
     const two = declaredProcesses('sqlite', 2, declarations);
 
-    it('is refused within a second at both while they write as much as they can', async () => {
+    it('is refused by both within a second during full write load', async () => {
       let isOver = false;
       const people = await atOnce(16, () => two().person());
       let written = 0;

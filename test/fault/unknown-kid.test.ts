@@ -11,7 +11,7 @@ import { me } from '../support/service.ts';
 
 const patient = { REFUSALS_PER_MINUTE: '1000000' };
 
-/** Tokens that would be good if the key they name existed, many at once. */
+/** Sends many tokens at once that would be valid if their kid existed. */
 async function spray(pair: ClockedPair, count: number): Promise<void> {
   const good = await pair.provider.token();
   const rest = good.slice(good.indexOf('.'));
@@ -23,10 +23,10 @@ async function spray(pair: ClockedPair, count: number): Promise<void> {
   for (const [index, reply] of replies.entries()) assertRefused(reply, 'key_unknown', String(tokens[index]));
 }
 
-describe('names of keys that nobody has published', () => {
+describe('invented kids', () => {
   const pair = clockedPair({ settings: patient });
 
-  it('[B78] a spray of invented names costs the provider one request in half a minute', async () => {
+  it('[B78] cause one fetch in thirty seconds', async () => {
     const { provider } = pair();
     for (let window = 0; window < 6; window += 1) {
       const before = provider.fetches;
@@ -38,7 +38,7 @@ describe('names of keys that nobody has published', () => {
     assert.ok(provider.fetches >= 4, 'control: the names were looked for');
   });
 
-  it('[B78] one name again and again is looked for once in a minute', async () => {
+  it('[B78] one kid again and again causes one fetch a minute', async () => {
     const { provider } = pair();
     // Waits until the search that the spray has left is done and the cool-down is over.
     for (let passed = 0; passed < 2; passed += 1) await pair().advance(60_000);
@@ -51,7 +51,7 @@ describe('names of keys that nobody has published', () => {
     }
   });
 
-  it('[B79] while the provider is down the tries follow the back-off and not the spray', async () => {
+  it('[B79] do not change the backoff of retries while the provider is down', async () => {
     const { provider } = pair();
     await pair().advance(600_000);
     provider.answer = answerWith(500);
@@ -81,7 +81,7 @@ describe('names of keys that nobody has published', () => {
 });
 
 describe('a cold start', () => {
-  it('[B80] many tokens at once before there are any keys: one fetch, and all get in', async () => {
+  it('[B80] many tokens before the first keys cause one fetch and are all accepted', async () => {
     let open = () => {};
     let tokens: string[] = [];
     const pair = await ClockedPair.start({
@@ -128,7 +128,7 @@ describe('a rotation', () => {
     assert.equal(provider.fetches, before + 1);
   });
 
-  it('[B81] ten minutes of a rotation with both keys published refuse nobody', async () => {
+  it('[B81] ten minutes of a rotation with two published keys refuse no caller', async () => {
     const { provider } = pair();
     const next = await makeKey();
     await pair().advance(30_000);
@@ -145,7 +145,7 @@ describe('a rotation', () => {
     }
   });
 
-  it('[B81] a key that is used before it is published is accepted once the provider has it', async () => {
+  it('[B81] a key used before its publication is accepted once it is published', async () => {
     const { provider } = pair();
     const early = await makeKey();
     await pair().advance(30_000);

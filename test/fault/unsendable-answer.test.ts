@@ -7,7 +7,7 @@ import { json, live, type PublicHandler } from '../../src/base/handler.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 
-/** No header may have it, and Node throws. */
+/** Invalid in a header: Node throws. */
 const unsendable = { 'x-name': 'ключ' };
 
 const handlers = {
@@ -30,7 +30,7 @@ const handlers = {
 type Observed = readonly [status: number, code: string | undefined, error: unknown];
 
 /** An answer that cannot be written costs one request. Uncaught, the error would end the process, and this test with it. */
-describe('an answer that cannot be sent', () => {
+describe('a response that cannot be sent', () => {
   let server: Server;
   let url: string;
   const observed: Observed[] = [];
@@ -89,7 +89,7 @@ describe('an answer that cannot be sent', () => {
       assert.equal((await fetch(`${url}/good`)).status, 200);
     });
 
-  it('is a closed connection where not even a 500 can be sent', async () => {
+  it('closes the connection when not even a 500 can be sent', async () => {
     await assert.rejects(() => fetch(`${url}/never`));
     const [[status, code, error] = [], ...others] = observed;
     assert.deepEqual([status, code, others], [500, 'internal', []]);
@@ -97,7 +97,7 @@ describe('an answer that cannot be sent', () => {
     assert.equal((await fetch(`${url}/good`)).status, 200);
   });
 
-  it('is a closed connection where the answer has begun', async () => {
+  it('closes the connection when the response has begun', async () => {
     await assert.rejects(async () => (await fetch(`${url}/live`)).text());
     const [[status, code, error] = [], ...others] = observed;
     assert.deepEqual([status, code, others], [500, 'internal', []]);

@@ -14,7 +14,7 @@ async function publish(...keys: JWK[]): Promise<void> {
   await pair().refresh();
 }
 
-/** The signature holds, so what is refused is the key. */
+/** The signature is valid, so the refusal is about the key. */
 async function isTooWeak(jwk: JWK, token: string): Promise<void> {
   await publish(jwk);
   assertRefused(await pair().me(token), 'key_unknown', token);
@@ -23,13 +23,13 @@ async function isTooWeak(jwk: JWK, token: string): Promise<void> {
   assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 1);
 }
 
-describe('control: keys made by hand', () => {
+describe('control: generated keys of allowed sizes', () => {
   for (const [bits, count] of [
     [2048, 2],
     [4096, 4],
     [8192, 16],
   ] as const) {
-    it(`[B76] a key of ${bits} bits verifies what it has signed, and nothing else`, async () => {
+    it(`[B76] a key of ${bits} bits verifies its own signature and no other`, async () => {
       const key = textbookKey('by hand', primesOf(bits, count));
       await publish(key.jwk);
       const token = key.token(pair().provider.claims());
@@ -56,7 +56,7 @@ describe('keys that are too weak or too large', () => {
     });
   }
 
-  it('[B76] a key of 65536 bits is not used, not even for a signature that would be short', async () => {
+  it('[B76] a key of 65536 bits is not used, even with a short signature', async () => {
     const n = Buffer.concat([Buffer.from([0xff]), randomBytes(8_190), Buffer.from([1])]).toString(
       'base64url',
     );
@@ -64,7 +64,7 @@ describe('keys that are too weak or too large', () => {
     await isTooWeak(jwk, await pair().provider.token({}, { kid: 'size' }));
   });
 
-  it('[B76] with an exponent of 1 every message is its own signature, and the key is not used', async () => {
+  it('[B76] a key with the exponent 1, under which every message is its own signature, is not used', async () => {
     const jwk = { ...textbookKey('one', primesOf(2048)).jwk, e: 'AQ' };
     await isTooWeak(jwk, selfSignedToken(jwk, pair().provider.claims()));
     const padded = { ...jwk, e: 'AAAB' };
@@ -98,7 +98,7 @@ describe('keys that are too weak or too large', () => {
       await isTooWeak({ ...key.jwk, n }, key.token(pair().provider.claims()));
   });
 
-  it('[B76] a key that can be factored because of how its primes were made (ROCA) is not used', async () => {
+  it('[B76] a key with factorable primes (ROCA) is not used', async () => {
     const key = textbookKey('roca', [factorablePrime(), factorablePrime()]);
     assert.ok(Buffer.from(String(key.jwk.n), 'base64url').length > 256, 'control: it is long enough');
     await isTooWeak(key.jwk, key.token(pair().provider.claims()));

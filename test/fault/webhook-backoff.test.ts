@@ -11,8 +11,8 @@ const ok = { ok: true, retryAfterMs: null };
 const bad = { ok: false, retryAfterMs: null };
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 
-describe('the schedule of retries', () => {
-  it('[E145] is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, give or take a tenth, and then it is over', () => {
+describe('the retry schedule of webhooks', () => {
+  it('[E145] is 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, with a tenth of jitter, and then ends', () => {
     const expected = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
     assert.deepEqual([...retryDelaysMs], expected);
     for (const [index, delay] of expected.entries()) {
@@ -23,19 +23,19 @@ describe('the schedule of retries', () => {
     assert.equal(retryAt(8, now, 1_000), null);
   });
 
-  it('[E145] waits as long as the receiver asks, and never longer than a day for it', () => {
+  it('[E145] honours Retry-After up to a day', () => {
     const at = (retryAfterMs: number) => (retryAt(1, now, retryAfterMs, () => 0.5) ?? 0) - now;
     assert.deepEqual([at(0), at(1_000), at(90_000), at(10 * day)], [5_000, 5_000, 90_000, day]);
   });
 });
 
-describe('the health of a receiver', () => {
-  it('is well as long as it takes something now and then', () => {
+describe('the circuit breaker of a receiver', () => {
+  it('stays closed while deliveries succeed now and then', () => {
     const mixed = [...times(4, bad), ok, ...times(4, bad), ok];
     assert.deepEqual(healthAfter(well, mixed, now), { health: well, retryFailedSince: null });
   });
 
-  it('opens the circuit after five failures in a row, for longer each time, and no longer than five minutes', () => {
+  it('opens after five failures in a row, with backoff up to five minutes', () => {
     const after = (failures: number) => healthAfter(well, times(failures, bad), now).health;
     assert.deepEqual(after(4), { failingSince: now, failures: 4, pausedUntil: null });
     assert.deepEqual(after(5), {
@@ -49,12 +49,12 @@ describe('the health of a receiver', () => {
     assert.deepEqual([later.failingSince, later.failures], [now, 6]);
   });
 
-  it('closes the circuit with one success, and what failed since then is due again', () => {
+  it('closes after one success, and failed deliveries are due again', () => {
     const { health: open } = healthAfter(well, times(9, bad), now);
     assert.deepEqual(healthAfter(open, [ok], now + day), { health: well, retryFailedSince: now });
   });
 
-  it('[E145] pauses when it asks for it, also when it takes something else meanwhile', () => {
+  it('[E145] pauses for Retry-After, even when another delivery succeeds', () => {
     const waits = { ok: false, retryAfterMs: 120_000 };
     const { health } = healthAfter(well, [waits, ok], now);
     assert.deepEqual(health, { ...well, pausedUntil: now + 120_000 });

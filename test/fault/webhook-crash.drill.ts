@@ -9,7 +9,7 @@ import { sized } from '../support/size.ts';
 import { answerWith, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { type WebhookStage, webhookStage } from '../support/webhook-stage.ts';
 
-/** Longer than the lease of a process that is gone. */
+/** Longer than the lease of a killed process. */
 const leaseMs = 31_000;
 const hour = 3_600_000;
 
@@ -19,7 +19,7 @@ async function kill({ process }: ClockedService): Promise<void> {
   await gone;
 }
 
-/** So many notes of many people at once, over all processes. */
+/** So many concurrent notes of many callers, over all processes. */
 async function manyNotes(stage: WebhookStage, count: number): Promise<void> {
   const people = await atOnce(10, () => stage.person());
   await atOnce(10, async (index) => {
@@ -28,7 +28,7 @@ async function manyNotes(stage: WebhookStage, count: number): Promise<void> {
   });
 }
 
-/** All that was taken, none twice, the versions of each record in order. */
+/** Checks that every delivery came once and the versions of each record in order. */
 function assertInOrder(receiver: WebhookReceiver): void {
   for (const [record, taken] of Map.groupBy(receiver.taken, (one) => one.record)) {
     const positions = taken.map(({ position }) => position);
@@ -41,7 +41,7 @@ function assertInOrder(receiver: WebhookReceiver): void {
 }
 
 for (const engine of databaseEngines) {
-  describe(`webhooks of a process that is killed, on ${engine}`, () => {
+  describe(`webhooks of a killed process, on ${engine}`, () => {
     const stage = webhookStage(engine, 1, { ...ownProcess, READS_PER_MINUTE: '1000000' });
     const service = () => stage().declared.service(0);
     const comeBack = async () => {
@@ -49,7 +49,7 @@ for (const engine of databaseEngines) {
       await stage().declared.processes.restartAfter(leaseMs, {});
     };
 
-    it('[E144] have all of a thousand that waited delivered by the next one', async () => {
+    it('[E144] a thousand waiting deliveries are all made by the next process', async () => {
       const { receiver, id } = await stage().webhook();
       await receiver.stop();
       await manyNotes(stage(), 1_000);
@@ -64,7 +64,7 @@ for (const engine of databaseEngines) {
       await kill(service());
       await comeBack();
       await stage().pass(60_000);
-      // Nothing is in flight now: time that passes would make it time out.
+      // Nothing is in flight now, which would time out as the clock advances.
       await stage().shows(
         id,
         ({ paused_until: end }) => Date.parse(end ?? '') > stage().declared.processes.now() + 60_000,
@@ -78,12 +78,12 @@ for (const engine of databaseEngines) {
       await stage().shows(id, ({ delivered }) => delivered === 1_000, 'not all are noted');
     });
 
-    it('have it delivered again, under the same id, when it died between the answer and its note of it', async () => {
+    it('a delivery is repeated with the same id when the process died before it noted the answer', async () => {
       const { receiver } = await stage().webhook();
       const dying = service();
       let answered: Promise<unknown> = Promise.resolve();
       receiver.answer = (_received, response) => {
-        // It is gone before it can know of the answer.
+        // The process is killed before it reads the answer.
         answered = kill(dying).then(() => response.writeHead(204).end());
       };
       await stage().notes(1);
@@ -98,7 +98,7 @@ for (const engine of databaseEngines) {
       assert.equal(again?.body, first.body);
     });
 
-    it('are delivered in the order of each record after a day without a receiver', async () => {
+    it('deliveries keep the order of each record after a day without a receiver', async () => {
       const { receiver, id } = await stage().webhook();
       await receiver.stop();
       const writer = await stage().person();
@@ -149,7 +149,7 @@ for (const engine of databaseEngines) {
       return (counts[0] ?? 0) > 0 ? 0 : 1;
     };
 
-    it('[E147] are delivered once, and by the other one when the lease of one that was killed has ended', async () => {
+    it("[E147] are delivered once, and by the other process after a killed one's lease has expired", async () => {
       const { receiver, id } = await stage().webhook();
       await manyNotes(stage(), 200);
       await receiver.takes(200);
@@ -176,10 +176,10 @@ for (const engine of databaseEngines) {
     });
   });
 
-  describe(`[F160] webhooks of a process that is told to stop, on ${engine}`, () => {
+  describe(`[F160] webhooks of a stopping process, on ${engine}`, () => {
     const stage = webhookStage(engine, 1, ownProcess);
 
-    it('[E148] leave the lease to another process at once, and what a receiver did not answer in time was not tried', async () => {
+    it('[E148] release the lease at once; an unanswered delivery does not count as an attempt', async () => {
       const { receiver, id } = await stage().webhook();
       receiver.answer = () => {};
       await stage().notes(1);
@@ -196,10 +196,10 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('a dead receiver with ten thousand events', () => {
+describe('a dead receiver with ten thousand waiting events', () => {
   const stage = webhookStage('sqlite');
 
-  /** How long each of so many notes takes from its answer to the receiver, in milliseconds. */
+  /** The milliseconds from the 201 of each note to its delivery. */
   const delays = async (receiver: WebhookReceiver, count: number): Promise<string> => {
     const writer = await stage().person();
     const made = new Map<string, number>();
@@ -216,7 +216,7 @@ describe('a dead receiver with ten thousand events', () => {
     return `p50 ${share(0.5)} ms, p99 ${share(0.99)} ms`;
   };
 
-  it('[E146] costs eight connections now and then, and delays no other', async (t) => {
+  it('[E146] takes eight connections at a time and does not delay others', async (t) => {
     const dead = await stage().webhook('posts.*');
     dead.receiver.answer = () => {};
     const live = await stage().webhook('notes.*');

@@ -11,7 +11,7 @@ import { dispatching } from './dispatching.ts';
 
 const day = 86_400_000;
 
-describe('the dispatcher of webhooks', () => {
+describe('the webhook dispatcher', () => {
   let database: TestDatabase;
   let storage: Storage;
   let webhook: NewWebhook;
@@ -42,7 +42,7 @@ describe('the dispatcher of webhooks', () => {
   const stored = async () => (await storage.webhooks.find(webhook.id)) ?? assert.fail();
 
   for (const hours of [-1, 1])
-    it(`[E147] sends nothing while another process has the lease, also with a clock that is ${hours} h ahead`, async (t) => {
+    it(`[E147] sends nothing while another process holds the lease, also with a clock ${hours} h ahead`, async (t) => {
       const other = new MovableClock();
       other.stepWallClock(hours * 3_600_000);
       const one = dispatching(storage, clock);
@@ -59,12 +59,12 @@ describe('the dispatcher of webhooks', () => {
         }
         await sends(one.sent, round);
       }
-      // Waits for what is being sent.
+      // Waits for deliveries in flight.
       await Promise.all([one.stop(), another.stop()]);
       assert.deepEqual([one.sent.length, another.sent], [5, []]);
     });
 
-  it('honours no pause that is longer than a receiver can ask for: the clock was far ahead', async (t) => {
+  it('ignores a pause longer than a receiver can request, left by a wrong clock', async (t) => {
     const health = { failingSince: null, failures: 0, pausedUntil: clock.now() + 365 * day };
     await storage.deliveries.record(webhook.id, newResults({ health }));
     await happen();
@@ -74,7 +74,7 @@ describe('the dispatcher of webhooks', () => {
     await sends(sent, 1);
   });
 
-  it('sends nothing twice when the position is saved while events are queued', async (t) => {
+  it('sends nothing twice when a position is saved while events are queued', async (t) => {
     const { webhooks, events } = storage;
     const isSaving = Promise.withResolvers<void>();
     const save = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ describe('the dispatcher of webhooks', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('sends what happens at positions that are given again, after the database has lost its last commits', async (t) => {
+  it('sends new events at reused positions after the database lost its last commits', async (t) => {
     const { dispatcher, stop, sent, tell } = dispatching(storage, clock);
     t.after(stop);
     await dispatcher.start();
@@ -129,7 +129,7 @@ describe('the dispatcher of webhooks', () => {
     await sends(sent, 4);
   });
 
-  it('[E147] sends nothing from a process that was frozen until another one had the lease', async (t) => {
+  it('[E147] a process frozen until another took the lease sends nothing', async (t) => {
     const { deliveries, leases } = storage;
     const isAsked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe('the dispatcher of webhooks', () => {
     assert.deepEqual(sent, []);
   });
 
-  it('does not disable a webhook for what it refused days ago, when nothing was sent since', async (t) => {
+  it('does not disable a webhook for failures days ago when nothing was sent since', async (t) => {
     const failing = async () =>
       ({ ok: false, status: 400, reason: 'status_400', retryAfterMs: null }) as const;
     const { dispatcher, stop, sent } = dispatching(storage, clock, failing);

@@ -14,10 +14,10 @@ import { webhookStage } from '../support/webhook-stage.ts';
 
 const marker = 'what the receiver wrote';
 
-describe('receivers that misbehave', () => {
+describe('misbehaving webhook receivers', () => {
   const stage = webhookStage('sqlite');
 
-  /** The reported failure of a receiver that answers like that. */
+  /** The reported failure of a receiver with this answer. */
   const failureOf = async (answer: ReceiverAnswer, passMs = 0): Promise<string | null> => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = answer;
@@ -33,7 +33,7 @@ describe('receivers that misbehave', () => {
     return reason;
   };
 
-  it('[E139] get an end after 64 KiB of an answer, whatever their status', async () => {
+  it('[E139] are cut off after 64 KiB of a response, whatever its status', async () => {
     for (const status of [200, 500]) {
       let written = 0;
       const answer: ReceiverAnswer = (_received, response) => {
@@ -52,7 +52,7 @@ describe('receivers that misbehave', () => {
     }
   });
 
-  it('[E139] get fifteen seconds for all of it, silent or byte by byte', async () => {
+  it('[E139] time out after fifteen seconds, silent or byte by byte', async () => {
     assert.equal(await failureOf(() => {}, 15_000), 'timeout');
     const drip: ReceiverAnswer = (_received, response) => {
       response.writeHead(200);
@@ -62,7 +62,7 @@ describe('receivers that misbehave', () => {
     assert.equal(await failureOf(drip, 15_000), 'timeout');
   });
 
-  it('[E139] that hang up have not taken it, whenever they do', async () => {
+  it('[E139] that hang up count as failed', async () => {
     assert.equal(await failureOf((_received, response) => response.destroy()), 'connection_broken');
     const half: ReceiverAnswer = (_received, response) => {
       response.writeHead(200, { 'content-length': '100' });
@@ -71,7 +71,7 @@ describe('receivers that misbehave', () => {
     assert.equal(await failureOf(half), 'connection_broken');
   });
 
-  it('[E139] make nobody unpack what they have packed', async () => {
+  it('[E139] with compressed responses: the body is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(40_000_000));
     assert.ok(bomb.length < 65_536);
     const answer: ReceiverAnswer = (_received, response) =>
@@ -79,7 +79,7 @@ describe('receivers that misbehave', () => {
     assert.equal(await failureOf(answer), null, 'a 200 of a few bytes');
   });
 
-  it('[E139] that do not speak HTTP have not taken it', async () => {
+  it('[E139] that do not speak HTTP count as failed', async () => {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket);
@@ -94,7 +94,7 @@ describe('receivers that misbehave', () => {
     await stage().command('remove', id, '--yes');
   });
 
-  it('[E139] that speak another protocol from here on have not taken it', async () => {
+  it('[E139] that switch protocols count as failed', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -108,7 +108,7 @@ describe('receivers that misbehave', () => {
     await stage().command('remove', id, '--yes');
   });
 
-  it('[E146] that are dead hold eight connections, and delay no other webhook', async () => {
+  it('[E146] that are dead hold eight connections and delay no other webhook', async () => {
     const [dead, live] = [await stage().webhook(), await stage().webhook()];
     dead.receiver.answer = () => {};
     await stage().notes(20);
@@ -118,7 +118,7 @@ describe('receivers that misbehave', () => {
     for (const { id } of [dead, live]) await stage().command('remove', id, '--yes');
   });
 
-  it('[E139] leave nothing of what they wrote, neither in the database nor in the log', async () => {
+  it('[E139] leave nothing of their responses in the database or the log', async () => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = (_received, response) =>
       response.writeHead(400, marker, { 'x-note': marker, 'retry-after': marker }).end(marker);
@@ -134,10 +134,10 @@ describe('receivers that misbehave', () => {
   });
 });
 
-describe('webhooks of a process that is killed', () => {
+describe('webhooks of a killed process', () => {
   const stage = webhookStage('sqlite', 1, ownProcess);
 
-  it('[E144] are all delivered by the next one, those under way and those that waited', async () => {
+  it('[E144] are all delivered by the next process, whether in flight or waiting', async () => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = () => {};
     const ids = await stage().notes(12);
@@ -147,7 +147,7 @@ describe('webhooks of a process that is killed', () => {
     process.kill('SIGKILL');
     await gone;
     receiver.answer = answerWith(204);
-    // Longer than the lease of the process that is gone.
+    // Longer than the lease of the killed process.
     await stage().ageLease(31_000);
     await stage().declared.processes.restartAfter(31_000, {});
     await receiver.takes(12);
@@ -168,7 +168,7 @@ describe('a service whose environment names a proxy', () => {
     NO_PROXY: '127.0.0.1',
   });
 
-  it('[E138] sends past it', async () => {
+  it('[E138] sends webhooks directly, not through the proxy', async () => {
     const receiver = await stage().receiver();
     await stage().add(receiver.url.replace('127.0.0.1', 'localhost'));
     await stage().notes(1);
@@ -178,10 +178,10 @@ describe('a service whose environment names a proxy', () => {
 });
 
 for (const engine of someEngine) {
-  describe(`what happens to a record, told to a webhook on ${engine}`, () => {
+  describe(`events of a record sent to a webhook on ${engine}`, () => {
     const stage = webhookStage(engine);
 
-    it('arrives in its order, and waits only for what is about the same record', async () => {
+    it('arrive in order and wait only for events of the same record', async () => {
       const { receiver, id } = await stage().webhook();
       const writer = await stage().person();
       const [slow = ''] = await stage().notes(1, writer);
@@ -217,7 +217,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('arrives by the patterns it was asked for, from then on', async () => {
+    it("arrive by the webhook's patterns, from its creation on", async () => {
       const writer = await stage().person();
       await stage().notes(1, writer);
       const made = await Promise.all(
@@ -244,7 +244,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('[E142] arrives all the same when the database has failed while it was looked for in the log', async () => {
+    it('[E142] arrive after a database failure while they were queued', async () => {
       const { receiver } = await stage().webhook();
       const endFault = await refuseDeliveries(plainSql(stage().settings));
       await stage().notes(5);
@@ -256,7 +256,7 @@ for (const engine of someEngine) {
       assert.equal(receiver.received.length, 7);
     });
 
-    it('[E148] arrives no more once the webhook is disabled or removed, but for what was under way', async () => {
+    it('[E148] are no longer sent once the webhook is disabled or removed, except those in flight', async () => {
       const { receiver, id } = await stage().webhook();
       const waiting: (() => void)[] = [];
       receiver.answer = (_received, response) => waiting.push(() => response.writeHead(204).end());
@@ -287,7 +287,7 @@ for (const engine of someEngine) {
       assert.equal(receiver.received.length, 20);
     });
 
-    it('is sent again under the same ids by a command', async () => {
+    it('are sent again with the same ids by a command', async () => {
       const { receiver, id } = await stage().webhook();
       await stage().notes(5);
       await receiver.takes(5);
@@ -305,7 +305,7 @@ for (const engine of someEngine) {
       assert.equal(new Set(ids()).isSupersetOf(new Set(first)), true);
     });
 
-    it('arrives before the event that its owner is erased', async () => {
+    it('arrive before the erasure event of their owner', async () => {
       const { receiver } = await stage().webhook('notes.*,consumer.erased');
       const held = Promise.withResolvers<ServerResponse>();
       receiver.answer = (_received, response) => held.resolve(response);
@@ -326,7 +326,7 @@ for (const engine of someEngine) {
       assert.equal(types().at(-1), 'consumer.erased');
     });
 
-    it('is gone from what waits when its owner is erased, whom the receiver hears of', async () => {
+    it('are removed from the queue when their owner is erased, which the receiver is told', async () => {
       const { receiver, id } = await stage().webhook('notes.*,consumer.erased');
       receiver.answer = answerWith(500);
       const leaving = await stage().person();

@@ -11,10 +11,10 @@ const day = 24 * hour;
 const delays = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
 
 for (const engine of someEngine) {
-  describe(`retries of webhooks on ${engine}`, () => {
+  describe(`webhook retries on ${engine}`, () => {
     const stage = webhookStage(engine);
 
-    /** Once the only delivery has failed so often. */
+    /** Waits until the only delivery has failed so often. */
     const failedTimes = async (id: string, attempts: number): Promise<ShownDelivery> => {
       const [delivery = assert.fail()] = await until(
         () => stage().deliveries(id),
@@ -27,7 +27,7 @@ for (const engine of someEngine) {
     const untilDue = ({ due_at }: ShownDelivery) =>
       Date.parse(String(due_at)) - stage().declared.processes.now();
 
-    it('[E145] come by the schedule, and end as a dead letter that can be sent again', async () => {
+    it('[E145] follow the schedule and end as a dead letter that can be sent again', async () => {
       const { receiver, id } = await stage().webhook();
       receiver.answer = answerWith(500);
       await stage().notes(1);
@@ -62,7 +62,7 @@ for (const engine of someEngine) {
       );
     });
 
-    it('[E141] carry the same id and body, with a new time and signature', async () => {
+    it('[E141] have the same id and body, with a new time and signature', async () => {
       const { receiver, id } = await stage().webhook();
       receiver.answer = answerWith(500);
       await stage().notes(1);
@@ -79,7 +79,7 @@ for (const engine of someEngine) {
       assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1);
     });
 
-    it('[E145] take nothing but a 2xx for a success', async () => {
+    it('[E145] go on until a 2xx status', async () => {
       const { receiver, id } = await stage().webhook();
       const statuses = [400, 401, 404, 500, 502, 200];
       receiver.answer = (_received, response) => {
@@ -95,7 +95,7 @@ for (const engine of someEngine) {
       assert.equal(receiver.received.length, statuses.length);
     });
 
-    it('[E136] follow no redirect', async () => {
+    it('[E136] do not follow redirects', async () => {
       const elsewhere = await stage().receiver();
       for (const status of [301, 302, 303, 307, 308]) {
         const { receiver, id } = await stage().webhook('posts.*');
@@ -109,7 +109,7 @@ for (const engine of someEngine) {
       assert.equal(elsewhere.received.length, 0);
     });
 
-    it('[E145] wait for as long as a receiver says with 429 or 503, and no longer than a day', async () => {
+    it('[E145] wait for Retry-After of a 429 or 503, up to a day', async () => {
       const asked: readonly (readonly [number, string, number])[] = [
         [429, '120', 120_000],
         [503, '3600', hour],
@@ -137,7 +137,7 @@ for (const engine of someEngine) {
       }
     });
 
-    it('[E145] end at once with 410, which switches the webhook off and says so', async () => {
+    it('[E145] end at once with 410, which disables the webhook', async () => {
       const { receiver, id } = await stage().webhook('posts.*');
       receiver.answer = answerWith(410);
       const writer = await stage().person();
@@ -155,7 +155,7 @@ for (const engine of someEngine) {
       await receiver.takes(2);
     });
 
-    it('[E148] end after five days of failures, which `webhook show` and a metric announce, and a command brings all of it back', async () => {
+    it('[E148] end after five days of failures, shown by a metric; `webhook enable` and `replay` bring all back', async () => {
       const { receiver, id } = await stage().webhook('posts.*');
       await receiver.stop();
       const writer = await stage().person();

@@ -17,7 +17,7 @@ import { until } from '../support/polling.ts';
 const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
 const done = (operation: Operation): Outcome => ({ done: nameOf(operation) });
 
-/** A store whose batches are over when the test says so. */
+/** A store whose batches end when the test says so. */
 class HeldStore implements BatchStore {
   /** The content of each batch so far. */
   readonly batches: string[][] = [];
@@ -46,7 +46,7 @@ class HeldStore implements BatchStore {
   }
 }
 
-/** No time passes but what a test lets pass. */
+/** A clock that only the test advances. */
 class StillClock {
   #ms = 0;
   readonly monotonic = () => this.#ms;
@@ -56,7 +56,7 @@ class StillClock {
   }
 }
 
-/** Whatever is ready to go on has gone on. */
+/** One turn of the event loop: everything that is ready has run. */
 async function turn(): Promise<void> {
   for (let times = 0; times < 4; times += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -64,7 +64,7 @@ async function turn(): Promise<void> {
 function startQueue() {
   const [store, clock] = [new HeldStore(), new StillClock()];
   const queue = new WriteQueue({ store, clock });
-  /** A caller's write, told apart by its number. */
+  /** A caller's write with a number. */
   const submit = async (id: string, now = 0, bytes = 0, isGone = () => false): Promise<unknown> => {
     const caller = { id, kind: 'user', isMachine: false } as const;
     return queue.submit({ caller, now, proof: null, change: { kind: 'register' } }, bytes, isGone);
@@ -79,7 +79,7 @@ function startQueue() {
   };
   const submitMany = (id: string, count: number) =>
     Array.from({ length: count }, (_, index) => submit(id, index));
-  /** A queue whose first batch has begun, so that whatever comes next waits. */
+  /** A queue whose first batch has begun, so that later writes wait. */
   const busy = async () => {
     const first = submit('first');
     await turn();
@@ -99,8 +99,8 @@ const isOverloaded = (says: RegExp) => (error: unknown) => {
 const namesOf = (id: string, from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `${id}${from + index}`);
 
-describe('writes that wait', () => {
-  it('go together while the batch before them is committed, and each is told what became of it', async () => {
+describe('waiting writes', () => {
+  it('form one batch while the one before commits, and each gets its own result', async () => {
     const { store, queue, submit, busy } = startQueue();
     const [first] = await busy();
     const later = [submit('a', 1), submit('b', 2), submit('c', 3)];
@@ -117,7 +117,7 @@ describe('writes that wait', () => {
     assert.deepEqual([await later[0], await later[2]], ['a1', 'c3']);
   });
 
-  it('that come in the same turn of the event loop are one batch from the first on', async () => {
+  it('of the same turn of the event loop form one batch', async () => {
     const { store, submitMany } = startQueue();
     const all = submitMany('a', 10);
     await turn();
@@ -126,7 +126,7 @@ describe('writes that wait', () => {
     assert.deepEqual(await Promise.all(all), namesOf('a', 0, 10));
   });
 
-  it('begin anew after the queue was empty', async () => {
+  it('start again after the queue was empty', async () => {
     const { store, submit } = startQueue();
     for (const now of [1, 2]) {
       const one = submit('a', now);
@@ -136,7 +136,7 @@ describe('writes that wait', () => {
     }
   });
 
-  it('are so many in one batch and no more, in number and in bytes', async () => {
+  it('are limited per batch in number and bytes', async () => {
     const { store, submit, submitMany, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     waiting.push(...submitMany('a', 200), ...submitMany('b', 200));
@@ -153,7 +153,7 @@ describe('writes that wait', () => {
     await Promise.all(waiting);
   });
 
-  it('count by their parts where a caller sends batches, in a transaction and in the queue', async () => {
+  it("of a caller's batch count by their parts, in a transaction and in the queue", async () => {
     const { store, queue, submit, submitBatch, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     for (let now = 0; now < 4; now += 1) waiting.push(submitBatch('a', now, 50), submitBatch('b', now, 50));
@@ -169,7 +169,7 @@ describe('writes that wait', () => {
     await Promise.all(waiting);
   });
 
-  it('of one caller, however many, keep nobody else waiting', async () => {
+  it('of one caller do not delay other callers', async () => {
     const { store, submit, submitMany, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     for (const id of ['a', 'b', 'c']) waiting.push(...submitMany(id, mostWaitingOfCaller));
@@ -185,8 +185,8 @@ describe('writes that wait', () => {
   });
 });
 
-describe('writes for which there is no room', () => {
-  it('are "overloaded" when too many wait, and nothing is done of them', async () => {
+describe('writes without room in the queue', () => {
+  it('are "overloaded" when too many wait, and are not done', async () => {
     const { store, queue, submit, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     for (let index = 0; index < mostWaiting; index += 1) waiting.push(submit(`caller ${index} `));
@@ -202,7 +202,7 @@ describe('writes for which there is no room', () => {
     assert.equal(await again, 'refused1');
   });
 
-  it('are "overloaded" when too many of one caller wait, and only for that one', async () => {
+  it('are "overloaded" when too many of one caller wait, for that caller only', async () => {
     const { store, submit, submitMany, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     waiting.push(...submitMany('many', mostWaitingOfCaller));
@@ -213,7 +213,7 @@ describe('writes for which there is no room', () => {
     await Promise.all(waiting);
   });
 
-  it('are "overloaded" when they would hold too many bytes, until there is room', async () => {
+  it('are "overloaded" when they would hold too many bytes', async () => {
     const { store, submit, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
     waiting.push(...['a', 'b', 'c', 'd'].map((id) => submit(id, 0, mostWaitingBytes / 4)));
@@ -226,7 +226,7 @@ describe('writes for which there is no room', () => {
     await Promise.all(waiting);
   });
 
-  it('are "overloaded" sooner when the queue stays long: as many wait as are done in half a second', async () => {
+  it('are "overloaded" sooner when the queue stays long: it holds half a second of work', async () => {
     const { store, clock, queue, submit, busy } = startQueue();
     const ends: Promise<unknown>[] = await busy();
     let made = 0;
@@ -264,7 +264,7 @@ describe('writes for which there is no room', () => {
     await Promise.all(ends);
   });
 
-  it('are "overloaded" when they have waited for too long and are not next, and nothing is done of them', async () => {
+  it('are "overloaded" after waiting too long unless they are next, and are not done', async () => {
     const { store, clock, queue, submit, submitMany, busy } = startQueue();
     const [first] = await busy();
     const old = ['a', 'b'].flatMap((id) => submitMany(id, mostWaitingOfCaller));
@@ -274,7 +274,7 @@ describe('writes for which there is no room', () => {
     await turn();
     clock.advance(longestWaitMs / 2 + 1);
     await store.end();
-    // Its turn has come, however late.
+    // The next batch runs, however late.
     const next = [
       'a0',
       'b0',
@@ -290,7 +290,7 @@ describe('writes for which there is no room', () => {
     assert.deepEqual([await first, await young, store.batches.length], ['first0', 'c0', 2]);
   });
 
-  it('are told so although the batch before them is not over, and there is room again', async () => {
+  it('are refused before the running batch ends, which makes room', async () => {
     const { store, clock, queue, submitMany, busy } = startQueue();
     const [first] = await busy();
     const refused = Promise.allSettled(submitMany('a', mostWaitingOfCaller));
@@ -309,7 +309,7 @@ describe('writes for which there is no room', () => {
     assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', mostWaitingOfCaller]);
   });
 
-  it('begin when whoever hung up right behind them has been noticed', async () => {
+  it('begin only after hang-ups of the same turn are noticed', async () => {
     const { store, submit } = startQueue();
     let hasHungUp = false;
     const gone = assert.rejects(submit('gone', 0, 0, () => hasHungUp));
@@ -324,7 +324,7 @@ describe('writes for which there is no room', () => {
     assert.deepEqual(store.batches, [['stays0']]);
   });
 
-  it('are dropped when their callers hang up before they have begun, and done when it is later', async () => {
+  it('are dropped when their callers hang up before they begin, and done when later', async () => {
     const { store, submit, busy } = startQueue();
     const [first] = await busy();
     let hasHungUp = false;
@@ -346,8 +346,8 @@ describe('writes for which there is no room', () => {
   });
 });
 
-describe('a batch of writes that fails', () => {
-  it('by an error that nobody expected is tried again one by one, and only the guilty one fails', async () => {
+describe('a failing batch of writes', () => {
+  it('with an unexpected error is retried one by one; only the faulty write fails', async () => {
     const { store, submit, submitMany } = startQueue();
     const [a, guilty, c] = submitMany('a', 3);
     await turn();
@@ -364,7 +364,7 @@ describe('a batch of writes that fails', () => {
     assert.deepEqual([await a, await c, await behind], ['a0', 'a2', 'behind0']);
   });
 
-  it('by a refusal is refused as a whole and not tried again, and the next one is', async () => {
+  it('with a refusal is refused as a whole without a retry; the next batch runs', async () => {
     const { store, submit, submitMany } = startQueue();
     const refusal = new Refusal('storage_unavailable');
     const refused = submitMany('a', 3).map((each) => assert.rejects(each, refusal));
@@ -378,8 +378,8 @@ describe('a batch of writes that fails', () => {
   });
 });
 
-describe('a queue that is stopped', () => {
-  it('does what waits and takes nothing more', async () => {
+describe('stopping the write queue', () => {
+  it('finishes the waiting writes and refuses new ones', async () => {
     const { store, queue, submit, busy } = startQueue();
     const [first] = await busy();
     const waiting = submit('waiting');
@@ -395,7 +395,7 @@ describe('a queue that is stopped', () => {
     assert.equal(await waiting, 'waiting0');
   });
 
-  it('has nothing to wait for when nothing waits', async () => {
+  it('ends at once when nothing waits', async () => {
     await startQueue().queue.stop();
   });
 });

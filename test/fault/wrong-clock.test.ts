@@ -41,7 +41,7 @@ for (const engine of someEngine) {
       key = await makeClientKey('ES256');
     });
 
-    /** Runs `work` while the clock on the wall is off by so much; no time passes by it. */
+    /** Runs `work` while the wall clock is off by so much; no monotonic time passes. */
     const whileOff = async <T>(byMs: number, work: () => Promise<T>): Promise<T> => {
       await service().stepWallClock(byMs);
       try {
@@ -62,21 +62,21 @@ for (const engine of someEngine) {
       assert.equal(reply.status, 201, reply.text);
       return reply.json<{ id: string }>().id;
     };
-    /** How often the service has said that the clock was moved: when it looks at it next, after a minute. */
+    /** How often the log has reported a clock step; the service checks once a minute. */
     const jumpsSeen = () =>
       service()
         .logLines()
         .filter(({ msg }) => msg === 'the clock has jumped').length;
     const untilJumpIsSeen = (before: number) =>
       until(jumpsSeen, (count) => count > before, 'nobody notices that the clock was moved');
-    /** Once the clock has been right for long enough. */
+    /** Waits until the clock has been right for long enough. */
     const settled = async () => {
       await one().advance(minuteMs);
       await one().advance(minuteMs);
       await one().advance(minuteMs);
     };
 
-    it('what was written in a time to come is used up now, and Retry-After is within one window', async () => {
+    it('writes at a future time use the current budget; Retry-After is within one window', async () => {
       await created('hasty');
       await one().nextWindow(minuteMs);
       await whileOff(leapMs, () => atOnce(10, () => created('hasty')));
@@ -92,7 +92,7 @@ for (const engine of someEngine) {
       await created('hasty');
     });
 
-    it('whoever came in a time to come is new from now on: neither for longer, nor for less', async () => {
+    it('a caller registered at a future time is a newcomer from now on', async () => {
       await one().advance(2 * hourMs);
       const crowd = Array.from({ length: newcomersPerHour + 1 }, (_, index) => `early ${index}`);
       await whileOff(leapMs, async () => {
@@ -103,7 +103,7 @@ for (const engine of someEngine) {
       assertCode(await post('early 0', 'trial'), 'newcomers_paused');
       const registeredAt = async () =>
         (await (await person('early 1')).get('/me')).json<{ registered_at: string }>().registered_at;
-      // It is set right in the background.
+      // The background work corrects it.
       await until(
         registeredAt,
         (at) => Date.parse(at) <= one().processes.now(),
@@ -116,7 +116,7 @@ for (const engine of someEngine) {
       for (let count = 0; count < 5; count += 1) await created('early 0', 'trial');
     });
 
-    it('nothing is deleted that would have expired only then, and it is deleted when the time has really come', async () => {
+    it('a record that would have expired then is kept until its real expiry', async () => {
       const id = await created('writes letters', 'letters');
       const seen = jumpsSeen();
       await whileOff(leapMs, async () => {
@@ -140,7 +140,7 @@ for (const engine of someEngine) {
       await settled();
     });
 
-    it('nothing is deleted by a process that starts with such a clock', async () => {
+    it('a process that starts with a wrong clock deletes nothing', async () => {
       const id = await created('writes letters', 'letters');
       const { processes } = one();
       const aheadMs = processes.now() - Date.now() + leapMs;
@@ -154,7 +154,7 @@ for (const engine of someEngine) {
       assert.equal(await stored(id), 1);
     });
 
-    it('no signing key is added or deleted for a time that has not come', async () => {
+    it('no signing key is added or deleted', async () => {
       const { processes } = one();
       const keys = await processes.listedKeys();
       const seen = jumpsSeen();
@@ -166,7 +166,7 @@ for (const engine of someEngine) {
       assert.deepEqual(await processes.listedKeys(), keys);
     });
 
-    it('an assertion that was used is not forgotten', async () => {
+    it('a used assertion is not forgotten', async () => {
       await addKeyClient(one().processes.settings, 'signs', [key]);
       const atTime = async (now: number) => {
         const seconds = Math.floor(now / 1000);
@@ -182,7 +182,7 @@ for (const engine of someEngine) {
       assert.equal((await postForm(service().url, used)).status, 401);
     });
 
-    it('a client that is younger than a clock that was set back gets in with its tokens', async () => {
+    it('a client created after the time of a clock set back is accepted with its tokens', async () => {
       const { processes } = one();
       const secret = await processes.addClient('young');
       await addKeyClient(processes.settings, 'young-with-key', [key]);
