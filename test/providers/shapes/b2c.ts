@@ -34,7 +34,7 @@ export const b2c: Shape = {
       kind: 'user',
       scopes: ['access', 'notes.read'],
     },
-    // It has scopes like those of people, and nothing that tells it from them.
+    // Its scopes look like those of people, so it counts as a person.
     'a program': {
       claims: changed(person, { sub: program, oid: program, nonce: undefined, name: undefined }),
       kind: 'user',

@@ -57,7 +57,7 @@ export const cognito: Shape = {
       code: 'token_type_not_allowed',
       says: sendAccessToken,
     },
-    'a token that does not say what it is for': {
+    'a token without token_use': {
       claims: changed(person, { token_use: undefined }),
       code: 'token_type_not_allowed',
       says: /Access tokens of this provider have token_use "access", and this one does not/,

@@ -56,7 +56,7 @@ export const entra: Shape = {
       scopes: ['access', 'notes.read'],
     },
     'a program, by its object': { claims: program, kind: 'client', scopes: ['notes.read'] },
-    'a program that says so': {
+    'a program with idtyp "app"': {
       claims: changed(program, { idtyp: 'app', sub: 'another-program' }),
       kind: 'client',
       scopes: ['notes.read'],

@@ -21,8 +21,8 @@ export const firebase: Shape = {
       kind: 'user',
       scopes: ['editor'],
     },
-    // It signs people in without a name: the same caller as long as the app keeps it.
-    'a person who did not sign in': {
+    // Firebase gives anonymous people a user id, which the app keeps.
+    'an anonymous person': {
       claims: changed(person, {
         provider_id: 'anonymous',
         email: undefined,
@@ -43,7 +43,7 @@ export const firebase: Shape = {
       code: 'issuer_mismatch',
       says: /another tenant or realm of the same provider/,
     },
-    'a token that was made for another audience': {
+    'a token for another audience': {
       claims: changed(person, { aud: 'other' }),
       code: 'audience_mismatch',
       says: /it says "other", and "audience" of "firebase" in IDPS_FILE is/,

@@ -49,7 +49,7 @@ export const okta: Shape = {
       code: 'token_type_not_allowed',
       says: sendAccessToken,
     },
-    'a token of the org itself': {
+    'a token of the org authorization server': {
       claims: changed(person, ({ issuer }) => ({ iss: new URL(issuer).origin })),
       code: 'issuer_mismatch',
       says: /another tenant or realm of the same provider/,

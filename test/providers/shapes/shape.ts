@@ -5,7 +5,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** The settings that an entry of the page produces for its provider. */
 export interface At {
   readonly issuer: string;
-  /** Of the API: the first that the entry names. */
+  /** The first audience that the entry names. */
   readonly audience: string;
   readonly now: number;
 }
@@ -23,7 +23,7 @@ export interface Accepted extends Token {
   readonly scopes: readonly string[];
 }
 
-/** A token that does not, the code of the refusal, and what "vestibule explain" says to it. */
+/** A token that is refused, the error code, and the text of "vestibule explain". */
 export interface Refused extends Token {
   readonly code: string;
   readonly says: RegExp;
@@ -42,7 +42,7 @@ export const { sub, name, email, picture, given_name, family_name } = canaryClai
 /** The answer to an ID token. */
 export const sendAccessToken = /Send the access token\.$/;
 
-/** The same tokens with other claims; undefined takes one away. */
+/** The same tokens with other claims; undefined removes one. */
 export function changed(claims: (at: At) => Claims, changes: Claims | ((at: At) => Claims)) {
   return (at: At): Claims => ({ ...claims(at), ...(typeof changes === 'function' ? changes(at) : changes) });
 }

@@ -20,7 +20,7 @@ export const supabase: Shape = {
   section: 'Supabase',
   accepted: {
     'a person, with roles that the project gave': { claims: person, kind: 'user', scopes: ['editor'] },
-    'a person who did not sign in': {
+    'an anonymous person': {
       claims: changed(person, { is_anonymous: true, email: '', app_metadata: {} }),
       kind: 'user',
       scopes: [],
@@ -33,7 +33,7 @@ export const supabase: Shape = {
       code: 'algorithm_not_allowed',
       says: /signed with a shared secret \(HS256\)/,
     },
-    'the key of the project itself': {
+    'the API key of the project': {
       claims: changed(person, { iss: 'supabase', role: 'anon', sub: undefined, aud: undefined }),
       isSymmetric: true,
       code: 'algorithm_not_allowed',
