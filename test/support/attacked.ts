@@ -19,7 +19,7 @@ export abstract class Attacked {
     this.url = url;
   }
 
-  /** The same without the origin. */
+  /** The path of `url`. */
   get path(): string {
     return new URL(this.url).pathname;
   }
@@ -35,7 +35,7 @@ export abstract class Attacked {
     return reply.json();
   }
 
-  /** One that does, whatever the settings ask for. */
+  /** Checks that the server accepts a good token, whatever its settings. */
   async acceptsGoodToken({ IDP_ISSUER, IDP_REQUIRED_SCOPES }: Settings): Promise<void> {
     const claims = {
       iss: IDP_ISSUER ?? this.provider.origin,
@@ -52,29 +52,29 @@ export abstract class Attacked {
     return this.refusesRequest(() => request(this.url, { headers: { authorization } }), code, authorization);
   }
 
-  /** In the right form, and at no cost to the provider. `sent` is what of the request must not come back. */
+  /** Checks the form of a refusal, and that it cost no fetch. `sent` must not occur in the answer. */
   async refusesRequest(send: () => Promise<Reply>, code: ErrorCode, sent: string): Promise<Reply> {
     const { fetches } = this.provider;
     const reply = await send();
     assertRefused(reply, code, sent);
-    // Only the name of an unknown key may be worth a question to the provider; how many it was worth is counted at the end.
+    // Only an unknown key id may cause a fetch from the provider; the fetches are counted at the end.
     if (code !== 'key_unknown')
       assert.equal(this.provider.fetches, fetches, 'a refused token costs the provider no request');
     return reply;
   }
 
-  /** Bytes that are no request that anybody reads: the HTTP server itself refuses them. */
+  /** Sends malformed bytes, which the HTTP server itself refuses. */
   abstract refusesBytes(bytes: string, status: number, code: ErrorCode): Promise<void>;
-  /** All that it has written to any log or file so far. */
+  /** Everything that the server has logged or written so far. */
   abstract written(): Promise<string>;
 }
 
 export interface Preparation {
-  /** In the words of the service's settings. */
+  /** Settings, in the names of the service. */
   readonly settings?: Settings;
   /** Before the server starts. */
   readonly prepare?: (provider: TestProvider, settings: Settings) => void | Promise<void>;
 }
 
-/** Starts one such server for all tests of a suite or file. A good token has got in before the first of them. */
+/** Starts one server for all tests of a suite or file, and checks that it accepts a good token. */
 export type Attack = (preparation?: Preparation) => () => Attacked;

@@ -19,20 +19,20 @@ import type {
  * of a batch are those of all its operations, each decided over what was loaded.
  */
 export type TestOperation =
-  /** What is done is what was loaded. */
+  /** Applies the loaded state unchanged. */
   | { readonly kind: 'plain'; readonly keys: Partial<TestKeys>; readonly changes: Partial<BatchChanges> }
   /** Inserts the record and counts it, if its owner is registered. */
   | { readonly kind: 'add_one'; readonly record: StoredRecord }
   | { readonly kind: 'insert_unless_taken'; readonly record: StoredRecord }
   | { readonly kind: 'change_if_still'; readonly revision: string; readonly to: StoredRecord }
   | ({ readonly kind: 'set_usage'; readonly usage: Usage } & OwnerInCollection)
-  /** Decided by the rules of the service. */
+  /** Uses the rules of the service. */
   | { readonly kind: 'register'; readonly operation: Operation; readonly former: Uint8Array }
-  /** One that is refused, as the rules of the service refuse. */
+  /** A refusal, as the rules of the service make it. */
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly options: RefusalOptions }
   /** Rules with a mistake in them. */
   | { readonly kind: 'throw'; readonly message: string }
-  /** The thread that decides ends here. */
+  /** Ends the thread that decides. */
   | { readonly kind: 'end_thread' };
 
 interface Decision {

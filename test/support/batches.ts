@@ -37,18 +37,18 @@ export async function runBatch(
   return (await batchesOf(storage)).run(operations);
 }
 
-/** A batch of one operation; gives what was done. */
+/** Runs a batch of one operation and returns its result. */
 async function runOne<Done>(storage: Batching, operation: TestOperation): Promise<Done> {
   const [outcome] = await runBatch(storage, [operation]);
   return (outcome as { done: Done }).done;
 }
 
-/** What is there of what the keys name. */
+/** The stored state of these keys. */
 export function load(storage: Batching, keys: Partial<TestKeys>): Promise<Loaded> {
   return runOne(storage, { kind: 'plain', keys, changes: {} });
 }
 
-/** Applies the changes as they are, whatever is there. */
+/** Applies the changes unconditionally. */
 export async function apply(storage: Batching, changes: Partial<BatchChanges>): Promise<void> {
   await runOne(storage, { kind: 'plain', keys: {}, changes });
 }
@@ -57,17 +57,17 @@ export function insertAll(storage: Batching, records: readonly StoredRecord[]): 
   return apply(storage, { newRecords: records });
 }
 
-/** False when the id is taken. */
+/** False if the id is taken. */
 export function insertUnlessTaken(storage: Batching, record: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'insert_unless_taken', record });
 }
 
-/** Inserts a record and counts it by what was loaded; false when its owner is not registered. */
+/** Inserts a record and counts it; false if its owner is not registered. */
 export function addOne(storage: Batching, owner: string): Promise<boolean> {
   return runOne(storage, { kind: 'add_one', record: newRecord({ owner }) });
 }
 
-/** False when the record is in another revision by now. */
+/** False if the record has another revision. */
 export function changeIfStill(storage: Batching, revision: string, to: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'change_if_still', revision, to });
 }
@@ -81,12 +81,12 @@ export async function setUsage(
   await runOne(storage, { kind: 'set_usage', owner, collection, usage });
 }
 
-/** One less for the owner, as when another caller removes its record. */
+/** Lowers the owner's count, as if another caller removed its record. */
 export function release(storage: Batching, owner: string, collection = 'notes'): Promise<void> {
   return apply(storage, { movedUsage: [{ owner, collection, moved: -1 }] });
 }
 
-/** As the service registers a caller at first sight, with the name under which it may have been known before. */
+/** Registers a caller as at its first request, with its possible former pseudonym. */
 export function register(
   storage: Batching,
   id: string,

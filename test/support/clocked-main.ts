@@ -4,7 +4,7 @@ import { runUntilSignal } from '../../src/cli/serve.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type ClockChange, MovableClock } from './movable-clock.ts';
 
-/** `vestibule serve` in every part but one: its clock is moved by the messages of the test that started it. */
+/** `vestibule serve` with a clock that the test moves by messages. */
 export type ClockMessage = ClockChange | { readonly heapFile: string };
 
 const clock = new MovableClock();

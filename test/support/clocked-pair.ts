@@ -47,7 +47,7 @@ export class ClockedPair {
     return withToken(`${this.service.url}${me}`, token);
   }
 
-  /** The statuses of /me for new tokens of so many callers at once, each once. */
+  /** The distinct statuses of /me for new tokens of this many simultaneous callers. */
   async statusesOfNew(count: number): Promise<number[]> {
     const tokens = Array.from({ length: count }, (_, index) =>
       this.provider.token({ sub: `caller ${index}` }),
@@ -60,20 +60,20 @@ export class ClockedPair {
     return request(`${this.service.opsUrl}/readyz`);
   }
 
-  /** Time passes for both, and whatever fetch falls due is over when it settles. */
+  /** Moves both clocks and waits until every due fetch has finished. */
   async advance(milliseconds: number): Promise<void> {
     await this.move(milliseconds);
     await this.settle();
   }
 
-  /** Time passes for both; a fetch that falls due has just begun. */
+  /** Moves both clocks; a due fetch has just begun. */
   async move(milliseconds: number): Promise<void> {
     const whole = Math.ceil(milliseconds);
     this.provider.aheadMs += whole;
     await this.service.advance(whole);
   }
 
-  /** Waits until no fetch is due or under way. The answer has been to the database, so what was fetched is stored. */
+  /** Waits until no fetch is due or running. The answer used the database, so fetched keys are stored. */
   async settle(): Promise<void> {
     await until(
       async () => (await this.ready()).json<{ provider_keys: { next_fetch_in_seconds: number } }>(),
@@ -82,7 +82,7 @@ export class ClockedPair {
     );
   }
 
-  /** Ten minutes, after which the keys are asked for again unless the provider says otherwise. */
+  /** Moves ten minutes ahead, the default interval between key fetches. */
   async refresh(): Promise<void> {
     const before = this.provider.fetches;
     await this.advance(600_000);
@@ -104,14 +104,14 @@ export class ClockedPair {
       .map((line) => ({ fault: String(line.fault), retryInSeconds: Number(line.retry_in_seconds) }));
   }
 
-  /** Another process with the same settings, whose clock goes on where the provider's is. */
+  /** Restarts the process with the same settings and the clock of the provider. */
   async restart(): Promise<void> {
     const { settings } = this.service;
     await this.service.stop();
     this.service = await this.startAgain(settings);
   }
 
-  /** A process whose clock is where the provider's is. */
+  /** Starts a process with the provider's clock. */
   startAgain(settings: Settings): Promise<ClockedService> {
     return startService(settings, { clocked: true, aheadMs: this.provider.aheadMs });
   }
@@ -129,7 +129,7 @@ function ofTheProvider(_: string, metric: string, labels: string): string {
   return `${metric}{provider="provider"${labels === '' ? '' : `,${labels}`}}`;
 }
 
-/** One such pair for all tests of a suite or file; the first fetch is over. */
+/** One pair for all tests of a suite or file; the first fetch has finished. */
 export function clockedPair(preparation: Preparation = {}): () => ClockedPair {
   let pair: ClockedPair | undefined;
   before(async () => {

@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { CommandMessage, CommandOutcome } from './command-process.ts';
 
-/** Commands that run at once run in as many processes; more than these are not kept for those to come. */
+/** At most this many processes for commands are kept. */
 const mostKept = 6;
 let started = 0;
 const idle: ChildProcess[] = [];
 
-/** Whether a command can run in a process that is kept: one that needs a Node of its own cannot. */
+/** True if a command can run in a kept process, without a Node.js of its own. */
 export function canShareProcess({ settings, parameters }: CommandMessage): boolean {
   const needsOwn =
     parameters[0] === 'serve' || Object.keys(settings).some((name) => name.startsWith('NODE_'));
   return !needsOwn && (idle.length > 0 || started < mostKept);
 }
 
-/** Runs a command in a process that runs no other meanwhile, and is kept for those to come. */
+/** Runs a command in an idle kept process. */
 export async function runInSharedProcess(message: CommandMessage): Promise<CommandOutcome> {
   const child = idle.pop() ?? start();
   child.channel?.ref();
@@ -36,7 +36,7 @@ function start(): ChildProcess {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   child.unref();
-  // Ends pending waits for an answer; the process ends with the tests, and never before.
+  // A pending wait fails only if the process ends, which it does after the tests.
   child.on('exit', (code) => child.emit('error', new Error(`the process for commands has ended: ${code}`)));
   return child;
 }

@@ -13,7 +13,7 @@ import { type Credentials, tokenOf } from './token-endpoint.ts';
 /** Declarations in YAML, by the name of their collection. */
 type Declarations = Readonly<Record<string, string>>;
 
-/** Writes declarations as an operator would; the folder, for COLLECTIONS_DIR. */
+/** Writes declarations into a folder for COLLECTIONS_DIR. */
 export function declarationsFolder(declarations: Declarations): string {
   const folder = `${surroundings().runDirectory}/declarations/${randomUUID()}`;
   mkdirSync(folder, { recursive: true });
@@ -21,7 +21,7 @@ export function declarationsFolder(declarations: Declarations): string {
   return folder;
 }
 
-/** Processes that serve declared collections from one database, and everybody who calls them. */
+/** Processes with declared collections on one database, and their callers. */
 export class DeclaredProcesses {
   readonly processes: Processes;
   #callers = 0;
@@ -34,7 +34,7 @@ export class DeclaredProcesses {
     return this.processes.services;
   }
 
-  /** Of so many things that happen at once, where the one of that number does. */
+  /** The process for the task with this index, round-robin. */
   service(index: number): ClockedService {
     return this.services[index % this.services.length] as ClockedService;
   }
@@ -52,7 +52,7 @@ export class DeclaredProcesses {
     return new ApiCaller(url, await tokenOf(url, credentials));
   }
 
-  /** Time passes for everybody, and all processes are ready again when it settles. */
+  /** Moves all clocks and waits until all processes are ready. */
   async advance(milliseconds: number): Promise<void> {
     this.processes.provider.aheadMs += milliseconds;
     await this.processes.advance(milliseconds);
@@ -66,7 +66,7 @@ export class DeclaredProcesses {
     }
   }
 
-  /** To the beginning of the next window of that length, so that none ends while a test runs. */
+  /** Moves to the start of the next window of this length, so that no window ends during a test. */
   async nextWindow(milliseconds: number): Promise<void> {
     await this.advance(milliseconds - (this.processes.now() % milliseconds));
   }
@@ -75,7 +75,7 @@ export class DeclaredProcesses {
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** The same for all tests of a suite. */
+/** The processes for all tests of a suite. */
 export function declaredProcesses(
   engine: DatabaseEngine,
   count: number,
@@ -92,7 +92,7 @@ export function declaredProcesses(
   return () => declared as DeclaredProcesses;
 }
 
-/** So many things at once. */
+/** Runs this many tasks at once. */
 export function atOnce<T>(count: number, task: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 }

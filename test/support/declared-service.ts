@@ -23,7 +23,7 @@ interface Preparation {
   readonly clients?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A service with the collections of sample-declarations, and everybody who calls it. */
+/** A service with the collections of sample-declarations, and its callers. */
 export class DeclaredService {
   readonly provider: TestProvider;
   readonly service: Service;
@@ -55,7 +55,7 @@ export class DeclaredService {
   }
 }
 
-/** One such service for all tests of a suite. */
+/** One service for all tests of a suite. */
 export function declaredService(
   engine: DatabaseEngine,
   { settings = {}, clients = {} }: Preparation = {},
@@ -75,7 +75,7 @@ export function declaredService(
     for (const [id, scopes] of Object.entries(clients)) secrets.set(id, await addClient(all, id, scopes));
     declared = new DeclaredService(provider, await startService(all), secrets);
   });
-  // Without a service there is still its provider to stop.
+  // Stop the provider even if the service did not start.
   after(() => (declared ?? provider).stop());
   return () => declared as DeclaredService;
 }
@@ -91,7 +91,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A body that is sent as it is, JSON or not. */
+/** Sends a body unchanged, JSON or not. */
 export function sendBytes(
   { url, token }: ApiCaller,
   method: string,
@@ -103,7 +103,7 @@ export function sendBytes(
   return request(`${url}/api/consumer/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...type, ...headers },
-    // A text would bring a type along.
+    // fetch would add a content type to a string.
     body: new Uint8Array(Buffer.from(body)),
   });
 }
@@ -122,7 +122,7 @@ export function assertProblemWith(
   assert.deepEqual(reply.json(), problem, what);
 }
 
-/** All of an answer but what is another one each time. */
+/** The parts of an answer that do not differ between requests. */
 export function bytesOf({ status, headers, text }: Reply): unknown {
   const own = ['x-request-id', 'date', 'ratelimit'];
   return { status, headers: [...headers].filter(([name]) => !own.includes(name)), text };

@@ -7,14 +7,14 @@ import { freePort } from './ports.ts';
 import type { Settings } from './service.ts';
 import { part } from './surroundings.ts';
 
-/** A running `vestibule dev`, and what it printed before it said how to stop it. */
+/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
 export interface Development {
   readonly process: ChildProcess;
   readonly folder: string;
   readonly port: number;
   readonly providerPort: number;
   readonly welcome: string;
-  /** All that it has printed so far, on standard output and on standard error. */
+  /** Its standard output and standard error so far. */
   printed(): string;
   /** SIGINT, as Ctrl-C sends it; the exit code. */
   stop(): Promise<number | null>;
@@ -23,9 +23,9 @@ export interface Development {
 export async function startDevelopment(
   folder: string,
   settings: Settings,
-  /** Those of all commands, which stand before the name of one. */
+  /** Options of all commands, before the command name. */
   options: readonly string[] = [],
-  /** Those of this one. */
+  /** Options of this command. */
   own: readonly string[] = [],
 ): Promise<Development> {
   await part('frontend');

@@ -17,16 +17,16 @@ export interface DiscoveredProvider {
 export interface Misbehaviour {
   /** The path of its issuer. */
   readonly realm?: string;
-  /** What its discovery document says otherwise; null: there is none. */
+  /** Changes to its discovery document; null: no document. */
   readonly discovery?: ((origin: string) => Json) | null;
   readonly keys?: readonly unknown[];
-  /** How far its clock is ahead of ours. */
+  /** How far its clock is ahead. */
   readonly aheadSeconds?: number;
-  /** Stands in for every answer. */
+  /** Replaces every answer. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** A provider with a discovery document, of which a test says what is wrong with it. */
+/** A provider whose discovery document a test can spoil. */
 export async function discoveredProvider(wrong: Misbehaviour = {}): Promise<DiscoveredProvider> {
   const { realm = '', discovery = () => ({}), aheadSeconds = 0 } = wrong;
   const keys = wrong.keys ?? [key.jwk];

@@ -16,7 +16,7 @@ export interface Exchange {
   readonly body: string;
 }
 
-/** What a request may be answered with that is none of the operations of the document. */
+/** Error codes that any request can get, documented or not. */
 const anywhere: readonly ErrorCode[] = [
   'bad_request',
   'https_required',
@@ -29,7 +29,7 @@ const anywhere: readonly ErrorCode[] = [
   'shutting_down',
 ];
 
-/** A document that answers are held against. What is compiled of it is kept. */
+/** A document to check answers against. Compiled schemas are cached. */
 export class Documented {
   readonly document: OpenApiDocument;
   readonly #operations: readonly { readonly form: RegExp; readonly path: string }[];
@@ -40,7 +40,7 @@ export class Documented {
     this.document = document;
     this.#ajv.addSchema(document, 'document');
     this.#operations = Object.keys(document.paths)
-      // What is spelled out goes before what only fits a form.
+      // A literal path wins over a template.
       .sort((one, other) => Number(one.includes('{')) - Number(other.includes('{')))
       .map((path) => ({
         path,

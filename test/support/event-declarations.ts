@@ -1,7 +1,7 @@
 const fields = 'schema: { properties: { text: { type: string, maxLength: 30000 } } }';
 const roomy = 'limits: { writes: 1000000/day, bytes: 40000, per_user: 100000';
 
-/** Collections that differ in what is told of their records. */
+/** Collections that differ in the content of their events. */
 export const eventDeclarations = {
   notes: `${fields}\naccess: { clients: own }\n${roomy} }`,
   orders: `${fields}

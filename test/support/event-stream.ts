@@ -6,14 +6,14 @@ import type { ApiCaller } from './api-caller.ts';
 import { until } from './polling.ts';
 import { surroundings } from './surroundings.ts';
 
-/** An event of a stream, as a browser would be given it. */
+/** An event of a stream, as EventSource would deliver it. */
 export interface StreamedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: WireEvent & Record<string, unknown>;
 }
 
-/** An event, whichever way it comes. */
+/** An event of a stream or a page. */
 export interface WireEvent {
   readonly type: string;
   readonly timestamp: string;
@@ -25,12 +25,12 @@ interface StreamOptions {
   readonly lastEventId?: string;
 }
 
-/** A live stream of `GET /events`, read as it comes. */
+/** A live stream of `GET /events`. */
 export class EventStream {
   readonly headers: Headers;
-  /** All that came, in its order: what begins and ends the stream, too. */
+  /** All events in order, including `start` and `end`. */
   readonly all: StreamedEvent[] = [];
-  /** As it came. */
+  /** The raw text. */
   text = '';
   isOver = false;
   readonly #cut: AbortController;
@@ -57,12 +57,12 @@ export class EventStream {
     if (response.status !== 200) assert.fail(`${response.status} ${await response.text()}`);
     assert.equal(response.headers.get('content-type'), 'text/event-stream');
     const stream = new EventStream(response, cut);
-    // Whatever is done from now on happens after it has begun.
+    // Later actions happen after the start of the stream.
     await stream.until((events) => events.length > 0, 'the stream does not begin');
     return stream;
   }
 
-  /** Without what begins and ends it. */
+  /** The events without `start`, `reset` and `end`. */
   get events(): readonly StreamedEvent[] {
     const own = new Set(['start', 'reset', 'end']);
     return this.all.filter(({ type }) => !own.has(type));
@@ -72,17 +72,17 @@ export class EventStream {
     return this.events.map(({ type }) => type);
   }
 
-  /** Where it would go on. */
+  /** The id from which the stream would resume. */
   get lastId(): string {
     return String(this.all.findLast(({ id }) => id !== '')?.id);
   }
 
-  /** Why it ended, by its own word. */
+  /** The reason in the `end` event. */
   get reason(): unknown {
     return (this.all.find(({ type }) => type === 'end')?.data as { reason?: unknown } | undefined)?.reason;
   }
 
-  /** The next so many events have come. */
+  /** Waits for this many events. */
   async next(count: number): Promise<readonly StreamedEvent[]> {
     await this.until(() => this.events.length >= count, `there are no ${count} events`);
     return this.events;
@@ -100,7 +100,7 @@ export class EventStream {
     );
   }
 
-  /** As a page that is left does. */
+  /** Closes the connection, as a closed page does. */
   close(): void {
     this.#cut.abort();
   }
@@ -118,10 +118,10 @@ export class EventStream {
         parser.feed(text);
       }
     } catch {
-      // Cut off, by one of the two sides.
+      // The connection was cut by one side.
     }
     this.isOver = true;
-    // For test/after, which looks for what must not have been told.
+    // test/after searches it for personal data.
     const folder = `${surroundings().runDirectory}/streams`;
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${folder}/${randomUUID()}`, this.text);

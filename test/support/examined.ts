@@ -6,7 +6,7 @@ import { CommandSettings } from '../../src/cli/settings.ts';
 import { freePort, takePort } from './ports.ts';
 import { newSettings, type Settings } from './service.ts';
 
-/** Settings with which nothing is wrong but what `overrides` makes wrong: ports that are free, a frontend. */
+/** Valid settings with free ports and a frontend, except for `overrides`. */
 export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'postgres' = 'sqlite') {
   // Held until the other one is found: the system may give the same one twice.
   const { port, release } = await takePort();

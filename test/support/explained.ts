@@ -25,7 +25,7 @@ export function runExplain(settings: Settings, input: string, ...options: string
 /** Shorter parts of a token are found in any text by chance. */
 const shortestPart = 12;
 
-/** What of a token, or of the people in it, is in a text: nothing, if all is well. */
+/** The parts of a token, or of its personal claims, that a text contains; expected to be empty. */
 export function leaksOf(token: string, text: string): readonly string[] {
   const words = canaryWords.flatMap((word) => [...encodings(word).values()].map(String));
   const parts = token.split(/[.\s]/).filter((part) => part.length >= shortestPart);

@@ -17,7 +17,7 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
   const url = pathToFileURL(file).href;
   const limit = setTimeout(stopWaiting, mostMsPerFile, `${file} did not end within ten minutes.`, 1);
   describe(file, () => {
-    // A suite of its own: when one of its hooks fails, the hook below runs all the same.
+    // A nested suite: the hook below runs even if one of its hooks fails.
     describe('all of it', () => import(url));
     after(() => ended.resolve());
   });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TokenPost } from './credential-forms.ts';
 import { head } from './raw-http.ts';
 
-/** Begins a task so many times a second, whether or not the earlier ones are done, as a flood does. */
+/** Starts a task at a fixed rate, without waiting for earlier ones (open loop). */
 export async function paced<T>(perSecond: number, count: number, task: (index: number) => Promise<T>) {
   const startedAt = performance.now();
   const results: Promise<T>[] = [];
@@ -16,7 +16,7 @@ export async function paced<T>(perSecond: number, count: number, task: (index: n
   return Promise.all(results);
 }
 
-/** Does a task so many times, never more than `concurrency` at once. */
+/** Runs a task this many times, at most `concurrency` at once. */
 export async function concurrently<T>(count: number, concurrency: number, task: () => Promise<T>) {
   const results: T[] = [];
   let begun = 0;
@@ -30,7 +30,7 @@ export async function concurrently<T>(count: number, concurrency: number, task: 
   return results;
 }
 
-/** The same request over so many connections at once. */
+/** Sends one request over this many connections at once. */
 export function allAtOnce(url: string, { headers, body }: TokenPost, count: number): Promise<string[]> {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) });
   const bytes = `${head('POST', '/token', ...lines.map((line) => line.join(': ')))}${body}`;

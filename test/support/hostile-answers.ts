@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from './provider.ts';
 
-/** The ways in which a provider can answer badly. */
+/** Hostile answers of a provider. */
 
 export function answerWith(status: number, body = '', headers: OutgoingHttpHeaders = {}): Answer {
   return (_request, response) => {
@@ -16,7 +16,7 @@ export function answerText(body: string | Buffer, type = 'application/json'): An
   };
 }
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const silence: Answer = () => {};
 
 /** A head that never ends, a byte a second. */

@@ -28,7 +28,7 @@ export async function installPackages(folder: string, tarballs: string): Promise
   return folder;
 }
 
-/** Another Node than that of the tests, to try what is installed on every one that it is made for. */
+/** The Node.js for installed packages: VESTIBULE_TEST_NODE, or that of the tests. */
 export function nodeUnderTest(): string {
   return process.env.VESTIBULE_TEST_NODE ?? process.execPath;
 }

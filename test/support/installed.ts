@@ -5,9 +5,9 @@ import { type Ended, foldersOfPrograms, ShellCommand } from './shell-command.ts'
 export type { Ended };
 
 export interface Running {
-  /** What it has said on standard output so far. */
+  /** Its standard output so far. */
   readonly output: string;
-  /** Ctrl-C, and what has come of it. */
+  /** Sends SIGINT, as Ctrl-C does, and returns the outcome. */
   stop(): Promise<Ended>;
 }
 
@@ -23,14 +23,14 @@ export function type(command: string, place: Place): Promise<Ended> {
   return start(command, place).ended;
 }
 
-/** The same to its end, which has to be a good one. */
+/** Runs a command to its end and expects exit code 0. */
 export async function typeWell(command: string, place: Place): Promise<Ended> {
   const ended = await type(command, place);
   assert.equal(ended.code, 0, `${command}\n${ended.stdout}${ended.stderr}`);
   return ended;
 }
 
-/** One that goes on, once it has said so. */
+/** Starts a command and waits for this output. */
 export async function typeUntil(says: RegExp, command: string, place: Place): Promise<Running> {
   const running = start(command, place);
   if (await running.says(says)) return { output: running.stdout, stop: () => running.stop() };

@@ -13,7 +13,7 @@ interface Question {
   readonly form: URLSearchParams;
 }
 
-/** Where questions about tokens are answered, every answer decided by a test. */
+/** An introspection endpoint whose answers a test decides. */
 export class AskedEndpoint {
   url = '';
   readonly questions: Question[] = [];
@@ -36,7 +36,7 @@ export class AskedEndpoint {
     return endpoint;
   }
 
-  /** How many questions there were since `work` began. */
+  /** The number of introspection requests since `work` began. */
   async asked(work: () => Promise<unknown>): Promise<number> {
     const before = this.questions.length;
     await work();
@@ -71,7 +71,7 @@ interface Entry {
   readonly more?: Claims;
 }
 
-/** The settings of a service with one provider, which it asks about opaque tokens. */
+/** Settings of a service with one provider that introspects opaque tokens. */
 export async function introspectingSettings(entry: Entry, overrides: Settings = {}): Promise<Settings> {
   const settings = await newSettings('sqlite', { ...overrides });
   const directory = settings.TEST_DIRECTORY;

@@ -1,7 +1,7 @@
 import { until } from './polling.ts';
 import type { Service } from './service.ts';
 
-/** Waits until all that was to be logged so far can be read: lines come in order, and the one of a request of now comes after them. */
+/** Waits until all earlier log lines can be read: lines are in order, and a new request writes a later one. */
 export async function logCaughtUp({ url, logLines }: Service): Promise<void> {
   const { headers } = await fetch(url);
   const id = headers.get('x-request-id');

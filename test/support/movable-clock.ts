@@ -53,7 +53,7 @@ export class MovableClock implements Clock {
     else this.holdTime(change.holdTime);
   }
 
-  /** Time passes: whatever falls due on the way runs now, and the rest has so much less to wait. */
+  /** Moves the time ahead: due timers run now, the others fire that much earlier. */
   advance(milliseconds: number): void {
     this.#aheadMs += milliseconds;
     const now = this.monotonic();
@@ -64,7 +64,7 @@ export class MovableClock implements Clock {
     }
   }
 
-  /** Sets the wall clock; no time passes. */
+  /** Sets the wall clock; timers are not affected. */
   stepWallClock(milliseconds: number): void {
     this.#wallAheadMs += milliseconds;
   }

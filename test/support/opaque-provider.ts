@@ -14,7 +14,7 @@ const resourceServer = { id: 'api: 100% & more', secret: `s:+%/ ${randomUUID()}`
 const frontend = 'frontend';
 const program = { id: 'program', secret: randomUUID() };
 
-/** A certified provider (oidc-provider) whose access tokens are opaque, and which answers questions about them. */
+/** A certified provider (oidc-provider) with opaque access tokens and introspection. */
 export async function startOpaqueProvider() {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -114,7 +114,7 @@ export async function startOpaqueProvider() {
       });
       return String(((await response.json()) as { access_token?: unknown }).access_token);
     },
-    /** Takes a token of the frontend back (RFC 7009). */
+    /** Revokes a token of the frontend (RFC 7009). */
     async revoke(token: string): Promise<void> {
       await fetch(`${origin}/token/revocation`, {
         method: 'POST',

@@ -10,7 +10,7 @@ const collectionsPath = '/api/consumer/v1/';
 const documents = new Map<string, Promise<Documented>>();
 let builtIn: Documented | undefined;
 
-/** What is there whatever is declared. It is enough for every service, so none has to be asked for it: with all that settings allow. */
+/** The operations that every service has, with all that settings allow. No service needs to be asked for them. */
 function builtInDocument(): Documented {
   builtIn ??= new Documented(
     documentWith([], { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens }),
@@ -20,7 +20,7 @@ function builtInDocument(): Documented {
 
 const byText = new Map<string, Documented>();
 
-/** Services with the same collections have the same document, and what is compiled of it serves all of them. */
+/** Services with the same collections share one document and its compiled schemas. */
 function documentedBy(text: string): Documented {
   const known = byText.get(text) ?? new Documented(JSON.parse(text) as OpenApiDocument);
   byText.set(text, known);
@@ -29,18 +29,18 @@ function documentedBy(text: string): Documented {
 
 const undescribed = new Set<string>();
 
-/** For servers that are none of ours and have no such document. */
+/** Skips the checks for a server that is not Vestibule. */
 export function leaveUndescribed(origin: string): void {
   undescribed.add(origin);
 }
 
-/** For tests that start other services, which may get the addresses of earlier ones. */
+/** Forgets all documents: later services may reuse addresses. */
 export function forgetDocuments(): void {
   documents.clear();
   undescribed.clear();
 }
 
-/** The document of the service itself, asked for once. */
+/** The document of the service, fetched once. */
 function documentOf(origin: string): Promise<Documented> {
   let document = documents.get(origin);
   if (document === undefined) {
@@ -54,7 +54,7 @@ function documentOf(origin: string): Promise<Documented> {
   return document;
 }
 
-/** Fails when an answer is not what the document of the service that gave it says. */
+/** Fails if an answer does not match the document of its service. */
 export async function assertDocumented(origin: string, exchange: Exchange): Promise<void> {
   const { path, status, method } = exchange;
   if (opsPaths.includes(path) || undescribed.has(origin)) return;
@@ -66,7 +66,7 @@ export async function assertDocumented(origin: string, exchange: Exchange): Prom
   documented.assert({ ...exchange, method: method.toUpperCase() });
 }
 
-/** The same for a reply, which is handed on when nothing is wrong with it. */
+/** Checks a reply and returns it. */
 export async function documentedReply(url: string, method: string, reply: Reply): Promise<Reply> {
   const { origin, pathname, search } = new URL(url);
   const { status, headers, text } = reply;

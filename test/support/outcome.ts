@@ -14,13 +14,13 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** The command did not do its work: exit code 1, one sentence on standard error, nothing else anywhere. */
+/** The command failed: exit code 1, one sentence on standard error, no other output. */
 export function refused(outcome: Outcome, says: RegExp): void {
   failed(outcome, says);
   assert.equal(outcome.stdout, '');
 }
 
-/** The same for a service that may have logged something on the way. */
+/** The same for a service, which may have logged lines before. */
 export function failed({ code, stderr }: Outcome, says: RegExp): void {
   assert.equal(code, 1, stderr);
   assert.match(stderr, /^vestibule: [^\n]+[^\s]\n$/, 'one line');
@@ -28,7 +28,7 @@ export function failed({ code, stderr }: Outcome, says: RegExp): void {
   assert.doesNotMatch(stderr, /^\s+at |This is a bug/m, 'no stack trace');
 }
 
-/** The command did its work; what it printed. */
+/** Expects success and returns the output. */
 export function succeeded({ code, stdout, stderr }: Outcome): string {
   assert.equal(stderr, '');
   assert.equal(code, 0);

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { until } from './polling.ts';
 import { direct } from './postgres.ts';
 
-/** A foreign transaction, by a plain driver, that stays open until it is told to end. */
+/** A transaction by a plain driver, open until `commit`. */
 export interface Outsider {
   run(sql: string): Promise<void>;
   /** Waits until a foreign transaction waits for this one; on SQLite that is unknown. */

@@ -1,13 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from './chromium.ts';
 
-/** Long enough for a machine that does much else; nothing ever waits that long when it works. */
+/** A timeout for busy machines. No passing test waits that long. */
 const patienceMs = 30_000;
 
-/** A browser for the pages of others, at `localhost`: no other name resolves. */
+/** A browser for user pages at `localhost`; no other name resolves. */
 export class OwnPages {
   readonly #browser: Browser;
-  /** What went wrong in any of the pages. */
+  /** The errors of all pages. */
   readonly errors: string[] = [];
 
   constructor(browser: Browser) {
@@ -22,7 +22,7 @@ export class OwnPages {
     return this.#browser.close();
   }
 
-  /** A browser of its own, as far as cookies and storage go. */
+  /** A new browser context, with its own cookies and storage. */
   async context(): Promise<BrowserContext> {
     const context = await this.#browser.newContext({ locale: 'en-GB' });
     context.setDefaultTimeout(patienceMs);

@@ -3,7 +3,7 @@ import { loadStorageConfig } from '../../src/config/load.ts';
 import { openSigningKey, type SigningKey } from '../../src/tokens/signing-key.ts';
 import type { Settings } from './service.ts';
 
-/** The key with which the service of these settings signs the tokens of POST /token: stolen, so to say. */
+/** The signing key of the service with these settings, as an attacker would have it. */
 export async function ownSigningKey(settings: Settings): Promise<SigningKey> {
   const { storage, keyring } = await openAdministration(loadStorageConfig(settings), 'test');
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { freePort } from './ports.ts';
 import type { SharedProviders } from './shared-providers.ts';
 
-/** What is slow to start, so that all test files share it, and what they are told of it. */
+/** Slow parts that all test files share, with the data that the files get. */
 export interface Parts {
   readonly postgres: { readonly url: string };
   /** A PgBouncer in front of it. */
@@ -14,9 +14,9 @@ export interface Parts {
   readonly providers: SharedProviders;
   /** A browser that other processes connect to. */
   readonly chromium: { readonly url: string };
-  /** The service put together from what stands in src now. */
+  /** The service, bundled from the current src. */
   readonly program: { readonly folder: string };
-  /** What is tested in a browser is what stands in web/src now. */
+  /** The frontend, built from the current web/src. */
   readonly frontend: Readonly<Record<string, never>>;
   /** A copy of the project in which `npm run pack` has been run, and where it has left the tarballs. */
   readonly packages: { readonly project: string; readonly tarballs: string };
@@ -45,7 +45,7 @@ type Start<Value> = (
   get: Get,
 ) => Promise<Value>;
 
-/** Each imports what it needs when it starts: a run that does not ask for it does not load it either. */
+/** Each part imports its modules when it starts, so that other runs do not load them. */
 const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
   async postgres(later, directory, isDurable) {
     const { startPostgres } = await import('./postgres.ts');

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 import type { Settings } from './service.ts';
 
-/** The database of a service, without the service: what a plain driver can do to it. */
+/** The database of a service, through a plain driver. */
 export function plainSql(settings: Settings): TestDatabase {
   const url = String(settings.DATABASE_URL);
   return url.startsWith('sqlite:') ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);

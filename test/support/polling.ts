@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again until the answer will do, for what a test cannot wait on. Fails with the last answer. */
+/** Polls until a condition holds. Fails with the last answer after the timeout. */
 export async function until<T>(
   ask: () => T | Promise<T>,
   willDo: (answer: T) => boolean,

@@ -24,7 +24,7 @@ const programs = {
 
 type Program = keyof typeof programs;
 
-/** Where servers are installed, which is not on everybody's PATH. */
+/** Folders of servers, which are not on every PATH. */
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/usr/sbin', '/snap/bin'];
 
 /** The path of a program that is on this machine. On Debian, as root, it is installed when it is not. */

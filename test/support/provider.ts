@@ -25,7 +25,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A provider whose every answer a test decides: what it publishes, what it signs, and how it fails. */
+/** A provider whose keys, tokens and failures a test decides. */
 export class TestProvider {
   origin = '';
   keys: ProviderKey[] = [];

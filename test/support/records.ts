@@ -109,7 +109,7 @@ export function newRecord(
   };
 }
 
-/** The first records of everybody, oldest first. */
+/** The first records of all owners, oldest first. */
 export function newQuery(changes: Partial<RecordQuery> = {}): RecordQuery {
   return {
     collection: 'notes',

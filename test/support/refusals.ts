@@ -55,7 +55,7 @@ function assertChallenge(challenge: string, code: ErrorCode): void {
 
 /** Nothing that was sent, and nothing that can be decoded from it, is anywhere in the answer. */
 export function assertNoEcho(reply: Reply, sent: string): void {
-  // The service's own address is told to everybody, and so it is no echo of a token that names it.
+  // The service's own address is public, so it does not count as an echo of the token.
   const headers = [...reply.headers]
     .flat()
     .join('\n')

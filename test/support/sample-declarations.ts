@@ -54,7 +54,7 @@ states:
 limits: { ${roomy} }
 `,
 
-  /** Moved by its owner and by machine clients, who see everybody's. */
+  /** Actions by the owner and by machine clients, which see all records. */
   bookings: `
 title: Bookings
 description: Seats in a slot of time.
@@ -88,7 +88,7 @@ access: { clients: own }
 limits: { ${roomy} }
 `,
 
-  /** Everybody reads, each writes its own. */
+  /** Everyone reads all records and writes its own. */
   posts: `
 schema:
   required: [text]

@@ -42,7 +42,7 @@ export class ServiceHost {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** What it has written to standard output and standard error since it started: nothing, if all is well. */
+  /** Its standard output and standard error since the start; expected to be empty. */
   get output(): string {
     return this.#output;
   }

@@ -31,7 +31,7 @@ export interface Service {
   readonly settings: Settings;
   /** Only where the settings include `ownProcess`. */
   readonly process: ChildProcess;
-  /** What it has written to standard output so far, a parsed line each. */
+  /** The parsed lines of its standard output so far. */
   logLines(): Record<string, unknown>[];
   metrics(): Promise<string>;
   /** Stops it as SIGTERM does, and checks that it ended well. */
@@ -295,7 +295,7 @@ function spawnNode(
   return { child, output };
 }
 
-/** Resolves with the line that says where it listens; rejects with what it said instead when it ended first. */
+/** Resolves with the "listening" line; rejects with the output if the process ends first. */
 function listening(
   child: ChildProcess,
   output: Promise<{ stderr: string }>,

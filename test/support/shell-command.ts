@@ -36,7 +36,7 @@ export class ShellCommand {
     this.#child = child;
   }
 
-  /** What it has said on standard output so far. */
+  /** Its standard output so far. */
   get stdout(): string {
     return this.#said.stdout;
   }
@@ -51,7 +51,7 @@ export class ShellCommand {
     });
   }
 
-  /** Ctrl-C, and what has come of it. */
+  /** Sends SIGINT, as Ctrl-C does, and returns the outcome. */
   stop(): Promise<Ended> {
     const { pid, exitCode, signalCode } = this.#child;
     assert.ok(pid !== undefined);

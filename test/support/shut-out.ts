@@ -8,7 +8,7 @@ import type { ClockedService } from './service.ts';
 
 /** Less than the second that docs/tokens.md and docs/operations.md promise. */
 const passingMs = 999;
-/** Longer than the time between two reads of what has changed. */
+/** Longer than the interval between two polls for changes. */
 const betweenReadsMs = 5_000;
 
 /** From memory, from the database, and of the log of events. */

@@ -7,7 +7,7 @@ interface Frontend {
   readonly origin: string;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** What it asks for besides `openid consumer`. */
+  /** Scopes besides `openid consumer`. */
   readonly scopes?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export class SignedIn {
     return new SignedIn(frontend, browser, tokens);
   }
 
-  /** As the page does it: at the provider, which tells everybody who asked to be told. */
+  /** Signs out at the provider, which sends its logout tokens. */
   async signOut(): Promise<void> {
     const query = new URLSearchParams({ id_token_hint: this.#idToken, client_id: this.#frontend.clientId });
     const page = await this.#browser.get(`/session/end?${query}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** How a generated token and key set differ from good ones. Plain data, so that a failure prints what it was. */
+/** The differences of a generated token and key set from good ones, as plain data for failure messages. */
 export type Change =
   | { readonly kind: 'header' | 'claim'; readonly name: string; readonly value: unknown }
   | { readonly kind: 'time'; readonly name: string; readonly offsetSeconds: number }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { canaryWords, encodings } from './canaries.ts';
 
-/** Bytes to look for, and what it means to find them. */
+/** Bytes to search for, and their name. */
 export interface Needle {
   readonly name: string;
   readonly bytes: Buffer;

@@ -13,7 +13,7 @@ export interface Received {
   readonly position: number;
   /** When it came in, in milliseconds of `performance.now`. */
   readonly at: number;
-  /** What it was answered with; null while it was not. */
+  /** The response to it; null until it is answered. */
   status: number | null;
 }
 
@@ -67,7 +67,7 @@ export class WebhookReceiver {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
 
-  /** What it took. */
+  /** The accepted deliveries. */
   get taken(): Received[] {
     return this.received.filter(({ status }) => status !== null && status >= 200 && status < 300);
   }

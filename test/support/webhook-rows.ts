@@ -14,7 +14,7 @@ export function newWebhook(changes: Partial<NewWebhook> = {}): NewWebhook {
   };
 }
 
-/** The results of no attempt, unless others are given. */
+/** Result columns; by default those of a delivery without an attempt. */
 export function newResults(changes: Partial<AttemptResults> = {}): AttemptResults {
   return {
     at: openedAt,
