@@ -29,7 +29,7 @@ export interface PlantedProviders {
   readonly asked: AskedEndpoint;
 }
 
-/** A service that was given something personal in every way there is. */
+/** A service that received personal data through every interface. */
 export interface PlantedService {
   readonly service: Service;
   readonly database: TestDatabase;

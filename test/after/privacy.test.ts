@@ -101,7 +101,7 @@ describe('personal data in the database', () => {
       return [digest.toString('hex'), digest.toString('base64url'), digest.toString('base64')];
     });
 
-  /** Searches that know a person's data would try. */
+  /** Inputs that an attacker who knows the caller would hash. */
   const guesses = () => {
     const { sub } = canaryClaims;
     const { origin } = providers.provider;
