@@ -27,8 +27,8 @@ import { anyLine, erasureOf, newEvent, newRecord, noUsage } from '../support/rec
 const run = promisify(execFile);
 
 for (const engine of storageKinds) {
-  describe(`batches, by the storage contract on ${engine}`, () => {
-    /** Where a plain driver finds the database. */
+  describe(`the storage contract of batches on ${engine}`, () => {
+    /** The address of the database for a plain driver. */
     let place: string;
     let storage: Storage;
     let neighbour: Storage;
@@ -42,8 +42,8 @@ for (const engine of storageKinds) {
     };
     const usageOf = async (owner: string) => (await storage.records.usage(owner)).get('notes');
 
-    describe('what is loaded', () => {
-      it('is exactly what is there of what is named, and nothing of anybody else', async () => {
+    describe('loading', () => {
+      it('returns exactly the named rows of the named callers', async () => {
         const [owner, other] = [await registered(), await registered()];
         const named = newRecord({ owner, state: 'open', fields: { text: '\u00e9' } });
         const [led, gone, unnamed] = [newRecord({ owner }), newRecord({ owner }), newRecord({ owner })];
@@ -74,7 +74,7 @@ for (const engine of storageKinds) {
         assert.deepEqual([loaded.spentBudgets, loaded.newcomers], [[], 0]);
       });
 
-      it('is what they had spent of those who were erased, until they are back', async () => {
+      it('returns the spent budgets of an erased caller until it is back', async () => {
         const owner = await registered();
         const { former } = consumerKey(owner);
         const spent = { writes: 7, writesSince: openedAt, newcomerWrites: 5, newcomerSince: 1 };
@@ -101,7 +101,7 @@ for (const engine of storageKinds) {
         );
       });
 
-      it('is for an expired code what it is for an unknown one', async () => {
+      it('returns nothing for an expired invitation code, as for an unknown one', async () => {
         const [owner, maker] = [await registered(), await registered()];
         const record = newRecord({ owner });
         const expiresAt = openedAt + 1_000;
@@ -129,7 +129,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await found(digest, expiresAt), await found(alias, expiresAt));
       });
 
-      it('is nothing for a batch that names nothing, and a batch of nothing does nothing', async () => {
+      it('returns nothing when nothing is named, and an empty batch does nothing', async () => {
         const nothing = { consumers: [], spentBudgets: [], usage: [], records: [], idempotencyKeys: [] };
         const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
         assert.deepEqual(await load(storage, {}), { ...nothing, ...nobody, proofs: [], newcomers: 0 });
@@ -137,8 +137,8 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('what becomes of a batch', () => {
-      it('is told in the order of its operations', async () => {
+    describe('the outcome of a batch', () => {
+      it('is in the order of its operations', async () => {
         const [first, taken, last] = [newRecord(), newRecord(), newRecord()];
         await insertAll(storage, [taken]);
         const outcomes = await runBatch(storage, [
@@ -153,7 +153,7 @@ for (const engine of storageKinds) {
         assert.equal((await neighbour.records.find('notes', taken.id))?.revision, 'r2');
       });
 
-      it('is a refusal with all that belongs to it when the rules refuse', async () => {
+      it('is a refusal with all its details when the rules refuse', async () => {
         const options = {
           members: { limit: 3, current: { text: 'caf\u00e9' } },
           headers: { etag: '"x"' },
@@ -166,7 +166,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(outcome.error.options, options);
       });
 
-      it('is an error that nobody expected when the rules have a mistake, and nothing is done', async () => {
+      it('is an unexpected error when the rules throw, and nothing is written', async () => {
         const added = newRecord();
         const mistaken = runBatch(storage, [
           { kind: 'plain', keys: {}, changes: { newRecords: [added] } },
@@ -181,7 +181,7 @@ for (const engine of storageKinds) {
         await insertAll(storage, [added]);
       });
 
-      it('is nothing at all when one of its changes fails, whichever it is', async () => {
+      it('is nothing written when any of its changes fails', async () => {
         const owner = await registered();
         const stranger = `usr_${randomUUID()}`;
         const [kept, gone, added] = [newRecord({ owner }), newRecord({ owner }), newRecord({ owner })];
@@ -246,7 +246,7 @@ for (const engine of storageKinds) {
         );
       });
 
-      it('is seen by others all at once', async () => {
+      it('becomes visible to others all at once', async () => {
         const collection = randomUUID();
         const records = Array.from({ length: 500 }, () => newRecord({ collection }));
         let isDone = false;
@@ -264,7 +264,7 @@ for (const engine of storageKinds) {
         assert.equal((await neighbour.records.ofCollection(collection, '', 1_000)).length, 500);
       });
 
-      it('keeps nobody from reading while it waits for somebody else, and is not seen before it is done', async () => {
+      it('does not block reads while the batch waits for a lock, and is invisible until the commit', async () => {
         const owner = await registered();
         const [record, added] = [newRecord({ owner }), newRecord({ owner })];
         await insertAll(storage, [record]);
@@ -289,15 +289,15 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('of several at once', () => {
-      it('fifty count exactly fifty when each reads a count and writes one more, through two connections', async () => {
+    describe('concurrent batches', () => {
+      it('fifty increments through two connections count exactly fifty', async () => {
         const owner = await registered();
         await Promise.all(Array.from({ length: 50 }, (_, index) => addOne(either(index), owner)));
         assert.deepEqual(await usageOf(owner), { ...noUsage, records: 50, writes: 50 });
         assert.equal((await storage.records.ofOwner(owner, null, 100)).length, 50);
       });
 
-      it('one of fifty changes a record that all of them have read in the same revision', async () => {
+      it('one of fifty changes to the same revision of a record succeeds', async () => {
         const record = newRecord();
         await insertAll(storage, [record]);
         const tries = Array.from({ length: 50 }, (_, index) =>
@@ -306,7 +306,7 @@ for (const engine of storageKinds) {
         assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
       });
 
-      it('others release records while the owner adds some, and the count is exact', async () => {
+      it("the count is exact when others remove an owner's records while it adds some", async () => {
         const owner = await registered();
         await setUsage(storage, owner, 'notes', { ...noUsage, records: 30 });
         const work = Array.from({ length: 60 }, (_, index) =>
@@ -316,7 +316,7 @@ for (const engine of storageKinds) {
         assert.equal((await usageOf(owner))?.records, 30 - 20 + 40);
       });
 
-      it('the owner is erased while others add records, and nothing of it is left', async () => {
+      it('an erasure during inserts of the owner leaves nothing', async () => {
         const owner = await registered();
         const adding = Array.from({ length: 20 }, (_, index) => addOne(either(index), owner));
         const erasing = neighbour.records.erase(owner, anyLine, erasureOf(owner));
@@ -327,7 +327,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.consumers.find(owner), null);
       });
 
-      it('none fails that names the same callers, records and counts in another order', async () => {
+      it('the same callers, records and counts in another order cause no failure', async () => {
         const owners = await Promise.all(Array.from({ length: 4 }, registered));
         const shared = owners.map((owner) => newRecord({ owner }));
         await insertAll(storage, shared);
@@ -350,7 +350,7 @@ for (const engine of storageKinds) {
         for (const owner of owners) assert.equal((await usageOf(owner))?.records, 60);
       });
 
-      it('whoever finds that a caller was registered meanwhile decides again', async () => {
+      it('a batch decides again when its caller was registered meanwhile', async () => {
         const id = `usr_${randomUUID()}`;
         const outsider = await beginOutside(place);
         await outsider.run(
@@ -362,7 +362,7 @@ for (const engine of storageKinds) {
         for (const consumer of await registering) assert.equal(consumer.registeredAt, 7);
       });
 
-      it('whoever finds that a record was made meanwhile decides again', async () => {
+      it('a batch decides again when its record was inserted meanwhile', async () => {
         const id = randomUUID();
         const outsider = await beginOutside(place);
         await outsider.run(
@@ -378,7 +378,7 @@ for (const engine of storageKinds) {
         assert.equal((await storage.records.find('notes', id))?.owner, 'usr_outside');
       });
 
-      it('whoever finds that a count was begun meanwhile decides again', async () => {
+      it('a batch decides again when its usage row was inserted meanwhile', async () => {
         const owner = await registered();
         const outsider = await beginOutside(place);
         await outsider.run(
@@ -393,7 +393,7 @@ for (const engine of storageKinds) {
       });
     });
 
-    /** What somebody had spent before it was erased, kept under this name. */
+    /** The spent budgets of an erased caller, kept under this name. */
     async function spendAndErase(former: Uint8Array): Promise<void> {
       const owner = await registered();
       await setUsage(storage, owner, 'notes', { ...noUsage, writes: 1 });
@@ -402,7 +402,7 @@ for (const engine of storageKinds) {
   });
 }
 
-it('two processes on one SQLite file count exactly, too', async () => {
+it('two processes on one SQLite file count exactly', async () => {
   const file = newSqliteFile();
   const storage = await sqliteDatabase(file).open();
   const { id } = await register(storage, 'usr_shared', 'user', openedAt);

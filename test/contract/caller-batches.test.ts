@@ -96,7 +96,7 @@ class Twin {
     return (await this.#batches.run([operation]))[0] as Outcome;
   }
 
-  /** All rows, but for the parents of tallies that are 0: it does not matter how they came to be. */
+  /** All rows except tallies of 0, which both ways may leave or not. */
   async rows(): Promise<Readonly<Record<string, readonly object[]>>> {
     const tables: Record<string, readonly object[]> = {};
     for (const [table, by] of Object.entries({
@@ -125,7 +125,7 @@ interface There {
   readonly maker: string;
 }
 
-/** Changes of records that are there, mostly by those who made them. */
+/** Changes of existing records, mostly by their owners. */
 class Changes {
   /** As if every change so far was made. */
   there: readonly There[] = [];
@@ -171,7 +171,7 @@ class Changes {
     return { ...of, kind: 'patch', patch };
   }
 
-  /** As callers choose them: no UUID of version 7. */
+  /** As callers choose them: not a UUID of version 7. */
   #newId(): string {
     const hex = this.#random.bytes(16).toString('hex');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
@@ -192,7 +192,7 @@ class Changes {
   }
 }
 
-/** What callers are told, without what differs for no reason: an error's stack. */
+/** The outcome for callers, without the stack of an error. */
 function told(outcome: Outcome): unknown {
   if ('done' in outcome) return plain((outcome.done as Done).result);
   assert.ok(outcome.error instanceof Refusal, String(outcome.error));
@@ -200,7 +200,7 @@ function told(outcome: Outcome): unknown {
   return plain({ code, options });
 }
 
-/** Without the kinds of byte arrays, which differ by database and thread. */
+/** Without the classes of byte arrays, which differ by database and thread. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, function (this: Record<string, unknown>, name, given) {
     const own = this[name];
@@ -210,8 +210,8 @@ function plain(value: unknown): unknown {
 }
 
 for (const kind of storageKinds)
-  describe(`batches of callers, on ${kind}`, () => {
-    it('come to the same as their parts one after the other, or to nothing', async () => {
+  describe(`POST /batch on ${kind}`, () => {
+    it('has the same result as its operations one after the other, or none', async () => {
       const [whole, single] = [await Twin.open(kind), await Twin.open(kind)];
       let now = openedAt;
       const at = (parts: readonly BatchPart[], change: RecordChange | CallerBatch): Operation => {

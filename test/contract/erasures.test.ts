@@ -13,7 +13,7 @@ import { databaseEngines } from '../support/service.ts';
 
 for (const engine of databaseEngines) {
   describe(`erasures on ${engine}`, () => {
-    it('are noted within the transaction, each under an id of its own, and outside before it is committed', async () => {
+    it('are recorded in the transaction with an id each, and in the external log before the commit', async () => {
       const database = await createTestDatabase(engine);
       const noted: Erasure[] = [];
       const append = async (erasure: Erasure) => {
@@ -36,7 +36,7 @@ for (const engine of databaseEngines) {
       await storage.close();
     });
 
-    it('do not happen when they cannot be noted outside', async () => {
+    it('fail when the external log cannot be written', async () => {
       const database = await createTestDatabase(engine);
       const refusal = new Refusal('storage_unavailable', { detail: 'no room' });
       const storage = await createStorage(await database.openEngine(), openedAt, {
@@ -52,7 +52,7 @@ for (const engine of databaseEngines) {
       await storage.close();
     });
 
-    it('can be done again under the id they had, and found nobody', async () => {
+    it('can be repeated after a restore with the same id', async () => {
       const database = await createTestDatabase(engine);
       const storage = await database.open();
       await register(storage, 'usr_back', 'user', openedAt);
@@ -76,8 +76,8 @@ for (const engine of databaseEngines) {
     });
   });
 
-  describe(`the log of events on ${engine}, once a backup is restored`, () => {
-    it('goes on far above all positions that were given, and knows who was further than the backup', async () => {
+  describe(`the event log on ${engine} after a restore`, () => {
+    it('continues far above all earlier positions, and detects readers ahead of the backup', async () => {
       const storage = await (await createTestDatabase(engine)).open();
       const { events } = storage;
       await register(storage, 'usr_one', 'user', openedAt);
@@ -101,14 +101,14 @@ for (const engine of databaseEngines) {
   });
 }
 
-describe('the log of erasures', () => {
+describe('the erasure log', () => {
   const erasure = (number: number): Erasure => ({
     id: `0190d0b4-0000-7000-8000-${String(number).padStart(12, '0')}`,
     digest: new Uint8Array(32).fill(number),
     at: openedAt + number,
   });
 
-  it('can be read by its owner only, and says what was written to it', async () => {
+  it('is readable by its owner only and returns what was written', async () => {
     const log = new ErasureLog(`${newDirectory()}/erasures`);
     log.create();
     assert.deepEqual(log.read(), { erasures: [], unreadable: 0 });
@@ -120,7 +120,7 @@ describe('the log of erasures', () => {
     assert.equal(readFileSync(log.file, 'utf8').split('\n').length, 4);
   });
 
-  it('loses nothing but the line in which somebody was cut off', async () => {
+  it('loses only the line of an interrupted write', async () => {
     const log = new ErasureLog(`${newDirectory()}/erasures`);
     await log.append(erasure(1));
     appendFileSync(log.file, readFileSync(log.file, 'utf8').slice(0, 40));
@@ -128,7 +128,7 @@ describe('the log of erasures', () => {
     assert.deepEqual(log.read(), { erasures: [erasure(1), erasure(2)], unreadable: 1 });
   });
 
-  it('refuses with a sentence where it cannot be written or read', async () => {
+  it('is refused in one sentence when it cannot be written or read', async () => {
     const log = new ErasureLog(`${newDirectory()}/missing/erasures`);
     assert.throws(() => log.create(), /ERASURE_LOG\) cannot be written \(ENOENT\)/);
     assert.throws(() => log.read(), /cannot be read \(ENOENT\)/);

@@ -22,7 +22,7 @@ import { erasureOf, newEvent, newLine, newRecord, oddTexts } from '../support/re
 const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 10_000 };
 
 for (const engine of storageKinds) {
-  describe(`the log of events, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of the event log on ${engine}`, () => {
     let storage: Storage;
     /** A second process, as far as the database can tell. */
     let neighbour: Storage;
@@ -33,7 +33,7 @@ for (const engine of storageKinds) {
     const all = () => neighbour.events.list(everything);
     const lastOf = async () => (await storage.events.extent()).last;
     const append = (...events: NewEvent[]) => apply(storage, { events });
-    /** The events that were appended since, without their positions, which are checked to follow each other. */
+    /** The events since a position, without their positions, which must be consecutive. */
     const since = async (before: number): Promise<readonly NewEvent[]> => {
       const found = await neighbour.events.list({ ...everything, after: before });
       return found.map(({ position, ...event }, index) => {
@@ -47,7 +47,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await all(), []);
     });
 
-    it('gives each event the next position, in the order of the batch, and keeps it as it was', async () => {
+    it('gives each event the next position, in the order of the batch, and keeps it unchanged', async () => {
       const events = oddTexts.map((text, number) =>
         newEvent(number, { data: JSON.stringify({ text }), owner: text, recordId: text }),
       );
@@ -58,7 +58,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await storage.events.extent(), { first: 1, last: events.length + 1 });
     });
 
-    it('lists what comes after a position and no further than another, of everybody or one owner', async () => {
+    it('lists the events between two positions, of all owners or one', async () => {
       const start = await lastOf();
       const [one, other] = [randomUUID(), randomUUID()];
       await append(...[one, other, one, other, one].map((owner, number) => newEvent(number, { owner })));
@@ -74,7 +74,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await listed({ after: start + 5 }), []);
     });
 
-    it('tells owners apart who begin alike, and finds those whose names are no pseudonyms', async () => {
+    it('separates owners with the same prefix, and finds owners that are not pseudonyms', async () => {
       const start = await lastOf();
       const owners = ['usr_abcdefgh1', 'usr_abcdefgh2', 'usr', '', ...oddTexts];
       await append(...owners.map((owner, number) => newEvent(number, { owner })));
@@ -87,7 +87,7 @@ for (const engine of storageKinds) {
       }
     });
 
-    it('finds the events of one owner by an index, in the order of positions', async () => {
+    it('finds the events of one owner by an index, in order of position', async () => {
       const plainEngine = await (await createTestDatabase(engine)).openEngine();
       const log = await createStorage(plainEngine, openedAt, anyKeys);
       const owners = Array.from({ length: 200 }, () => `usr_${randomUUID()}`);
@@ -99,7 +99,7 @@ for (const engine of storageKinds) {
         [0, 10_000, owner, inIndex(owner)],
         50,
       ).compile();
-      // The vacuum that PostgreSQL runs by itself after so many changes.
+      // PostgreSQL runs this vacuum itself after so many changes.
       if (engine !== 'sqlite') await plainEngine.database.executeQuery(CompiledQuery.raw('analyze events'));
       const how = engine === 'sqlite' ? 'explain query plan' : 'explain';
       const explained = CompiledQuery.raw(`${how} ${sql}`, [...parameters]);
@@ -110,7 +110,7 @@ for (const engine of storageKinds) {
       assert.doesNotMatch(plan, /TEMP B-TREE|Seq Scan/);
     });
 
-    it('has nothing of a batch that failed, and no position is lost by it', async () => {
+    it('contains nothing of a failed batch, which uses no position', async () => {
       const start = await lastOf();
       const record = newRecord();
       await insertAll(storage, [record]);
@@ -121,7 +121,7 @@ for (const engine of storageKinds) {
       assert.equal((await since(start)).length, 1);
     });
 
-    it('tells of what expires and of who is erased, in the transaction of both', async () => {
+    it('contains expiries and erasures, in the same transaction', async () => {
       const start = await lastOf();
       const owner = randomUUID();
       await register(storage, owner, 'user', 1);
@@ -140,7 +140,7 @@ for (const engine of storageKinds) {
       assert.equal(await lastOf(), start + 2, 'who was not there is not told of');
     });
 
-    it('has all events of processes that write at once, each once, in an order that no reader can overtake', async () => {
+    it('contains each event of concurrent processes once, in an order that readers cannot miss', async () => {
       const start = await lastOf();
       const owners = ['one', 'other'].map((name) => `${name} ${randomUUID()}`);
       const seen: StoredEvent[] = [];
@@ -152,7 +152,7 @@ for (const engine of storageKinds) {
           seen.push(...found);
           at = found.at(-1)?.position ?? at;
           if (wasOver && found.length === 0) return;
-          // A read of SQLite is over at once: others have to have a turn.
+          // A read of SQLite is synchronous: yield to the event loop.
           await new Promise((resolve) => setImmediate(resolve));
         }
       })();
@@ -191,7 +191,7 @@ for (const engine of storageKinds) {
     const prune = (before: number, limit = 10_000, ahead = 1e15) =>
       storage.events.prune({ before, ahead }, limit);
 
-    it('forgets what a clock that was wrong has put into the time to come', async () => {
+    it('prunes events that a wrong clock has dated in the future', async () => {
       await append(...[1, 9e14, 2].map((number) => newEvent(number, { at: openedAt + number })));
       const before = await all();
       await prune(openedAt + 1e3, 10_000, openedAt + 1e6);
@@ -200,7 +200,7 @@ for (const engine of storageKinds) {
       assert.equal(left[0]?.position, before.at(-1)?.position);
     });
 
-    it('forgets the oldest, a few at a time, and never the last one', async () => {
+    it('prunes the oldest events, in small batches, and never the last one', async () => {
       await append(...Array.from({ length: 10 }, (_, number) => newEvent(number)));
       await append(...Array.from({ length: 5 }, (_, number) => newEvent(number, { at: openedAt + 1e6 })));
       const before = await all();
@@ -220,7 +220,7 @@ for (const engine of storageKinds) {
       assert.equal(await lastOf(), last + 1);
     });
 
-    it('says in every process that something was appended, and no more once nobody watches', async () => {
+    it('notifies watchers in every process, until they stop', async () => {
       const heard = { own: 0, others: 0 };
       const stops = [
         await storage.events.watch(() => {
@@ -248,8 +248,8 @@ for (const engine of storageKinds) {
   });
 }
 
-describe('the log of events, beside a foreign transaction on postgres', () => {
-  it('goes on while that stays open, with a snapshot and with changes of its own', async () => {
+describe('the event log beside a foreign transaction on postgres', () => {
+  it('continues while that transaction stays open with a snapshot and changes', async () => {
     const url = await createDatabase();
     const storage = await postgresDatabase(url).open();
     const outsider = await beginOutside(url);

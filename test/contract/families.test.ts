@@ -17,14 +17,14 @@ const declared = families.map(({ child, field }) => {
 });
 
 for (const engine of storageKinds)
-  describe(`records under a deleted one, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of records under a deleted one on ${engine}`, () => {
     let storage: Storage;
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ storage, neighbour } = opened);
     });
 
-    it('are deleted in steps, on all levels, and counted for their owners no more', async () => {
+    it('they are deleted in steps on all levels, and leave the counts of their owners', async () => {
       await storage.records.prepare([{ name: 'rooms', index: [] }, ...declared], families);
       const owners = ['usr_a', 'usr_b', 'usr_c'];
       for (const owner of owners) await register(storage, owner, 'user', openedAt);

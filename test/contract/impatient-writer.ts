@@ -7,10 +7,10 @@ import { postgresDatabase } from '../support/databases.ts';
 import { direct } from '../support/postgres.ts';
 import type { DatabaseEngine } from '../support/service.ts';
 
-/** The longest that anybody may wait for a lock. On SQLite every commit holds it for as long as the disk takes, which others use, too. */
+/** The longest wait for a lock. On SQLite every commit holds it while the shared disk syncs. */
 export const patienceMs: Readonly<Record<DatabaseEngine, number>> = { postgres: 100, sqlite: 1_000 };
 
-/** Writes to one record after the other, and fails as soon as it has to wait for a lock for too long. */
+/** Writes to one record after the other, and fails as soon as it waits too long for a lock. */
 export interface ImpatientWriter {
   /** The number of writes. */
   stop(): Promise<number>;
@@ -20,7 +20,7 @@ export function impatientWriter(engine: DatabaseEngine, address: string): Promis
   return engine === 'sqlite' ? sqliteWriter(address) : postgresWriter(address);
 }
 
-/** The server counts: what a busy machine adds to an answer is none of it. */
+/** The server measures the wait, so that a busy machine does not add to it. */
 async function postgresWriter(url: string): Promise<ImpatientWriter> {
   const client = new Client({ connectionString: await direct(url) });
   await client.connect();
@@ -37,7 +37,7 @@ async function postgresWriter(url: string): Promise<ImpatientWriter> {
       await pause(1);
     }
   })();
-  // The caller of `stop` gets the failure.
+  // The failure is thrown by `stop`.
   running.catch(() => {});
   return {
     async stop() {
@@ -48,7 +48,7 @@ async function postgresWriter(url: string): Promise<ImpatientWriter> {
   };
 }
 
-/** On a thread of its own, since it waits synchronously. */
+/** On its own thread, because it waits synchronously. */
 async function sqliteWriter(file: string): Promise<ImpatientWriter> {
   const worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
@@ -80,7 +80,7 @@ async function sqliteWriter(file: string): Promise<ImpatientWriter> {
   };
 }
 
-/** Records, in one statement. */
+/** Inserts records in one statement. */
 export async function fillRecords(engine: DatabaseEngine, address: string, count: number): Promise<void> {
   const last = count - 1;
   const columns = 'collection, id, owner, state, revision, created_at, updated_at, body, bytes';

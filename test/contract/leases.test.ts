@@ -7,7 +7,7 @@ import { until } from '../support/polling.ts';
 const minute = 60_000;
 
 for (const kind of storageKinds) {
-  describe(`leases, by the storage contract on ${kind}`, () => {
+  describe(`the storage contract of leases on ${kind}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
@@ -16,7 +16,7 @@ for (const kind of storageKinds) {
       ({ database, storage, neighbour } = opened);
     });
 
-    it('go to one of twenty who ask at once, and to nobody else while that one renews', async () => {
+    it('go to one of twenty concurrent holders, and to no other while it renews', async () => {
       const taken = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           (index % 2 === 0 ? storage : neighbour).leases.take('crowd', `holder ${index}`, minute),
@@ -28,19 +28,19 @@ for (const kind of storageKinds) {
       assert.equal(await storage.leases.take('crowd', 'another', minute), false);
     });
 
-    it('of other names are other leases', async () => {
+    it('of different names are independent', async () => {
       assert.equal(await storage.leases.take('one name', 'one', minute), true);
       assert.equal(await neighbour.leases.take('another name', 'other', minute), true);
       assert.equal(await neighbour.leases.take('one name', 'other', minute), false);
     });
 
-    it('end by themselves, and whoever had one has it no more', async () => {
+    it('expire, and the former holder cannot renew', async () => {
       assert.equal(await storage.leases.take('short', 'one', 300), true);
       await until(() => neighbour.leases.take('short', 'other', minute), Boolean, 'the lease does not end');
       assert.equal(await storage.leases.take('short', 'one', minute), false);
     });
 
-    it('are free at once when they are given back, by whoever has them only', async () => {
+    it('are free at once when released, by their holder only', async () => {
       await storage.leases.take('given back', 'one', minute);
       await neighbour.leases.release('given back', 'other');
       assert.equal(await neighbour.leases.take('given back', 'other', minute), false);
@@ -48,7 +48,7 @@ for (const kind of storageKinds) {
       assert.equal(await neighbour.leases.take('given back', 'other', minute), true);
     });
 
-    it('taken by a clock that was far ahead are taken over', async () => {
+    it('from a clock that was far ahead can be taken over', async () => {
       await storage.leases.take('ahead', 'one', minute);
       await database.query("update leases set ends_at = ends_at + 3600000 where name = 'ahead'");
       assert.equal(await neighbour.leases.take('ahead', 'other', minute), true);

@@ -14,7 +14,7 @@ import {
 } from '../support/databases.ts';
 import { releases } from '../support/future-steps.ts';
 
-/** The engine, with something that happens after each statement of a migration. */
+/** The engine, with a callback after each statement of a migration. */
 function watched(engine: Engine, afterStatement: () => Promise<void>): Engine {
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,
@@ -45,7 +45,7 @@ async function run(database: TestDatabase, steps: readonly Migration[], afterSta
   }
 }
 
-/** All by which two schemas can differ. */
+/** Everything that can differ between two schemas. */
 async function schemaOf({ engine, query }: TestDatabase): Promise<unknown> {
   const versions = 'select version, oldest from schema_migrations order by version';
   const shape =
@@ -70,7 +70,7 @@ async function at(database: TestDatabase, steps: readonly Migration[]): Promise<
 
 for (const [from, way] of Object.entries(ways)) {
   describe(`a migration from ${from} that is killed`, () => {
-    it('[F166] after any statement on sqlite leaves what the next start completes', async () => {
+    it('[F166] after any statement on sqlite is completed at the next start', async () => {
       const whole = await at(await createTestDatabase('sqlite'), way.from);
       await run(whole, way.to);
       const expected = await schemaOf(whole);
@@ -78,12 +78,12 @@ for (const [from, way] of Object.entries(ways)) {
       const database = await at(sqliteDatabase(file), way.from);
       const copies = new Map<string, string>();
       let statements = 0;
-      // The state after kill -9: the file and its log as they are, and nothing of the memory.
+      // The state after kill -9: the file and its WAL as they are.
       await run(database, way.to, async () => {
         const copy = newSqliteFile();
         const files = ['', '-wal'].filter((end) => existsSync(file + end));
         for (const end of files) copyFileSync(file + end, copy + end);
-        // Many are the same: what is not committed is not written yet.
+        // Many copies are equal: uncommitted changes are not written yet.
         copies.set(files.map((end) => readFileSync(copy + end, 'base64')).join(), copy);
         statements += 1;
       });
@@ -95,7 +95,7 @@ for (const [from, way] of Object.entries(ways)) {
       }
     });
 
-    it('[F166] after any statement on postgres leaves what the next start completes', async () => {
+    it('[F166] after any statement on postgres is completed at the next start', async () => {
       const whole = await at(await createTestDatabase('postgres'), way.from);
       await run(whole, way.to);
       const expected = await schemaOf(whole);
@@ -123,8 +123,8 @@ for (const [from, way] of Object.entries(ways)) {
   });
 }
 
-describe('an index that is made beside those who write', () => {
-  it('[F166] is made again when a process was killed while it made it', async () => {
+describe('an index created concurrently', () => {
+  it('[F166] is created again after the process was killed meanwhile', async () => {
     const database = await createTestDatabase('postgres');
     await run(database, releases.next.slice(0, releases.now.length + 1));
     // An index that fails half-way stays invalid, is never used, and has the name of the wanted one.

@@ -30,7 +30,7 @@ async function migrateTo(database: TestDatabase, steps: readonly Migration[]): P
 }
 
 for (const engine of databaseEngines) {
-  describe(`a migration beside ${rows} records on ${engine}`, () => {
+  describe(`a migration of ${rows} records on ${engine}`, () => {
     let address: string;
     let database: TestDatabase;
     before(async () => {
@@ -40,7 +40,7 @@ for (const engine of databaseEngines) {
       await fillRecords(engine, address, rows);
     });
 
-    it(`from the last release adds tables and columns, and nobody who writes waits for ${patienceMs[engine]} ms`, async () => {
+    it(`from the last release adds tables and columns without blocking writers for ${patienceMs[engine]} ms`, async () => {
       const writer = await impatientWriter(engine, address);
       await migrateTo(database, releases.next.slice(0, releases.now.length + 1));
       await pause(100);
@@ -49,7 +49,7 @@ for (const engine of databaseEngines) {
     });
 
     if (engine === 'postgres') {
-      it('adds an index and nobody who writes waits for 100 ms', async () => {
+      it('adds an index without blocking writers for 100 ms', async () => {
         const writer = await impatientWriter(engine, address);
         const startedAt = performance.now();
         await migrateTo(database, releases.next);
@@ -61,7 +61,7 @@ for (const engine of databaseEngines) {
         assert.deepEqual(found, [{ indisvalid: true }], `in ${took} ms`);
       });
 
-      it('adds and drops the indexes of a declaration and nobody who writes waits for 100 ms', async () => {
+      it('adds and drops the indexes of a declaration without blocking writers for 100 ms', async () => {
         const storage = await database.open(beside);
         const writer = await impatientWriter(engine, address);
         const index = [{ name: 'text', kind: 'text' }] as const;
@@ -76,7 +76,7 @@ for (const engine of databaseEngines) {
         await storage.close();
       });
 
-      it('waits behind a long transaction, and nobody who writes waits behind it', async () => {
+      it('waits for a long transaction without blocking writers', async () => {
         const last = releases.next.at(-1)?.version ?? 0;
         const more: Migration = {
           version: last + 1,

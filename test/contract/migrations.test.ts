@@ -40,7 +40,7 @@ const newer = newestVersion + 1;
 
 for (const engine of storageKinds) {
   describe(`migrations on ${engine}`, () => {
-    it('make every table of an empty database and note their version', async () => {
+    it('create every table in an empty database and record their version', async () => {
       const database = await createTestDatabase(engine);
       assert.deepEqual(await database.tables(), []);
       await (await database.open()).close();
@@ -74,7 +74,7 @@ for (const engine of storageKinds) {
     });
 
     if (engine !== 'sqlite')
-      it('[F166] see what another process did while they waited for it, also in a session that had looked before', async () => {
+      it('[F166] see what another process did while they waited for it, also in an older session', async () => {
         const place = await newPlace(engine);
         const database = await databaseAt(engine, place);
         const other = await beginOutside(place);
@@ -92,7 +92,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await database.tables(), ['schema_migrations']);
       });
 
-    it('[F166] refuse a database that a newer release has migrated, in one sentence, and leave it alone', async () => {
+    it('[F166] refuse a database migrated by a newer release, in one sentence, and do not change it', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open()).close();
       await database.query(
@@ -109,7 +109,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await database.query('select * from schema_migrations order by version'), before);
     });
 
-    it('of the next release leave this one working, until a contract step takes away what it needs', async () => {
+    it('of the next release keep this one working until a contract step', async () => {
       const database = await createTestDatabase(engine);
       const old = await database.open();
       await register(old, 'usr_somebody', 'user', 1);
@@ -132,7 +132,7 @@ for (const engine of storageKinds) {
       await assert.rejects(database.open(), OperatorError);
     });
 
-    it('refuse a database of a checkout before the first release, and leave it alone', async () => {
+    it('refuse a database from before the first release and do not change it', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open()).close();
       await database.query('update schema_migrations set version = 14, oldest = 10');
@@ -150,7 +150,7 @@ for (const engine of storageKinds) {
       );
     });
 
-    it('make a running process unready when a newer release migrates under it', async () => {
+    it('of a newer release make a running process unready', async () => {
       const database = await createTestDatabase(engine);
       const storage = await database.open();
       await storage.ping();
@@ -164,7 +164,7 @@ for (const engine of storageKinds) {
       await storage.close();
     });
 
-    it('leave nothing behind when a step fails half-way, and run through once the cause is gone', async () => {
+    it('leave nothing behind when a step fails, and complete once the cause is gone', async () => {
       const database = await createTestDatabase(engine);
       // The last table of the first step is in the way, so the step fails after it has made all the others.
       await database.query('create table signing_keys (kid integer)');

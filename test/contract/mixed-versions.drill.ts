@@ -46,14 +46,14 @@ function says(...patterns: RegExp[]) {
 }
 
 for (const engine of databaseEngines) {
-  describe(`releases beside each other on ${engine}`, () => {
+  describe(`mixed releases on ${engine}`, () => {
     async function made(): Promise<TestDatabase> {
       const database = await createTestDatabase(engine);
       await (await database.open()).close();
       return database;
     }
 
-    it('an older one stays ready, works and starts again after a newer one has expanded the schema', async () => {
+    it('an older release stays ready, works and restarts after a newer one has expanded the schema', async () => {
       const database = await made();
       const old = await database.open();
       await register(old, 'usr_somebody', 'user', 1);
@@ -70,7 +70,7 @@ for (const engine of databaseEngines) {
       assert.equal(new Set(oldest).size, 1, 'who could serve before can serve now');
     });
 
-    it('nothing is taken away at a start, but by the command; then the older one is unready and does not start', async () => {
+    it('only the contract command removes tables; then the older release is unready and does not start', async () => {
       const database = await made();
       const old = await database.open();
       await (await database.open(steps('next'))).close();
@@ -89,7 +89,7 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await migrateBy(database, 'next', 'contract'), []);
     });
 
-    it('nothing is taken away before it is expanded', async () => {
+    it('contract is refused before expand', async () => {
       const database = await made();
       await assert.rejects(
         migrateBy(database, 'next', 'contract'),
@@ -98,14 +98,14 @@ for (const engine of databaseEngines) {
       assert.ok(!(await database.tables()).includes('future_copies'));
     });
 
-    it('all steps are done at once where nothing is yet, and nothing is left to contract', async () => {
+    it('an empty database gets all steps at once, and nothing is left to contract', async () => {
       const database = await createTestDatabase(engine);
       await (await database.open(steps('next'))).close();
       assert.equal((await planBy(database, 'next')).verdict, 'nothing to do');
       assert.ok(!(await database.tables()).includes('future_copies'));
     });
 
-    it('the plan says how it can be done, before and after', async () => {
+    it('the plan names the kind of upgrade, before and after', async () => {
       const database = await createTestDatabase(engine);
       const verdict = async (release: Release) => (await planBy(database, release)).verdict;
       assert.equal(await verdict('now'), 'rolling');
@@ -119,7 +119,7 @@ for (const engine of databaseEngines) {
       assert.equal(await verdict('next'), 'nothing to do');
     });
 
-    it('without steps at a start nothing is made, and the sentence names the command', async () => {
+    it('with MIGRATE off the start creates nothing, and the error names the command', async () => {
       const database = await createTestDatabase(engine);
       const off = { migrates: false };
       await assert.rejects(database.open(off), says(/MIGRATE is off.*npx vestibule migrate --plan/));
@@ -131,7 +131,7 @@ for (const engine of databaseEngines) {
       await assert.rejects(database.open({ ...off, ...steps('next') }), says(/MIGRATE is off/));
     });
 
-    it('[F166] six processes of the next release start at once beside an older one: each step is done once', async () => {
+    it('[F166] six processes of the next release start beside an older one: each step is done once', async () => {
       const database = await made();
       const old = await database.open();
       const storages = await Promise.all(Array.from({ length: 6 }, () => database.open(steps('next'))));

@@ -11,8 +11,8 @@ import { erasureOf, newEvent, newRecord } from '../support/records.ts';
 const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 1_000 };
 const owners = ['usr_abcdefgh-one', 'usr_abcdefgh-two', 'usr_somebody-else'] as const;
 
-describe('the log in partitions, by the statements of docs/scale.md', () => {
-  /** One that had its statements before, and one that comes later. */
+describe('a partitioned event log, by the statements of docs/scale.md', () => {
+  /** A process from before the partitions, and one that starts later. */
   let storage: Storage;
   let later: Storage;
   let client: Client;
@@ -44,7 +44,7 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
   const positions = async (from: Storage, owner: string | null = null) =>
     (await from.events.list({ ...everything, owner })).map(({ position }) => position);
 
-  it('are made beside processes that go on, and what comes then goes over the bound', async () => {
+  it('is created while processes run, and new events cross the bound', async () => {
     for (const owner of owners) await register(storage, owner, 'user', 1);
     await insertAll(
       storage,
@@ -67,20 +67,20 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
     assert.equal(rows[0].count, 26);
   });
 
-  it('are nothing that a start would notice', async () => {
+  it('works after a restart as before', async () => {
     later = await postgresDatabase(url).open();
     assert.deepEqual(await positions(later), await positions(storage));
     assert.equal((await positions(later, owners[0])).length, 20);
     assert.deepEqual(await later.events.extent(), { first: 1, last: 60 });
   });
 
-  it('leave nothing of who is erased in either of them, and keep all else', async () => {
+  it('keeps nothing of an erased caller in either partition, and everything else', async () => {
     await storage.records.erase(owners[1], null, erasureOf(owners[1]));
     assert.deepEqual(await positions(later, owners[1]), [61]);
     assert.equal((await positions(later)).length, 41);
   });
 
-  it('take only deliveries of events that are there', async () => {
+  it('accepts only deliveries of existing events', async () => {
     await client.query(`insert into webhooks (id, url, events, secret, created_at, state, position, failures, delivered)
       values ('whk_1', 'http://127.0.0.1:9', '*', '', 1, 'active', 0, 0, 0)`);
     const deliver = (position: number) =>
@@ -91,7 +91,7 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
     await assert.rejects(deliver(2), /foreign key/);
   });
 
-  it('are forgotten by being dropped, with what was to be told of them', async () => {
+  it('is pruned by dropping a partition, with its pending deliveries', async () => {
     await run('4. Drop an old partition');
     assert.deepEqual(await later.events.extent(), { first: 36, last: 61 });
     const { rows } = await client.query('select position::int from deliveries');
@@ -100,7 +100,7 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
     assert.equal((await positions(storage)).at(-1), 62);
   });
 
-  it('have to be there in time: what has none is not written, and nothing of its batch is', async () => {
+  it('refuses a batch whose events have no partition, and nothing of it is written', async () => {
     const record = newRecord({ owner: owners[0] });
     const events = Array.from({ length: 1_000 }, (_, number) => newEvent(number));
     await assert.rejects(apply(storage, { newRecords: [record], events }), /no partition/);
@@ -111,7 +111,7 @@ describe('the log in partitions, by the statements of docs/scale.md', () => {
     assert.deepEqual(await later.events.extent(), { first: 36, last: 1_062 });
   });
 
-  it('are swept like one table', async () => {
+  it('is pruned by the sweep like one table', async () => {
     const none = { before: Number.MAX_SAFE_INTEGER, ahead: Number.MAX_SAFE_INTEGER };
     while ((await storage.events.prune(none, 100)) === 100);
     assert.deepEqual(await later.events.extent(), { first: 1_062, last: 1_062 });

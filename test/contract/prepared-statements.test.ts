@@ -10,7 +10,7 @@ import { anyKeys, openedAt } from '../support/databases.ts';
 import { createDatabase, direct } from '../support/postgres.ts';
 import { newQuery, newRecord, noUsage } from '../support/records.ts';
 
-/** A database whose sessions are one's own: PgBouncer would give each transaction another. */
+/** A database without PgBouncer, which would give each transaction another session. */
 const newDatabase = async () => direct(await createDatabase());
 
 /** The prepared statements of the one session of a storage. */
@@ -21,9 +21,9 @@ async function keptBy(engine: Engine): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-describe('statements that PostgreSQL keeps by name', () => {
+describe('named prepared statements on PostgreSQL', () => {
   for (const keepsStatements of [true, false]) {
-    it(`are ${keepsStatements ? 'kept' : 'none'} when they are switched ${keepsStatements ? 'on' : 'off'}, and the answers are the same`, async () => {
+    it(`are ${keepsStatements ? 'kept' : 'none'} when they are switched ${keepsStatements ? 'on' : 'off'}, with the same results`, async () => {
       const url = await newDatabase();
       const engine = openPostgres(url, { poolSize: 1, keepsStatements });
       const storage = await createStorage(engine, openedAt, anyKeys);
@@ -38,7 +38,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     });
   }
 
-  it('are bounded, whatever callers filter by', async () => {
+  it('are limited in number, whatever callers filter by', async () => {
     const url = await newDatabase();
     const engine = openPostgres(url, { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
@@ -49,7 +49,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     await storage.close();
   });
 
-  it('are given up, once and for all, where a session does not know them, and the answers are the same', async () => {
+  it('are switched off for good when a session does not know them, with the same results', async () => {
     const notices: string[] = [];
     const url = await newDatabase();
     const engine = openPostgres(url, { poolSize: 1, onNotice: (notice) => notices.push(notice) });
@@ -57,7 +57,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     const record = newRecord();
     await insertAll(storage, [record]);
     assert.deepEqual(await storage.records.find('notes', record.id), record);
-    // Behind a pooler the session is another one than before.
+    // As behind a pooler, where the session changes.
     await sql`deallocate all`.execute(engine.database);
     assert.deepEqual(await storage.records.find('notes', record.id), record);
     assert.equal(notices.length, 1);
@@ -68,7 +68,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     await storage.close();
   });
 
-  it('are given up by a batch, too, which is done once', async () => {
+  it('are switched off by a batch, which is done once', async () => {
     const engine = openPostgres(await newDatabase(), { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     await insertAll(storage, [newRecord()]);
@@ -78,7 +78,7 @@ describe('statements that PostgreSQL keeps by name', () => {
     await storage.close();
   });
 
-  it('go on when another release adds a column to every table', async () => {
+  it('keep working when another release adds a column to every table', async () => {
     const url = await newDatabase();
     // One session each, which keeps its prepared statements.
     const storage = await createStorage(openPostgres(url, { poolSize: 1 }), openedAt, anyKeys);

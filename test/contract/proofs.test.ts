@@ -34,14 +34,14 @@ import { erasureOf, newRecord } from '../support/records.ts';
 const isReplay = (error: unknown) => error instanceof Refusal && error.code === 'proof_replayed';
 
 for (const engine of storageKinds) {
-  describe(`used proofs, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of used proofs on ${engine}`, () => {
     let storage: Storage;
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ storage, neighbour } = opened);
     });
 
-    it('are loaded exactly as far as they were used, in whichever process', async () => {
+    it('are loaded when used, by every process', async () => {
       const [used, other, unused] = [newProof(), newProof(), newProof()];
       await apply(storage, { proofs: [used, other] });
       const { proofs } = await load(neighbour, { proofs: [used.digest, unused.digest] });
@@ -49,7 +49,7 @@ for (const engine of storageKinds) {
       assert.deepEqual((await load(neighbour, { proofs: [unused.digest] })).proofs, []);
     });
 
-    it('are forgotten when they have expired, those first that did so first, and no more at once than asked', async () => {
+    it('are deleted after expiry, oldest first, no more than the limit', async () => {
       const proofs = [5, 1, 4, 2, 3].map((expiresAt) => newProof({ expiresAt }));
       const kept = newProof();
       await apply(storage, { proofs: [...proofs, kept] });
@@ -69,7 +69,7 @@ for (const engine of storageKinds) {
       assert.equal(await storage.records.expireProofs(5, 1), 0);
     });
 
-    describe('of whoever erases itself', () => {
+    describe('of a caller that erases itself', () => {
       const erase = (owner: string, proof: UsedProof | null) =>
         neighbour.records.erase(owner, null, erasureOf(owner), undefined, proof);
       const somebody = async () => {
@@ -78,13 +78,13 @@ for (const engine of storageKinds) {
         return id;
       };
 
-      it('are used up by it, and stay when everything else of it goes', async () => {
+      it('are used up by the erasure and kept after it', async () => {
         const [owner, proof] = [await somebody(), newProof()];
         assert.deepEqual((await erase(owner, proof))?.records, { notes: 1 });
         assert.deepEqual((await load(storage, { proofs: [proof.digest] })).proofs, [proof.digest]);
       });
 
-      it('erase nobody a second time', async () => {
+      it('refuse a second erasure', async () => {
         const [owner, proof] = [await somebody(), newProof()];
         await apply(storage, { proofs: [proof] });
         await assert.rejects(erase(owner, proof), isReplay);
@@ -93,14 +93,14 @@ for (const engine of storageKinds) {
         assert.notEqual(await erase(owner, newProof()), null, 'control: another proof does it');
       });
 
-      it('are used up, too, when there was nothing to erase', async () => {
+      it('are used up even when there was nothing to erase', async () => {
         const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
         assert.equal(await erase(owner, proof), null);
         await assert.rejects(erase(owner, proof), isReplay);
         assert.equal(await erase(owner, null), null);
       });
 
-      it('erase once when they come to two processes at the same moment', async () => {
+      it('erase once when two processes get them at the same moment', async () => {
         const [owner, proof] = [await somebody(), newProof()];
         const both = [storage, neighbour].map((each) =>
           each.records.erase(owner, null, erasureOf(owner), undefined, proof),
@@ -113,7 +113,7 @@ for (const engine of storageKinds) {
     });
   });
 
-  describe(`a proof that comes to two processes at the same moment, on ${engine}`, () => {
+  describe(`a proof at two processes at the same moment, on ${engine}`, () => {
     let place: string;
     let storage: Storage;
     let neighbour: Storage;
@@ -135,7 +135,7 @@ for (const engine of storageKinds) {
     };
     const recordsOf = async (owner: string) => (await storage.records.ofOwner(owner, null, 100)).length;
 
-    it('writes once, thirty times out of thirty; everybody else is refused and nothing fails', async () => {
+    it('writes once in each of thirty attempts; the others are refused without an error', async () => {
       for (let turn = 0; turn < 30; turn += 1) {
         const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
         if (turn % 2 === 0) await Promise.all(queues.map((queue) => write(queue, owner, null, randomUUID())));
@@ -154,7 +154,7 @@ for (const engine of storageKinds) {
       }
     });
 
-    it('is refused, and is no error, when another has used it while the batch was under way; the others of the batch are done', async () => {
+    it('is refused when used elsewhere during the batch; the other operations are done', async () => {
       const [owner, proof] = [`usr_${randomUUID()}`, newProof()];
       const [queue] = queues;
       assert.ok(queue !== undefined);
@@ -179,7 +179,7 @@ for (const engine of storageKinds) {
 
 const text = 'schema: { properties: { text: { type: string, maxLength: 20 } } }';
 
-/** The queue of writes with the rules of the service, as every process has one. */
+/** The write queue with the rules of the service, as in every process. */
 async function openQueue(storage: Storage): Promise<WriteQueue> {
   const collections = readCollections([{ name: 'notes', path: 'notes.yaml', text }]);
   const store = await storage.openBatches({
@@ -194,7 +194,7 @@ async function openQueue(storage: Storage): Promise<WriteQueue> {
 }
 
 describe('batches without proofs', () => {
-  it('ask PostgreSQL nothing about proofs', async () => {
+  it('send PostgreSQL no statement about proofs', async () => {
     const engine = openPostgres(await direct(await createDatabase()), { poolSize: 1 });
     const storage = await createStorage(engine, openedAt, anyKeys);
     const about = async () => {
@@ -216,7 +216,7 @@ describe('batches without proofs', () => {
 });
 
 describe('the sweep', () => {
-  it('forgets proofs a minute after they are too old, however many there are, and leaves the others', async () => {
+  it('deletes all proofs a minute after their expiry, and keeps the others', async () => {
     const database = await createTestDatabase('sqlite');
     const storage = await database.open();
     const clock = new MovableClock();
@@ -260,7 +260,7 @@ describe('the sweep', () => {
 
 describe('the table of proofs', () => {
   for (const engine of storageKinds) {
-    it(`has a digest and a time, and nothing of whom or what it was for, on ${engine}`, async () => {
+    it(`has only a digest and an expiry, on ${engine}`, async () => {
       const database: TestDatabase = await createTestDatabase(engine);
       const storage = await database.open();
       await apply(storage, { proofs: [newProof()] });

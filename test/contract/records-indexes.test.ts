@@ -40,7 +40,7 @@ for (const engineName of storageKinds) {
         return rows.map(({ name }) => String(name));
       };
 
-      it('with the declarations, and are the same when these are', async () => {
+      it('as declared, and stay when the declarations are the same', async () => {
         const bookings = { name: 'bookings', index: [slot, seats] };
         await storage.records.prepare([bookings]);
         const first = await declared();
@@ -65,7 +65,7 @@ for (const engineName of storageKinds) {
         assert.deepEqual(await declared(), []);
       });
 
-      it('no more than a collection needs', async () => {
+      it('only as far as a collection needs them', async () => {
         const alone = { name: 'bookings', index: [slot], listedByOthers: false, expires: false };
         await storage.records.prepare([alone]);
         assert.equal((await declared()).length, 1);
@@ -75,7 +75,7 @@ for (const engineName of storageKinds) {
         assert.equal((await declared()).length, 3);
       });
 
-      it('under names that stay apart, however long and alike', async () => {
+      it('under distinct names, even when collections and fields are long and similar', async () => {
         const long = `a${'b'.repeat(62)}`;
         const names = [long, `${long.slice(0, 62)}c`, 'a-b', 'a--b', 'a'];
         const index = [long, `${long.slice(0, 62)}C`, 'a_b'].map((name) => ({ name, kind: 'text' }) as const);
@@ -86,7 +86,7 @@ for (const engineName of storageKinds) {
         assert.deepEqual(await declared(), made);
       });
 
-      it('over records that were there before, of whatever kind', async () => {
+      it('over existing records of any content', async () => {
         const bodies = [
           '{}',
           '{"seats":"many","slot":7}',
@@ -103,7 +103,7 @@ for (const engineName of storageKinds) {
         assert.equal((await storage.records.list(query)).length, bodies.length);
       });
 
-      it('once, when several processes begin at once with the same or other declarations', async () => {
+      it('once when several processes start with the same or other declarations', async () => {
         const others = await Promise.all(Array.from({ length: 4 }, () => database.open()));
         const wanted = { name: 'many', index: [slot, seats, paid] };
         await Promise.all(others.map((other) => other.records.prepare([wanted])));
@@ -138,7 +138,7 @@ for (const engineName of storageKinds) {
             }),
           ),
         );
-        // What PostgreSQL does by itself soon after so many changes. SQLite is to do well without.
+        // PostgreSQL does this itself soon after so many changes. SQLite must do without it.
         if (engineName !== 'sqlite') await engine.database.executeQuery(CompiledQuery.raw('analyze records'));
       });
       after(() => storage.close());
@@ -151,7 +151,7 @@ for (const engineName of storageKinds) {
         );
         return rows.map((row) => String(row.detail ?? row['QUERY PLAN'])).join('\n');
       };
-      /** Every look at the table is by this index, and SQLite, which has no statistics, reads no more than a page of it. */
+      /** Every access uses this index, and SQLite, which has no statistics, reads at most a page of it. */
       const isBy = (plan: string, index: RegExp) => {
         const looks = plan.split('\n').filter((line) => /SEARCH records|Index Scan|Seq Scan/.test(line));
         assert.ok(looks.length > 0, plan);
@@ -164,7 +164,7 @@ for (const engineName of storageKinds) {
         'a later page': { id: '5', value: { text: 's2', number: 50, boolean: 1, created_at: 2_000 } },
       } as const;
       const lists = {
-        'of everybody': { query: {}, created: /declared_bookings_created_at/ },
+        'of all owners': { query: {}, created: /declared_bookings_created_at/ },
         'of one owner': { query: { owner: 'usr_4' }, created: /records_owner/ },
         'that have not expired': { query: { expiredAt: 100 }, created: /declared_bookings_created_at/ },
         'of one owner that have not expired': {
@@ -174,7 +174,7 @@ for (const engineName of storageKinds) {
       };
       for (const [which, page] of Object.entries(pages)) {
         for (const [whose, { query, created }] of Object.entries(lists)) {
-          it(`for ${which} of records ${whose}, both ways`, async () => {
+          it(`for ${which} of records ${whose}, in both directions`, async () => {
             for (const descending of [false, true]) {
               for (const field of [slot, seats, paid, 'created_at'] as const) {
                 const kind = field === 'created_at' ? field : field.kind;
@@ -198,7 +198,7 @@ for (const engineName of storageKinds) {
         }
       }
 
-      it('for records of a caller and those shared with it, merged, without a look at the members of each', async () => {
+      it('for the records of a caller and those shared with it, merged, without a scan of members', async () => {
         const member = 'usr_4';
         const roles = ['admin', 'member'];
         const memberOf = { member, roles: roles.map((role) => ({ role, states: null })) };
@@ -210,7 +210,7 @@ for (const engineName of storageKinds) {
           }
       });
 
-      it('for a range of the field that is sorted by', async () => {
+      it('for a range of the sort field', async () => {
         for (const owner of [null, 'usr_4']) {
           const conditions = [
             { field: slot, operator: 'gte', value: 's10' },
@@ -224,7 +224,7 @@ for (const engineName of storageKinds) {
         }
       });
 
-      it("and hold the whole record where SQLite lists everybody's, unless it may be large", async () => {
+      it('and cover the whole record for SQLite lists of all owners, unless it may be large', async () => {
         const everybodys = newQuery({ collection, sort: { field: slot, descending: false }, limit: 10 });
         const isWhole = async () => /COVERING INDEX declared_bookings_slot/.test(await planOf(everybodys));
         assert.equal(await isWhole(), engineName === 'sqlite');
@@ -236,13 +236,13 @@ for (const engineName of storageKinds) {
         assert.equal(await isWhole(), engineName === 'sqlite');
       });
 
-      it('for records in a state that few are in', async () => {
+      it('for records in a rare state', async () => {
         for (const after of [null, { value: 1_000, id: 'x' }]) {
           isBy(await planOf(newQuery({ collection, state: 'rare', after, limit: 10 })), /records_state/);
         }
       });
 
-      it('for what has expired', async () => {
+      it('for expired records', async () => {
         const sql = `select id from records where collection = '${collection}' and updated_at <= 10 order by updated_at limit 5`;
         const how = engineName === 'sqlite' ? 'explain query plan' : 'explain';
         const { rows } = await engine.database.executeQuery<Record<string, unknown>>(
@@ -252,7 +252,7 @@ for (const engineName of storageKinds) {
       });
 
       if (engineName === 'postgres')
-        it('for the records of a batch and those above them, each by its key', async () => {
+        it('for the records of a batch and their ancestors, each by its key', async () => {
           // As many as a batch has: PostgreSQL expects ten times as many from the recursion.
           const ids = Array.from({ length: 100 }, (_, index) => String(index));
           const parents = [{ child: collection, field: 'slot', collection: 'others', level: 1 }];

@@ -45,7 +45,7 @@ const sizes = [
 ];
 
 for (const engine of storageKinds) {
-  describe(`lists of records, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of record lists on ${engine}`, () => {
     let storage: Storage;
     let records: RecordStore;
     before(async () => {
@@ -54,7 +54,7 @@ for (const engine of storageKinds) {
     });
     after(() => storage.close());
 
-    /** A new collection of records with these fields, prepared for all that is asked of it here. */
+    /** A new collection of records with these fields, with all indexes. */
     async function collectionOf(all: readonly Partial<StoredRecord & { fields: Record<string, unknown> }>[]) {
       const collection = `c-${randomUUID()}`;
       await records.prepare([{ name: collection, index: [word, size, open] }]);
@@ -104,7 +104,7 @@ for (const engine of storageKinds) {
         }
       }
 
-      it('takes a field that is missing or of another kind for empty, zero or false', async () => {
+      it('treats a missing field or one of another type as empty, zero or false', async () => {
         const { collection, made } = await collectionOf([
           { id: 'a', fields: {} },
           { id: 'b', fields: { word: 1, size: '7', open: 'true' } },
@@ -124,7 +124,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('takes texts by their first 500 characters, whatever these are', async () => {
+      it('compares texts by their first 500 characters', async () => {
         const long = '\u{1f469}'.repeat(500);
         const { collection, made } = await collectionOf(
           ['a', 'b', 'c'].map((id) => ({ id, fields: { word: `${long}${id.repeat(3_000)}` } })),
@@ -137,7 +137,7 @@ for (const engine of storageKinds) {
     describe('filters', () => {
       const ids = (list: readonly StoredRecord[]) => list.map(({ id }) => id);
 
-      it('compare as sorting does, with every operator', async () => {
+      it('compare like sorting, with every operator', async () => {
         const { collection, made } = await collectionOf([
           ...words.map((text, index) => ({ fields: { word: text, size: 0, open: false }, createdAt: index })),
           ...sizes.map((size, index) => ({
@@ -172,7 +172,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('take wildcards, quotes and placeholders in a value for themselves', async () => {
+      it('treat wildcards, quotes and placeholders in a value literally', async () => {
         const { collection } = await collectionOf([{ fields: { word: 'Alice' } }]);
         for (const value of [
           '%',
@@ -191,7 +191,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('all hold together, whatever their order', async () => {
+      it('are combined with AND, in any order', async () => {
         const { collection } = await collectionOf(
           Array.from({ length: 40 }, (_, index) => ({
             id: String(index).padStart(2, '0'),
@@ -224,7 +224,7 @@ for (const engine of storageKinds) {
         assert.equal((await everyPage(records, paged, ({ body }) => JSON.parse(body).size)).length, 4);
       });
 
-      it('never reach into another collection, whatever it is called', async () => {
+      it('never match another collection, whatever its name', async () => {
         const names = ["it's", '"quoted"', 'back\\slash', 'percent%', '; drop table records; --', '$1', '{}'];
         await records.prepare(names.map((name) => ({ name, index: [word] })));
         const made = names.map((collection) => newRecord({ collection, fields: { word: collection } }));
@@ -236,7 +236,7 @@ for (const engine of storageKinds) {
         await records.prepare([]);
       });
 
-      it('refuse a field whose name is not plain', async () => {
+      it('refuse an invalid field name', async () => {
         for (const name of [
           '',
           '1st',
@@ -260,7 +260,7 @@ for (const engine of storageKinds) {
       });
     });
 
-    it('pages under inserts and deletes show what was there all the time once, and nothing twice', async () => {
+    it('pages during inserts and deletes show every unchanged record once', async () => {
       const fieldsOf = (index: number) => ({ word: `w${index % 5}`, size: index % 3, open: index % 2 === 0 });
       for (const field of [word, size, open, 'created_at'] as const) {
         const { collection, made } = await collectionOf(
@@ -293,7 +293,7 @@ for (const engine of storageKinds) {
       }
     });
 
-    it('records are found by their ids: those that are there, each once', async () => {
+    it('records are found by their ids, each once', async () => {
       const { collection, made } = await collectionOf(oddTexts.map((text) => ({ fields: { word: text } })));
       const ids = made.map(({ id }) => id);
       const found = async (named: readonly string[], of = collection) =>
@@ -307,7 +307,7 @@ for (const engine of storageKinds) {
       assert.deepEqual((await records.findAll(collection, ids.slice(0, 1), members))[0]?.members, []);
     });
 
-    it('everything of one owner comes by collection, time and id, page by page', async () => {
+    it('records of one owner come by collection, time and id, page by page', async () => {
       const owner = randomUUID();
       const made = ['b', 'a', 'a-', 'B', 'é'].flatMap((collection) =>
         [3, 1, 1, 2].map((createdAt) => newRecord({ collection, owner, createdAt })),
@@ -331,7 +331,7 @@ for (const engine of storageKinds) {
       }
     });
 
-    describe('what a page costs', () => {
+    describe('the cost of a page', () => {
       const bodies = words.map((text, index) => ({
         word: text.slice(0, index),
         size: index % 3,
@@ -341,7 +341,7 @@ for (const engine of storageKinds) {
       const sortedBy = (record: StoredRecord, field: RecordQuery['sort']['field']): FieldValue =>
         field === 'created_at' ? record.createdAt : JSON.parse(record.body)[field.name];
 
-      it('is known before it is fetched: the sizes are those of the bodies, in their order', async () => {
+      it('sizes and bodies match the list, in order', async () => {
         const { collection } = await collectionOf(
           bodies.map((fields, index) => ({
             fields,
@@ -372,7 +372,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('has an end: stretch by stretch, whatever it is filtered by, nothing is left out or comes twice', async () => {
+      it('reading in steps omits and repeats nothing, whatever the filter', async () => {
         const { collection, made } = await collectionOf(
           bodies.map((fields, index) => ({
             fields,
@@ -397,7 +397,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('a place is so many records further on, and there is none beyond the last', async () => {
+      it('placeAfter returns the record so many further on, or null past the end', async () => {
         const { collection } = await collectionOf(
           ['b', 'a', 'c'].map((text) => ({ id: text, fields: { word: text }, state: 'any' })),
         );
@@ -413,7 +413,7 @@ for (const engine of storageKinds) {
         assert.equal(await records.placeAfter({ ...query, owner: 'usr_nobody' }, 1), null);
       });
 
-      it('in a list of everybody the state leads to a place, too', async () => {
+      it('placeAfter respects the state in a list of all owners', async () => {
         const { collection } = await collectionOf(
           ['a', 'b', 'c', 'd'].map((id, index) => ({
             id,
@@ -428,7 +428,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await stretches({ ...query, expiredAt: 1 }, 1), ['d']);
       });
 
-      it('may depend on what has expired: whether anything has is known', async () => {
+      it('hasExpired tells whether any record has expired', async () => {
         const { collection } = await collectionOf([{ updatedAt: 10 }, { updatedAt: 20 }]);
         assert.deepEqual(
           [await records.hasExpired(collection, 9), await records.hasExpired(collection, 10)],
@@ -437,7 +437,7 @@ for (const engine of storageKinds) {
         assert.equal(await records.hasExpired(`${collection}x`, 100), false);
       });
 
-      /** The ids of a list that looks at so many records at a time. */
+      /** The ids of a list that is read in steps of so many records. */
       async function stretches(query: RecordQuery, count: number): Promise<string[]> {
         const ids: string[] = [];
         for (let after: RecordQuery['after'] = null; ; ) {
@@ -451,7 +451,7 @@ for (const engine of storageKinds) {
       }
     });
 
-    it('everything of one collection comes by id, page by page', async () => {
+    it('records of one collection come by id, page by page', async () => {
       const { collection, made } = await collectionOf(words.map((text) => ({ id: `i${text}` })));
       const expected = made.map(({ id }) => id).toSorted(compare);
       const all: string[] = [];

@@ -9,8 +9,8 @@ import { newQuery, newRecord } from '../support/records.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 
-/** The connection that only reads: what it must not do, and what it must notice. */
-describe('reading records from an SQLite file', () => {
+/** The read-only connection: what it must refuse, and what it must detect. */
+describe('the SQLite read connection', () => {
   it('cannot write', async () => {
     const engine = await sqliteDatabase(newSqliteFile()).openEngine();
     await assert.rejects(engine.reader.deleteFrom('records').execute());
@@ -19,7 +19,7 @@ describe('reading records from an SQLite file', () => {
 
   for (const usedBefore of [true, false]) {
     const when = usedBefore ? 'after' : 'before';
-    it(`says so when the file was taken away or replaced ${when} the first read, and goes on when it is back`, async () => {
+    it(`is refused when the file is removed or replaced ${when} the first read, and works when it is back`, async () => {
       const file = newSqliteFile();
       const clock = new MovableClock();
       const storage = await sqliteDatabase(file, clock).open();
@@ -41,7 +41,7 @@ describe('reading records from an SQLite file', () => {
     });
   }
 
-  it('answers hundreds that come at once, each with its own', async () => {
+  it('gives each of hundreds of concurrent reads its own result', async () => {
     const storage = await sqliteDatabase(newSqliteFile()).open();
     const made = Array.from({ length: 500 }, () => newRecord());
     await insertAll(storage, made);
@@ -50,7 +50,7 @@ describe('reading records from an SQLite file', () => {
     await storage.close();
   });
 
-  it('leaves the file whole and alone after a clean stop', async () => {
+  it('leaves no WAL behind after a clean stop', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await insertAll(storage, [newRecord()]);

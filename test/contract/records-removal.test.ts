@@ -15,7 +15,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { erasureOf, newLine, newRecord, noUsage, untold } from '../support/records.ts';
 
 for (const engine of storageKinds) {
-  describe(`what is counted and removed, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of counts and removal on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     let records: RecordStore;
@@ -30,7 +30,7 @@ for (const engine of storageKinds) {
 
     const countOf = async (owner: string, collection = 'notes') =>
       (await records.usage(owner)).get(collection)?.records;
-    /** So many records of an owner, counted. */
+    /** Inserts and counts so many records of an owner. */
     const give = async (owner: string, count: number, changes: Parameters<typeof newRecord>[0] = {}) => {
       const made = Array.from({ length: count }, () => newRecord({ owner, ...changes }));
       await insertAll(storage, made);
@@ -40,7 +40,7 @@ for (const engine of storageKinds) {
     };
 
     describe('expire', () => {
-      it('deletes what was last changed by then, oldest first and no more than asked', async () => {
+      it('deletes records last changed by then, oldest first, no more than the limit', async () => {
         const made = [5, 3, 1, 4, 2].map((updatedAt) =>
           newRecord({ id: `${updatedAt}`, updatedAt, createdAt: 0 }),
         );
@@ -54,7 +54,7 @@ for (const engine of storageKinds) {
         assert.equal((await records.ofCollection('other', '', 10)).length, 1);
       });
 
-      it('takes them off the counts of their owners, and of nobody else', async () => {
+      it('subtracts them from the counts of their owners only', async () => {
         await give('usr_a', 3, { updatedAt: 1 });
         await give('usr_b', 2, { updatedAt: 1 });
         await give('usr_c', 2, { updatedAt: 9 });
@@ -67,7 +67,7 @@ for (const engine of storageKinds) {
         assert.equal(await countOf('usr_a', 'other'), 2);
       });
 
-      it('deletes and counts each record once when two processes do it at once', async () => {
+      it('deletes and counts each record once when two processes expire at the same time', async () => {
         const neighbour = await database.open();
         opened.push(neighbour);
         for (const owner of ['usr_a', 'usr_b', 'usr_c']) await give(owner, 20, { updatedAt: 1 });
@@ -82,7 +82,7 @@ for (const engine of storageKinds) {
     });
 
     describe('erase', () => {
-      it('leaves whom the operator has shut out to the operator', async () => {
+      it('refuses a suspended caller', async () => {
         await register(storage, 'usr_out', 'user', 1);
         await give('usr_out', 2);
         await storage.consumers.setState('usr_out', 'suspended', newLine());
@@ -104,7 +104,7 @@ for (const engine of storageKinds) {
         await apply(storage, { idempotencyKeys: [keyOf(owner)] });
       };
 
-      it('removes everything about one caller, counts it, writes its line and touches nobody else', async () => {
+      it('removes everything of one caller, counts it, writes its audit line and affects no other', async () => {
         await fill('usr_gone');
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
@@ -127,7 +127,7 @@ for (const engine of storageKinds) {
         assert.notEqual(await storage.consumers.find('usr_stays'), null);
       });
 
-      it('says when there was nothing, and writes no line then', async () => {
+      it('returns null for a caller without data, and writes no audit line', async () => {
         await fill('usr_gone');
         assert.notEqual(await records.erase('usr_gone', null, erasureOf('usr_gone')), null);
         assert.equal(await records.erase('usr_gone', newLine(), erasureOf('usr_gone')), null);
@@ -135,7 +135,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.audit.list(0), []);
       });
 
-      it('removes a caller who has nothing but a registration, or nothing but records', async () => {
+      it('removes a caller with only a registration, or with only records', async () => {
         await register(storage, 'usr_bare', 'user', openedAt);
         assert.deepEqual(await records.erase('usr_bare', null, erasureOf('usr_bare')), {
           records: {},
@@ -150,7 +150,7 @@ for (const engine of storageKinds) {
         });
       });
 
-      it('removes more than one statement takes', async () => {
+      it('removes more records than one statement deletes', async () => {
         await give('usr_busy', 5_001);
         await insertAll(storage, [newRecord({ owner: 'usr_other' })]);
         assert.deepEqual(await records.erase('usr_busy', null, erasureOf('usr_busy')), {
@@ -161,7 +161,7 @@ for (const engine of storageKinds) {
         assert.equal((await records.counts())[0]?.count, 1);
       });
 
-      it('keeps what still counts of budgets for whoever comes back under that name, and for nobody else', async () => {
+      it('keeps spent budgets for the same caller when it comes back, and for no other', async () => {
         const spend = (collection: string) =>
           setUsage(storage, 'usr_spent', collection, {
             ...noUsage,
@@ -188,7 +188,7 @@ for (const engine of storageKinds) {
         assert.equal(await records.expireSpentBudgets(1e12), 0, 'nothing is kept twice');
       });
 
-      it('forgets what was kept when it has ended', async () => {
+      it('deletes the kept budgets after their end', async () => {
         await register(storage, 'usr_spent', 'user', 100);
         await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
         await records.erase('usr_spent', null, erasureOf('usr_spent'), {
@@ -201,7 +201,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await records.usage('usr_spent'), new Map());
       });
 
-      it('is heard of by whoever watches who may come in', async () => {
+      it('notifies the watchers of standing', async () => {
         const neighbour = await database.open();
         opened.push(neighbour);
         await register(storage, 'usr_seen', 'user', openedAt);
@@ -209,7 +209,7 @@ for (const engine of storageKinds) {
         const unwatch = await neighbour.standing.watch(() => {
           calls += 1;
         });
-        // A watch of SQLite takes its first look by itself.
+        // A watch of SQLite polls for the first time by itself.
         await neighbour.consumers.find('usr_seen');
         await records.erase('usr_seen', null, erasureOf('usr_seen'));
         await until(
@@ -220,7 +220,7 @@ for (const engine of storageKinds) {
         await unwatch();
       });
 
-      it('leaves what sweeping leaves alone as it is, again and again', async () => {
+      it('changes nothing of other callers, also after repeated scrubs', async () => {
         await fill('usr_gone');
         await fill('usr_stays');
         const before = await records.ofOwner('usr_stays', null, 10);
@@ -234,7 +234,7 @@ for (const engine of storageKinds) {
     });
 
     describe('counts', () => {
-      it('are by collection and state, and say nothing of what there is none of', async () => {
+      it('are by collection and state, without zeros', async () => {
         assert.deepEqual(await records.counts(), []);
         await insertAll(storage, [
           ...[1, 2, 3].map(() => newRecord()),
@@ -255,7 +255,7 @@ for (const engine of storageKinds) {
         ]);
       });
 
-      it('are measured a few at a time, by state', async () => {
+      it('of bytes are measured in steps, by state', async () => {
         const states = ['draft', null, 'draft'];
         const made = ['a', 'b', 'c'].map((letter, index) =>
           newRecord({ collection: 'measured', id: letter.repeat(36), state: states[index] ?? null }),
@@ -275,7 +275,7 @@ for (const engine of storageKinds) {
     });
 
     describe('top', () => {
-      it('names those with most records first, with the bytes of their fields', async () => {
+      it('lists the owners with most records first, with their bytes', async () => {
         assert.deepEqual(await records.top(5), []);
         await insertAll(storage, [
           ...[1, 2].map(() => newRecord({ owner: 'usr_two', body: '{"a":"\u00e9"}' })),
@@ -297,7 +297,7 @@ for (const engine of storageKinds) {
 }
 
 describe('expiry beside an open transaction on postgres', () => {
-  it('leaves a record that is locked, and deletes the others without waiting for it', async (t) => {
+  it('skips a locked record and deletes the others', async (t) => {
     const url = await createDatabase();
     const storage = await postgresDatabase(url).open();
     t.after(() => storage.close());
@@ -311,8 +311,8 @@ describe('expiry beside an open transaction on postgres', () => {
   });
 });
 
-describe('erasing beside somebody who deletes on postgres', () => {
-  it('leaves nothing, also where one of many was gone before its turn came', async () => {
+describe('an erasure beside a concurrent delete on postgres', () => {
+  it('leaves nothing, even when a record was deleted meanwhile', async () => {
     const url = await createDatabase();
     const storage = await postgresDatabase(url).open();
     await register(storage, 'usr_many', 'user', 1);
@@ -328,7 +328,7 @@ describe('erasing beside somebody who deletes on postgres', () => {
     await storage.close();
   });
 
-  it('locks a record before those under it, as writes do', async () => {
+  it('locks a record before its children, as writes do', async () => {
     const url = await createDatabase();
     const storage = await postgresDatabase(url).open();
     await register(storage, 'usr_a', 'user', 1);

@@ -24,7 +24,7 @@ import {
 } from '../support/databases.ts';
 import { anyLine, erasureOf, newQuery, newRecord, noUsage, oddTexts, untold } from '../support/records.ts';
 
-/** Bodies that a database could be tempted to read, sort, round or tidy up. */
+/** Bodies that a database might parse, sort, round or normalise. */
 const oddBodies = [
   '{}',
   '{"b":1,"a":2}',
@@ -40,7 +40,7 @@ const byName = (records: readonly StoredRecord[]) =>
   new Map(records.map((record) => [`${record.collection} ${record.id}`, record]));
 
 for (const engine of storageKinds) {
-  describe(`records, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of records on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
@@ -50,7 +50,7 @@ for (const engine of storageKinds) {
     });
 
     describe('one record', () => {
-      it('is found as it was inserted, at once and through every connection', async () => {
+      it('is found as inserted, at once and through every connection', async () => {
         const record = newRecord({ state: 'draft', createdAt: 1, updatedAt: 253_402_300_799_999 });
         assert.equal(await storage.records.find(record.collection, record.id), null);
         await insertAll(storage, [record]);
@@ -70,7 +70,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('keeps apart names that differ in one byte', async () => {
+      it('is kept apart from records whose names differ in one byte', async () => {
         const prefix = randomUUID();
         const records = oddTexts.flatMap((text) => {
           const odd = `${prefix}${text}`.slice(0, 500);
@@ -88,7 +88,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('of a taken id is not inserted, whoever owns it, and the first one stays', async () => {
+      it('is not inserted under a used id, whoever its owner is; the first one stays', async () => {
         const first = newRecord();
         await insertAll(storage, [first]);
         const second = newRecord({ id: first.id, owner: 'usr_other' });
@@ -99,7 +99,7 @@ for (const engine of storageKinds) {
         assert.equal(await insertUnlessTaken(storage, elsewhere), true);
       });
 
-      it('is inserted once when twenty come at once with its id', async () => {
+      it('is inserted once when twenty come at the same time with its id', async () => {
         const id = randomUUID();
         const tries = Array.from({ length: 20 }, (_, index) =>
           insertUnlessTaken(index % 2 === 0 ? storage : neighbour, newRecord({ id })),
@@ -107,7 +107,7 @@ for (const engine of storageKinds) {
         assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
       });
 
-      it('changes into what it is said to become, its size too, and no other changes', async () => {
+      it('changes all its columns, also its size, and no other record changes', async () => {
         const [record, bystander] = [newRecord(), newRecord()];
         const twin = newRecord({ id: record.id, collection: 'elsewhere' });
         await insertAll(storage, [record, bystander, twin]);
@@ -122,7 +122,7 @@ for (const engine of storageKinds) {
         assert.equal(Number(row?.bytes), Buffer.byteLength(changed.body));
       });
 
-      it('is removed, and its id is free again', async () => {
+      it('is removed, and its id can be used again', async () => {
         const [record, bystander] = [newRecord(), newRecord()];
         await insertAll(storage, [record, bystander]);
         await apply(storage, { removedRecords: [{ collection: 'elsewhere', id: record.id }] });
@@ -154,7 +154,7 @@ for (const engine of storageKinds) {
           records.map(({ id }) => id),
         );
 
-      it('is numbered from 1 in each record, and comes back in pages as it was written', async () => {
+      it('is numbered from 1 in each record and read in pages', async () => {
         const [one, other] = [newRecord({ state: 'open' }), newRecord({ state: 'open' })];
         const first = [step(one, 'create'), step(other, 'create'), step(one, 'update', { from: 'open' })];
         await apply(storage, { newRecords: [one, other], history: first });
@@ -176,7 +176,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await read(), []);
       });
 
-      it('has the last 1,000 entries of a record, and goes with it', async () => {
+      it('keeps the last 1,000 entries of a record, and is deleted with it', async () => {
         const record = newRecord({ state: 'open', updatedAt: 1 });
         const some = Array.from({ length: 600 }, () => step(record, 'update'));
         await apply(storage, { newRecords: [record], history: some });
@@ -197,7 +197,7 @@ for (const engine of storageKinds) {
     });
 
     describe('usage', () => {
-      it('is nothing for an owner without any, and what was last set for the others', async () => {
+      it('is empty for an owner without records, and otherwise as last set', async () => {
         const owner = randomUUID();
         const used = { records: 1, writes: 2, writesSince: openedAt, newcomerWrites: 3, newcomerSince: 4 };
         assert.deepEqual(await storage.records.usage(owner), new Map());
@@ -216,7 +216,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.records.usage(`${owner} `), new Map());
       });
 
-      it('loses one for a record that somebody else removed, and is never less than nothing', async () => {
+      it('decreases for a record that another removed, and never below zero', async () => {
         const owner = randomUUID();
         const used = { ...noUsage, writes: 5 };
         await setUsage(storage, owner, 'notes', { ...used, records: 2 });
@@ -227,7 +227,7 @@ for (const engine of storageKinds) {
         await release(storage, randomUUID());
       });
 
-      it('is never less than nothing when its owner takes more from it than is left, either', async () => {
+      it("never goes below zero by the owner's own changes", async () => {
         const owner = randomUUID();
         const one = { ...noUsage, owner, collection: 'notes' };
         await apply(storage, { newUsage: [{ ...one, records: -1 }] });
@@ -242,7 +242,7 @@ for (const engine of storageKinds) {
       const found = async (storage: Storage, key: IdempotencyKeyName) =>
         (await load(storage, { idempotencyKeys: [key] })).idempotencyKeys;
 
-      it('are found as they were used, by their owner and in their collection', async () => {
+      it('are found by owner, collection and key', async () => {
         const used = newIdempotencyKey({ owner: randomUUID(), keyDigest: digest(), expiresAt: 1_000 });
         await apply(storage, { idempotencyKeys: [used] });
         assert.deepEqual(await found(neighbour, used), [used]);
@@ -251,14 +251,14 @@ for (const engine of storageKinds) {
         assert.deepEqual(await found(neighbour, { ...used, owner: randomUUID() }), []);
       });
 
-      it('can be used again, and then the last use counts', async () => {
+      it('can be used again; the last use counts', async () => {
         const first = newIdempotencyKey({ owner: randomUUID(), expiresAt: 1_000 });
         const second = { ...first, requestDigest: digest(), recordIds: randomUUID(), expiresAt: 2_000 };
         for (const key of [first, second]) await apply(storage, { idempotencyKeys: [key] });
         assert.deepEqual(await found(neighbour, first), [second]);
       });
 
-      it('are forgotten once they have expired', async () => {
+      it('are deleted after their expiry', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         const keys = [1_000, 1_001, 1_002].map((expiresAt) => newIdempotencyKey({ expiresAt }));
         await apply(fresh, { idempotencyKeys: keys });
@@ -270,7 +270,7 @@ for (const engine of storageKinds) {
     });
 
     describe('newcomers', () => {
-      it('are the users registered since then, counted no further than asked, or not at all', async () => {
+      it('are the users registered since a time, counted up to a limit', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         for (const time of [10, 20, 20, 30]) await register(fresh, randomUUID(), 'user', time);
         await register(fresh, randomUUID(), 'client', 30);
@@ -286,7 +286,7 @@ for (const engine of storageKinds) {
       });
     });
 
-    it('rejects every question with storage_unavailable once it is closed', async () => {
+    it('every call after close is refused with storage_unavailable', async () => {
       const closed = await createTestDatabase(engine).then((empty) => empty.open());
       const { records } = closed;
       await load(closed, {});

@@ -8,7 +8,7 @@ import { insertAll, register } from '../support/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
 import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/records.ts';
 
-/** The values of the pragmas on which the promises depend: nothing acknowledged is lost, nothing removed stays. */
+/** The pragmas that durability and erasure depend on. */
 const promised = {
   journal_mode: 'wal',
   synchronous: 2,
@@ -18,7 +18,7 @@ const promised = {
 };
 
 describe('the SQLite file', () => {
-  it('[F152] is used with the pragmas that the promises rest on', async () => {
+  it('[F152] is opened with the pragmas that durability and erasure need', async () => {
     const engine = await sqliteDatabase(newSqliteFile()).openEngine();
     for (const [name, value] of Object.entries(promised)) {
       const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(engine.database);
@@ -27,7 +27,7 @@ describe('the SQLite file', () => {
     await engine.close();
   });
 
-  it('[F158] is written on while somebody reads for long, and its log is cut again afterwards', async () => {
+  it('[F158] accepts writes during a long read, and its WAL is truncated afterwards', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     using reader = new DatabaseSync(file, { readOnly: true });
@@ -38,7 +38,7 @@ describe('the SQLite file', () => {
     for (let round = 0; round < 6; round += 1) await insertAll(storage, some());
     assert.ok(statSync(`${file}-wal`).size > 80e6, 'control: nothing of it could be emptied');
     await register(storage, 'usr_gone', 'user', 1);
-    // It does not wait for the reader, who only ends below.
+    // The writes do not wait for the reader, which ends below.
     await storage.records.erase('usr_gone', null, erasureOf('usr_gone'));
     reader.exec('commit');
     for (let round = 0; round < 3; round += 1) await register(storage, `usr_${round}`, 'user', 1);
@@ -46,7 +46,7 @@ describe('the SQLite file', () => {
     await storage.close();
   });
 
-  it('and its companions can be read by their owner only', async () => {
+  it('and its WAL and shared memory are readable by the owner only', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await register(storage, 'somebody', 'user', 1);
@@ -56,14 +56,14 @@ describe('the SQLite file', () => {
     await storage.close();
   });
 
-  it('belongs to its owner alone from the first byte, and so does a folder made for it', async () => {
+  it('has owner-only permissions from its creation, like a folder created for it', async () => {
     const before = process.umask(0);
     try {
       const file = `${dirname(newSqliteFile())}/made/for/it/vestibule.db`;
       await (await sqliteDatabase(file).open()).close();
       for (const folder of [dirname(file), dirname(dirname(file))])
         assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
-      // Opening fails once the file is there: what it has then is what it was made with.
+      // Opening fails once the file exists, so its mode is that of its creation.
       const halfWay = newSqliteFile();
       mkdirSync(`${halfWay}-wal`);
       await assert.rejects(sqliteDatabase(halfWay).open());
@@ -73,14 +73,14 @@ describe('the SQLite file', () => {
     }
   });
 
-  it('leaves a folder as it is that somebody else has made', async () => {
+  it('leaves the permissions of an existing folder unchanged', async () => {
     const file = newSqliteFile();
     const before = statSync(dirname(file)).mode;
     await (await sqliteDatabase(file).open()).close();
     assert.equal(statSync(dirname(file)).mode, before);
   });
 
-  it('holds everything by itself after a clean stop', async () => {
+  it('contains everything after a clean stop, without a WAL', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     await register(storage, 'somebody', 'user', 1);
@@ -89,7 +89,7 @@ describe('the SQLite file', () => {
     assert.ok(readFileSync(file).includes('somebody'));
   });
 
-  it('keeps no byte of a client that was removed', async () => {
+  it('keeps no byte of a removed client', async () => {
     const file = newSqliteFile();
     const storage = await sqliteDatabase(file).open();
     const client = newClient({ id: 'gone-client', label: 'label-of-gone' });

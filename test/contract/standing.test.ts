@@ -28,7 +28,7 @@ import {
 import { newWebhook } from '../support/webhook-rows.ts';
 
 for (const engine of storageKinds) {
-  describe(`who may come in, by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of standing on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     /** A second process, as far as the database can tell. */
@@ -38,7 +38,7 @@ for (const engine of storageKinds) {
     });
 
     describe('consumers', () => {
-      it('finds a caller as it was registered, and nobody under another name', async () => {
+      it('finds a caller as registered, and none under another name', async () => {
         const id = randomUUID();
         assert.equal(await storage.consumers.find(id), null);
         const registered = await register(storage, id, 'client', 1000);
@@ -47,7 +47,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.consumers.find(`${id} `), null);
       });
 
-      it('changes the state of one caller and nothing else of it, nor of another', async () => {
+      it('changes only the state, of one caller only', async () => {
         const [one, other] = [randomUUID(), randomUUID()];
         const registered = await register(storage, one, 'user', 1000);
         const bystander = await register(storage, other, 'user', 1001);
@@ -68,19 +68,19 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.consumers.find(one), registered);
       });
 
-      it('says so when there is no caller to change', async () => {
+      it('returns false when there is no caller to change', async () => {
         assert.equal(await storage.consumers.setState(randomUUID(), 'suspended', anyLine), false);
       });
     });
 
     describe('standing', () => {
-      it('is nobody at all in a new database', async () => {
+      it('has no suspended callers in a new database', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         assert.deepEqual(await fresh.standing.suspendedConsumers(), []);
         await fresh.close();
       });
 
-      it('names the suspended callers, and no others', async () => {
+      it('lists the suspended callers only', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         for (const id of ['in', 'out', 'back']) await register(fresh, id, 'user', 1);
         for (const id of ['out', 'back']) await fresh.consumers.setState(id, 'suspended', anyLine);
@@ -90,7 +90,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(suspended, ['out']);
       });
 
-      it('tokens that were taken back are noted for all processes, in order, and the later time counts', async () => {
+      it('revocations are stored in order for all processes; the later time counts', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         const nobody = { document: null, audit: null };
         const note = (name: string, issuedUntil: number, forgetAt: number) => ({
@@ -126,7 +126,7 @@ for (const engine of storageKinds) {
         await fresh.close();
       });
 
-      it('what was noted before is not noted again, and nobody is told', async () => {
+      it('a revocation that changes nothing is not stored again and notifies no watcher', async () => {
         const empty = await createTestDatabase(engine);
         await using ends = new AsyncDisposableStack();
         const fresh = await empty.open();
@@ -161,7 +161,7 @@ for (const engine of storageKinds) {
         ]);
       });
 
-      it('who has read them reads only what is new, also when the newest is noted again, and by an older release all of it', async () => {
+      it('a process reads only new revocations, but all of them after a write by an older release', async () => {
         const empty = await createTestDatabase(engine);
         await using ends = new AsyncDisposableStack();
         const fresh = await empty.open();
@@ -204,7 +204,7 @@ for (const engine of storageKinds) {
         assert.equal(await read(), 1, 'after that only the newest again');
       });
 
-      it('a document that takes tokens back counts once, whichever process gets it', async () => {
+      it('a logout token counts once, whichever process gets it', async () => {
         const document = { issuer: randomUUID(), digest: everyByte, expiresAt: 10_000 };
         const by = { document, audit: null };
         const note = { name: randomUUID(), issuedUntil: 1, forgetAt: 10, issuer: null };
@@ -220,7 +220,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.standing.revoke([note], by), 0, 'forgotten once it has ended');
       });
 
-      it('notes are forgotten beside somebody who notes them again in another order, and neither fails', async () => {
+      it('deleting revocations beside a writer in another order fails for neither', async () => {
         const place = await newPlace(engine);
         const fresh = await databaseAt(engine, place).then((empty) => empty.open());
         const notes = ['first', 'second', 'newest'].map((name) => {
@@ -296,7 +296,7 @@ for (const engine of storageKinds) {
           },
         ],
       };
-      /** The callbacks during the work, and until there were so many of them. */
+      /** The callbacks during the work, until there are so many of them. */
       const heardOf = async (times: number, work: () => Promise<void>) => {
         const heard: (readonly string[])[] = [];
         const unwatch = await storage.standing.watch((changed) => heard.push([...changed]));
@@ -312,7 +312,7 @@ for (const engine of storageKinds) {
         }
         return heard;
       };
-      it('counts each change, and calls back when another connection makes one, with what it is about', async () => {
+      it('counts each change, and notifies watchers of other connections with the changed table', async () => {
         await register(neighbour, consumer, 'user', 1);
         await neighbour.clients.add(client, first, anyLine);
         const counts = async () => {
@@ -323,7 +323,7 @@ for (const engine of storageKinds) {
         for (const [what, [table, change]] of Object.entries(changes)) {
           const before = await counts();
           const make = async () => assert.equal(await change(neighbour), true, what);
-          // A watcher looks at the counts every now and then: for one change of each table that is waited for.
+          // A watcher polls the counts: the test waits for one change of each table only.
           if (tables.has(table)) await make();
           else assert.deepEqual(await heardOf(1, make), [[table]], what);
           tables.add(table);
@@ -333,7 +333,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.clients.find(client.id), null);
       });
 
-      it('takes a database that counts less than before, which is an older one, for a change of anything', async () => {
+      it('treats decreasing counts, as of a restored database, as a change of everything', async () => {
         await database.query('update changes set clients = clients + 1');
         const heard = await heardOf(1, async () => {
           await database.query('update changes set clients = clients - 1');
@@ -341,7 +341,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(heard, [watchedTables]);
       });
 
-      it('calls every watcher, and none that has ended its watch', async () => {
+      it('notifies every watcher until it stops', async () => {
         const calls = { ended: 0, one: 0, other: 0 };
         const watcher = (name: keyof typeof calls) => () => {
           calls[name] += 1;
@@ -355,7 +355,7 @@ for (const engine of storageKinds) {
         ];
         const id = randomUUID();
         await register(neighbour, id, 'user', 1);
-        // Both have had a first look before the change.
+        // Both have polled once before the change.
         for (const state of ['suspended', 'active', 'suspended'] as const) {
           const seen = { ...calls };
           await neighbour.consumers.setState(id, state, anyLine);
@@ -372,11 +372,11 @@ for (const engine of storageKinds) {
     });
 
     describe('documents', () => {
-      it('has nothing under a name that was never written', async () => {
+      it('are null under an unknown name', async () => {
         assert.equal(await storage.documents.read(randomUUID()), null);
       });
 
-      it('gives back the text and the bytes, and of two under one name the last', async () => {
+      it('return text and bytes; the last one under a name counts', async () => {
         const name = randomUUID();
         for (const content of oddTexts) {
           await storage.documents.write(name, content, everyByte);
@@ -386,7 +386,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.documents.read(name), { content: 'last', mac: new Uint8Array([1]) });
       });
 
-      it('keeps names apart that differ in one byte', async () => {
+      it('are kept apart when their names differ in one byte', async () => {
         const prefix = randomUUID();
         for (const text of oddTexts)
           await storage.documents.write(`${prefix}${text}`, text, new Uint8Array());
@@ -398,7 +398,7 @@ for (const engine of storageKinds) {
           );
       });
 
-      it('keeps one of twenty first writings that come at once, and no later one', async () => {
+      it('keep one of twenty concurrent first writes, and no later one', async () => {
         const name = randomUUID();
         await Promise.all(
           Array.from({ length: 20 }, (_, index) =>

@@ -18,13 +18,13 @@ import { postgresUrl } from '../support/surroundings.ts';
 
 const wrongPassword = 'wrong-password-4711';
 
-/** Databases that cannot be used, and what the one sentence has to name. */
+/** Databases that cannot be used, and what the error message must name. */
 const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
-  'a PostgreSQL that nobody has started': {
+  'a PostgreSQL that is not running': {
     url: async () => `postgres://vestibule:${wrongPassword}@127.0.0.1:${await freePort()}/vestibule`,
     says: /DATABASE_URL.*ECONNREFUSED/,
   },
-  'a PostgreSQL that does not take the password': {
+  'a PostgreSQL that refuses the password': {
     url: async () => (await postgresUrl()).replace(/:[^:@]+@/, `:${wrongPassword}@`),
     says: /DATABASE_URL.*28P01/,
   },
@@ -32,11 +32,11 @@ const unusable: Record<string, { url(): Promise<string>; says: RegExp }> = {
     url: async () => (await direct(await createDatabase())).replace(/test_\w+$/, 'no_such_database'),
     says: /DATABASE_URL.*3D000/,
   },
-  'an SQLite file in a folder that cannot be made': {
+  'an SQLite file in a folder that cannot be created': {
     url: async () => `sqlite:${aFile('in the way')}/vestibule.db`,
     says: /vestibule\.db/,
   },
-  'an SQLite file that is something else': {
+  'an SQLite file that is not a database': {
     url: async () => `sqlite:${aFile('not a database '.repeat(500))}`,
     says: /vestibule\.db.*not an SQLite database/,
   },
@@ -78,10 +78,10 @@ for (const [name, { url, says }] of Object.entries(unusable)) {
   });
 }
 
-describe('a PostgreSQL that is not there yet', () => {
+describe('a PostgreSQL that is not started yet', () => {
   const nobody = new URL('tcp://127.0.0.1:9');
 
-  it('[F155] is waited for by "vestibule serve", which says so once', async () => {
+  it('[F155] is awaited by "vestibule serve", which logs it once', async () => {
     const provider = await TestProvider.start();
     const url = new URL(await createDatabase());
     const target = new URL(url);
@@ -110,7 +110,7 @@ describe('a PostgreSQL that is not there yet', () => {
     }
   });
 
-  it('is waited for for a minute', async () => {
+  it('is awaited for a minute', async () => {
     let time = 0;
     const pauses: number[] = [];
     await waitForServer(`postgres://127.0.0.1:${await freePort()}/vestibule`, {

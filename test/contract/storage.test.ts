@@ -22,7 +22,7 @@ import {
   sealed,
 } from '../support/records.ts';
 
-/** One suite, every database: none may answer differently, and none may leave a case out. */
+/** One suite for every database: none may behave differently or skip a case. */
 for (const engine of storageKinds) {
   describe(`the storage contract on ${engine}`, () => {
     let database: TestDatabase;
@@ -33,7 +33,7 @@ for (const engine of storageKinds) {
       ({ database, storage, neighbour } = opened);
     });
 
-    it('describes itself: its size, its disk, its schema and the last backup', async () => {
+    it('reports its size, disk, schema version and last backup', async () => {
       const { bytes, disk, schemaVersion, migration, lastBackup } = await storage.describe();
       assert.ok(bytes > 10_000 && schemaVersion > 0);
       if (engine === 'sqlite') assert.ok(disk !== null && disk.free > 0 && disk.free <= disk.bytes);
@@ -42,14 +42,14 @@ for (const engine of storageKinds) {
     });
 
     describe('clients', () => {
-      it('finds a client as it was added, with the bytes of its secret', async () => {
+      it('finds a client as added, with the bytes of its secret', async () => {
         const client = newClient({ label: 'billing', state: 'disabled', createdAt: 253_402_300_799_999 });
         const secret = newSecret({ digest: everyByte, createdAt: 1 });
         assert.equal(await storage.clients.add(client, secret, anyLine), true);
         assert.deepEqual(await storage.clients.find(client.id), sealed(client, [secret]));
       });
 
-      it('finds nobody under an id that was never added', async () => {
+      it('returns null for an unknown id', async () => {
         assert.equal(await storage.clients.find(randomUUID()), null);
       });
 
@@ -107,12 +107,12 @@ for (const engine of storageKinds) {
         assert.equal((await storage.clients.find(one.id))?.state, 'active');
       });
 
-      it('says so when there is no client to change or remove', async () => {
+      it('returns false when there is no client to change or remove', async () => {
         assert.equal(await storage.clients.setState(randomUUID(), 'disabled', anyLine), false);
         assert.equal(await storage.clients.remove(randomUUID(), anyLine), false);
       });
 
-      it('removes a client together with its secrets, and its id is free again', async () => {
+      it('removes a client with its secrets; its id can be used again', async () => {
         const [gone, kept] = [newClient(), newClient()];
         await storage.clients.add(gone, newSecret(), anyLine);
         await storage.clients.add(kept, newSecret(), anyLine);
@@ -130,7 +130,7 @@ for (const engine of storageKinds) {
         assert.notEqual(await storage.clients.find(kept.id), null);
       });
 
-      it('keeps apart and gives back unchanged whatever a text can hold', async () => {
+      it('returns any text unchanged and keeps different texts apart', async () => {
         for (const text of oddTexts) {
           const client = newClient({ id: `odd ${text}`, label: text });
           assert.equal(await storage.clients.add(client, newSecret(), anyLine), true, JSON.stringify(text));
@@ -146,7 +146,7 @@ for (const engine of storageKinds) {
     });
 
     describe('consumers', () => {
-      it('registers a caller at first sight and never changes it afterwards', async () => {
+      it('registers a caller once and never changes it', async () => {
         const id = randomUUID();
         const first = { id, kind: 'user', state: 'active', registeredAt: 1000 } as const;
         assert.deepEqual(await register(storage, id, 'user', 1000), first);
@@ -154,7 +154,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await register(neighbour, id, 'client', 500), first);
       });
 
-      it('makes one row and one date of fifty registrations at once through two connections', async () => {
+      it('makes one row with one date of fifty concurrent registrations', async () => {
         const id = randomUUID();
         const registered = await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
@@ -169,7 +169,7 @@ for (const engine of storageKinds) {
         );
       });
 
-      it('takes names that differ in one byte for different callers', async () => {
+      it('names that differ in one byte are different callers', async () => {
         const prefix = randomUUID();
         for (const [index, text] of oddTexts.entries()) {
           const { registeredAt } = await register(storage, `${prefix}${text}`, 'user', index);
@@ -186,7 +186,7 @@ for (const engine of storageKinds) {
         return { id: client.id, first: secret };
       };
 
-      it('a second one is added beside the first, which lives on unless it is told otherwise', async () => {
+      it('a second one is added beside the first, which stays valid by default', async () => {
         const { id, first } = await add();
         const second = newSecret({ label: 'new', createdAt: openedAt + 1 });
         assert.equal(await storage.clients.addSecret(id, second, limits, anyLine), 'added');
@@ -195,7 +195,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(found?.scopes, ['a', 'b.c']);
       });
 
-      it('the first one expires when it is told to, and never later than it would have', async () => {
+      it('the first one expires as requested, but never later than before', async () => {
         for (const [expiresAt, expected] of [
           [null, openedAt + 5_000],
           [openedAt + 2_000, openedAt + 2_000],
@@ -217,7 +217,7 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('there are never more live ones than allowed, however many come at once', async () => {
+      it('the number of live ones is limited, however many come at once', async () => {
         const { id } = await add();
         const tries = Array.from({ length: 10 }, (_, index) =>
           (index % 2 === 0 ? storage : neighbour).clients.addSecret(id, newSecret(), limits, anyLine),
@@ -227,7 +227,7 @@ for (const engine of storageKinds) {
         assert.equal((await storage.clients.find(id))?.secrets.length, 2);
       });
 
-      it('one that has expired makes room at once, and is deleted days later', async () => {
+      it('an expired one does not count and is deleted days later', async () => {
         const { id } = await add(newSecret({ expiresAt: limits.now }));
         for (const days of [0, 3]) {
           const later = { ...limits, now: limits.now + days * 86_400_000, mostLive: 10 };
@@ -240,12 +240,12 @@ for (const engine of storageKinds) {
         }
       });
 
-      it('a client that is not there gets none', async () => {
+      it('an unknown client gets none', async () => {
         const outcome = await storage.clients.addSecret(randomUUID(), newSecret(), limits, anyLine);
         assert.equal(outcome, 'no_such_client');
       });
 
-      it('one is removed, of its own client only', async () => {
+      it('one is removed from its own client only', async () => {
         const { id, first } = await add();
         const other = await add();
         assert.equal(await storage.clients.removeSecret(other.id, first.id, anyLine), false);
@@ -254,7 +254,7 @@ for (const engine of storageKinds) {
         assert.equal((await storage.clients.find(other.id))?.secrets.length, 1);
       });
 
-      it('its use is noted to the day and never goes back', async () => {
+      it('the last use is stored by day and never goes back', async () => {
         const { id, first } = await add();
         for (const day of [86_400_000, 172_800_000, 86_400_000]) await storage.clients.noteUse(first.id, day);
         assert.equal((await storage.clients.find(id))?.secrets[0]?.lastUsedOn, 172_800_000);
@@ -276,8 +276,8 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('callers of a time to come', () => {
-      it('are registered now instead, and no others', async () => {
+    describe('callers registered in the future', () => {
+      it('are re-registered as of now; others are not changed', async () => {
         const fresh = await (await createTestDatabase(engine)).open();
         const now = openedAt;
         const times = {
@@ -298,7 +298,7 @@ for (const engine of storageKinds) {
     });
 
     describe('used assertions', () => {
-      it('one of twenty that come at once with the same name is the first', async () => {
+      it('one of twenty concurrent uses of the same jti succeeds', async () => {
         const digest = randomBytes(32);
         const tries = Array.from({ length: 20 }, (_, index) =>
           (index % 2 === 0 ? storage : neighbour).assertions.use('one', digest, openedAt + 1_000, openedAt),
@@ -307,7 +307,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.assertions.use('other', digest, openedAt + 1_000, openedAt), true);
       });
 
-      it('one that has expired is forgotten, and not when nobody knows what time it is', async () => {
+      it('an expired one is forgotten, but not while the time is unknown', async () => {
         const digest = randomBytes(32);
         assert.equal(await storage.assertions.use('one', digest, openedAt + 1_000, openedAt), true);
         assert.equal(await storage.assertions.use('one', digest, openedAt + 9_000, null), false);
@@ -316,8 +316,8 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('the audit', () => {
-      it('keeps the line of every change, in order, and none of what did not happen', async () => {
+    describe('the audit log', () => {
+      it('keeps a line of every change, in order, and none of failed ones', async () => {
         const fresh = await createTestDatabase(engine).then((database) => database.open());
         const client = newClient();
         const lines = ['added', 'disabled', 'removed'].map((action, index) =>
@@ -334,14 +334,14 @@ for (const engine of storageKinds) {
         await fresh.close();
       });
 
-      it('cannot be changed or deleted, not even by whoever writes SQL', async () => {
+      it('cannot be updated or deleted, not even with SQL', async () => {
         await storage.clients.add(newClient(), newSecret(), anyLine);
         for (const statement of ['update audit set actor = 1', 'delete from audit'])
           await assert.rejects(database.query(statement), /append-only/);
         assert.ok((await storage.audit.list(0)).length > 0);
       });
 
-      it('cannot be written over by an insert that takes the place of a line', async () => {
+      it('cannot be overwritten by an insert with the same number', async () => {
         await storage.clients.add(newClient(), newSecret(), anyLine);
         const before = await storage.audit.list(0);
         const line = "(select max(seq) from audit), 1, 'forged', 'x', 'x', 'x', '{}'";
@@ -377,7 +377,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.signingKeys.list(), []);
       });
 
-      it('keeps one of twenty first keys that come at once, and no later one', async () => {
+      it('keeps one of twenty concurrent first keys, and no later one', async () => {
         const keys = Array.from({ length: 20 }, () => newSigningKey());
         const added = await Promise.all(
           keys.map((key, index) =>
@@ -396,7 +396,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await neighbour.signingKeys.list(), kept);
       });
 
-      it('adds one of ten next keys that come at once after the same one, and lets that one retire', async () => {
+      it('adds one of ten concurrent next keys, and sets the retirement of the previous one', async () => {
         const [first] = await storage.signingKeys.list();
         const after = { kid: first?.kid ?? '', retiresAt: openedAt + 3_000 };
         const keys = Array.from({ length: 10 }, () => newSigningKey({ signsFrom: openedAt + 1_000 }));
@@ -413,7 +413,7 @@ for (const engine of storageKinds) {
         ]);
       });
 
-      it('lets the newest key sign earlier, and no other one', async () => {
+      it('allows only the newest key to sign earlier', async () => {
         const [first, next] = await storage.signingKeys.list();
         const earlier = { kid: next?.kid ?? '', signsFrom: openedAt + 500 };
         const before = { kid: first?.kid ?? '', retiresAt: openedAt + 2_500 };
@@ -433,7 +433,7 @@ for (const engine of storageKinds) {
         );
       });
 
-      it('deletes keys that have retired, says which, and never one that has not', async () => {
+      it('deletes retired keys only, and returns their ids', async () => {
         const [first, next] = await storage.signingKeys.list();
         const line = (kid: string) => newLine({ action: 'key.retired', subject: kid });
         assert.deepEqual(await storage.signingKeys.deleteRetired(openedAt + 2_499, line), []);
@@ -450,7 +450,7 @@ for (const engine of storageKinds) {
         await storage.ping();
       });
 
-      it('shows to one connection at once what another has written', async () => {
+      it('shows writes of one connection to another at once', async () => {
         const client = newClient();
         await storage.clients.add(client, newSecret(), anyLine);
         assert.equal((await neighbour.clients.find(client.id))?.id, client.id);
@@ -460,7 +460,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.clients.find(client.id), null);
       });
 
-      it('keeps what was written when it is closed and opened again', async () => {
+      it('keeps everything after closing and reopening', async () => {
         const fresh = await createTestDatabase(engine);
         const [client, secret] = [newClient(), newSecret()];
         const writer = await fresh.open();
@@ -471,7 +471,7 @@ for (const engine of storageKinds) {
         await reader.close();
       });
 
-      it('rejects every question with storage_unavailable once it is closed', async () => {
+      it('refuses every call with storage_unavailable after close', async () => {
         const closed = await (await createTestDatabase(engine)).open();
         await closed.close();
         const questions: Record<string, () => Promise<unknown>> = {

@@ -10,7 +10,7 @@ const later = openedAt + 30_000;
 const any = { limit: 100, exceptKeys: [] };
 
 for (const engine of storageKinds) {
-  describe(`webhooks by the storage contract on ${engine}`, () => {
+  describe(`the storage contract of webhooks on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
     let neighbour: Storage;
@@ -24,17 +24,17 @@ for (const engine of storageKinds) {
       await storage.webhooks.add(webhook, anyLine);
     });
 
-    /** Appends events; their positions. */
+    /** Appends events; returns their positions. */
     const happen = async (...changes: readonly Partial<NewEvent>[]): Promise<number[]> => {
       const { last } = await storage.events.extent();
       await apply(storage, { events: changes.map((each, index) => newEvent(index, each)) });
       return changes.map((_, index) => last + index + 1);
     };
     const positionNow = async () => (await storage.webhooks.find(webhook.id))?.position ?? assert.fail();
-    /** From where the webhook is. */
+    /** Advances from the webhook's current position. */
     const advance = async (to: number, found: readonly NewDelivery[]) =>
       storage.webhooks.advance(webhook.id, { from: await positionNow(), to, found, now: openedAt });
-    /** Events happen, and are queued for the webhook. */
+    /** Appends events and queues them for the webhook. */
     const queue = async (...keys: readonly string[]): Promise<number[]> => {
       const positions = await happen(...keys.map(() => ({})));
       const found = positions.map((position, index) => ({ position, key: keys[index] ?? '' }));
@@ -45,7 +45,7 @@ for (const engine of storageKinds) {
       (await storage.deliveries.due(webhook.id, now, { ...any, limit })).map(({ position }) => position);
     const listed = () => storage.deliveries.list(webhook.id, null, 100);
 
-    it('are found as they were added, at the end of the log, and by time of creation', async () => {
+    it('are found as added, start at the end of the log, and are listed by creation time', async () => {
       await happen({}, {});
       const { last } = await storage.events.extent();
       const secrets = { current: everyByte, previous: { sealed: everyByte, endsAt: later } };
@@ -72,7 +72,7 @@ for (const engine of storageKinds) {
       assert.equal((await storage.audit.list(0)).at(-1)?.action, 'webhook.added');
     });
 
-    it('are disabled and enabled once, with a line of the audit for each time', async () => {
+    it('are disabled and enabled once each, with an audit line each time', async () => {
       const lines = async () => (await storage.audit.list(0)).length;
       const before = await lines();
       const off = { state: 'disabled', because: 'gone' } as const;
@@ -86,7 +86,7 @@ for (const engine of storageKinds) {
       assert.deepEqual([state, disabledBecause], ['active', null]);
     });
 
-    it('take new secrets from one of two who rotate at once', async () => {
+    it('accept the secrets of one of two concurrent rotations', async () => {
       const { current } = webhook.secrets;
       const rotated = [storage, neighbour].map(({ webhooks }, index) => {
         const fresh = new Uint8Array([index]);
@@ -100,15 +100,15 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('what is found in the log', () => {
-      it('is there together with the position, or neither is', async () => {
+    describe('queued deliveries', () => {
+      it('are stored together with the position, or neither is', async () => {
         const [position = 0] = await happen({});
         assert.equal(await advance(position, [{ position, key: 'k' }]), true);
         assert.equal(await positionNow(), position);
         assert.deepEqual(await due(), [position]);
       });
 
-      it('[E147] is queued once by two processes that read the same part of the log', async () => {
+      it('[E147] are queued once when two processes read the same part of the log', async () => {
         const from = await positionNow();
         const [position = 0] = await happen({});
         const step = { from, to: position, found: [{ position, key: 'k' }], now: openedAt };
@@ -123,7 +123,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await listed(), [], 'what was delivered is not queued again');
       });
 
-      it('[E142] is there together with the position also when the database fails in between', async () => {
+      it('[E142] are stored together with the position also when the database fails in between', async () => {
         const [position = 0] = await happen({});
         const before = await positionNow();
         const endFault = await refuseDeliveries(database);
@@ -136,7 +136,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(), [position]);
       });
 
-      it('leaves out what was erased meanwhile', async () => {
+      it('exclude events erased meanwhile', async () => {
         const [kept = 0, gone = 0] = await happen({}, { owner: 'usr_leaving' });
         await happen({});
         await database.query(`delete from events where position = ${gone}`);
@@ -145,7 +145,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(), [kept]);
       });
 
-      it('comes with its event', async () => {
+      it('include their events', async () => {
         const event = newEvent(7, { recordId: 'r7', data: '{"number":7}' });
         await apply(storage, { events: [event] });
         const { last } = await storage.events.extent();
@@ -165,8 +165,8 @@ for (const engine of storageKinds) {
       });
     });
 
-    describe('what is due', () => {
-      it('is the first of each record, by position, and no more than asked', async () => {
+    describe('due deliveries', () => {
+      it('are the first of each record, by position, up to the limit', async () => {
         const [a1, b1, a2, c1] = await queue('a', 'b', 'a', 'c');
         assert.deepEqual(await due(), [a1, b1, c1]);
         assert.deepEqual(await due(openedAt, 2), [a1, b1]);
@@ -182,7 +182,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(), [b1, a2, c1]);
       });
 
-      it('waits behind an earlier one of its record that failed, and behind no other', async () => {
+      it('exclude those behind a failed one of the same record only', async () => {
         const [a1 = 0, a2, b1] = await queue('a', 'a', 'b');
         const failed = [{ position: a1, reason: 'timeout', retryAt: later }];
         await storage.deliveries.record(webhook.id, newResults({ failed }));
@@ -196,7 +196,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(), [a2, b1], 'what was given up holds nobody back');
       });
 
-      it('is also what a clock that was wrong has put off, and what was never tried', async () => {
+      it('include those that a wrong clock postponed, and those never tried', async () => {
         const [one = 0, other = 0] = await queue('a', 'b');
         const [ahead, retryAt] = [openedAt + 3_600_000, openedAt + 3_605_000];
         const failed = [{ position: one, reason: 'x', retryAt }];
@@ -206,7 +206,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(openedAt - 3_600_000), [one, other]);
       });
 
-      it('is, once the circuit closes, what failed since it began to fail', async () => {
+      it('include those that failed while the circuit was open, once it closes', async () => {
         const [a = 0, b = 0] = await queue('a', 'b');
         const fail = (position: number, at: number) =>
           storage.deliveries.record(
@@ -223,7 +223,7 @@ for (const engine of storageKinds) {
       });
     });
 
-    it('have what failed sent at once when they are enabled', async () => {
+    it('make failed deliveries due when they are enabled', async () => {
       const [position = 0] = await queue('k');
       const failed = [{ position, reason: 'status_500', retryAt: openedAt + 36_000_000 }];
       await storage.deliveries.record(webhook.id, newResults({ failed }));
@@ -233,7 +233,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await due(later), [position]);
     });
 
-    it('note how the receiver fares', async () => {
+    it('store the health of the receiver', async () => {
       const [a = 0, b = 0] = await queue('a', 'b');
       const health = { failingSince: 5, failures: 6, pausedUntil: 8 };
       const failed = [{ position: b, reason: 'status_503', retryAt: later }];
@@ -251,7 +251,7 @@ for (const engine of storageKinds) {
       assert.deepEqual([again?.failingSince, again?.failures, again?.pausedUntil], [null, 0, null]);
     });
 
-    it('have what was delivered or given up sent again', async () => {
+    it('can repeat delivered and dead deliveries', async () => {
       const [a = 0, b = 0] = await queue('a', 'b');
       const dead = [{ position: b, reason: 'x', retryAt: null }];
       await storage.deliveries.record(
@@ -279,7 +279,7 @@ for (const engine of storageKinds) {
       );
     });
 
-    it('have it sent again also when the first time is noted only after that', async () => {
+    it('can repeat a delivery whose first success is recorded only later', async () => {
       const [position = 0] = await queue('a');
       const delivered = [{ position, dueAt: openedAt }];
       await storage.deliveries.sendAgain(webhook.id, [{ position, key: 'a' }], later);
@@ -287,7 +287,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await due(later), [position]);
     });
 
-    it('lose what they have not got with the events that it is about', async () => {
+    it('lose pending deliveries of erased events', async () => {
       const owner = 'usr_leaving';
       await apply(storage, { newConsumers: [{ id: owner, kind: 'user', state: 'active', registeredAt: 1 }] });
       const [a = 0, b = 0] = await happen({ owner }, {});
@@ -299,7 +299,7 @@ for (const engine of storageKinds) {
       assert.deepEqual(await due(), []);
     });
 
-    it('are removed with what they have not got', async () => {
+    it('are removed with their pending deliveries', async () => {
       await queue('a', 'b');
       assert.equal(await storage.webhooks.remove(webhook.id, anyLine), true);
       assert.equal(await storage.webhooks.remove(webhook.id, anyLine), false);
