@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 
-// Plain JavaScript that every Node.js can read, so that one that is too old can say so.
+// Plain JavaScript without new syntax, so that an old Node.js can print this message.
 if (Number.parseInt(process.version.slice(1), 10) < 24) {
   process.stderr.write(
-    `vestibule: Vestibule needs Node.js 24 or newer, and this is ${process.version}. Install a newer one, for this folder alone with: npm install --save-dev node@24. In a clone of the project "npx vestibule" runs with the one that "npm ci" brings.\n`,
+    `vestibule: Vestibule needs Node.js 24 or newer, and this is ${process.version}. Install a newer version, or one for this folder only: npm install --save-dev node@24. In a clone of the project "npm ci" installs the version that "npx vestibule" uses.\n`,
   );
   process.exit(1);
 }

@@ -9,7 +9,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(program, 'audit', 'show changes of clients, keys and callers, oldest first')
     .option(
       '--since <date>',
-      'from then on, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: from the first line on)',
+      'only entries since this date, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: all entries)',
       optionOf(date),
     )
     .action(async (options: JsonOption & { readonly since?: number }) => {

@@ -6,7 +6,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'backup <file>',
-    'write a copy of the SQLite database to a file, also while the service runs; it is as secret as the database, and the master secret is not in it',
+    'write a copy of the SQLite database to a file, also while the service runs; the copy is as secret as the database, and does not contain the master secret',
   )
     .option('--force', 'replace an existing file')
     .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
@@ -20,7 +20,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         options.json,
         { ...copy, seconds },
         () =>
-          `The backup "${file}" is written and checked: ${bytes} bytes, ${rows.records} records of ${rows.consumers} callers, in ${seconds} s. Everything is in it but the master secret, which has to be kept apart from it.`,
+          `The backup "${file}" is written and checked: ${bytes} bytes, ${rows.records} records of ${rows.consumers} callers, in ${seconds} s. It contains everything except the master secret. Keep the master secret in another place.`,
       );
     });
 }

@@ -16,10 +16,10 @@ interface CheckOptions extends JsonOption {
 
 const helpText = `
 "check <folder>" reads only the YAML files of that folder, one collection each,
-and names every mistake with its file and line: it needs no settings, no
-provider and no database. So does "check" where COLLECTIONS_DIR is the only
-setting. Where none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
-takes the settings of the "dev" that runs in this folder.
+and reports every mistake with its file and line: it needs no settings, no
+provider and no database. So does "check" if COLLECTIONS_DIR is the only
+setting. If none of IDP_ORIGIN, IDPS_FILE and API_AUDIENCE is set, "check"
+uses the settings of the "dev" that runs in this folder.
 
 "check --matrix" prints one table for each collection: what each role may do in
 each state. It reads only the files of the collections.`;
@@ -31,11 +31,11 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       'check only the collections of this folder (*.yaml, *.yml); needs no settings and no provider',
     )
     .option('--against', 'compare the collections with the records in the database; needs all settings')
-    .option('--accept-wider', 'with --against: do not fail where a role may do more than before')
+    .option('--accept-wider', 'with --against: do not fail if a role may do more than before')
     .addOption(
       new Option('--matrix', 'print what each role may do with a record in each state').conflicts('against'),
     )
-    .option('--all', 'also show the settings that have their defaults')
+    .option('--all', 'also show the settings with default values')
     .addHelpText('after', helpText)
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();
@@ -82,7 +82,7 @@ async function checkDeclarations(folder: string | null, json: boolean | undefine
       '',
       collectionTable(collections),
       '',
-      'The settings were not looked at. "npx vestibule check" does that where IDP_ORIGIN and API_AUDIENCE are set.',
+      'The settings were not checked. To check them, set IDP_ORIGIN and API_AUDIENCE and run "npx vestibule check".',
     ].join('\n'),
   );
 }
@@ -122,7 +122,9 @@ async function checkAgainstRecords(config: Config, { json, acceptWider }: CheckO
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
   const isTooWide = acceptWider !== true && verdicts.some(({ wider }) => wider.length > 0);
   const ok = !isBreaking && !isTooWide;
-  const advice = isTooWide ? ['Narrow the access, or accept it as it is with --accept-wider.'] : [];
+  const advice = isTooWide
+    ? ['A role may do more than before. Narrow its access, or accept the change with --accept-wider.']
+    : [];
   print(json, { ok, collections: verdicts }, () =>
     verdicts.length === 0
       ? 'No collections are declared, and there are no records.'
@@ -157,7 +159,9 @@ async function show(config: Config, environment: Environment, { json, all }: Che
         ['SETTING', 'FROM', 'VALUE'],
         shown.map(({ name, from, value }) => [name, from, value ?? '']),
       ),
-      ...(all ? [] : [`${inForce.length - shown.length} more have their defaults: --all shows them.`]),
+      ...(all
+        ? []
+        : [`${inForce.length - shown.length} more settings have default values. Show them with --all.`]),
       '',
       ...(files === null ? [] : [table(['FILE', 'PATH'], fileRows), '']),
       ...(config.idpsFile === null ? [] : [table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], providerRows), '']),
@@ -180,6 +184,6 @@ function collectionTable(collections: readonly { readonly name: string; readonly
 function keysLine({ name, times }: StoredKeys, isOneOfSeveral: boolean): string {
   const who = isOneOfSeveral ? `"${name}"` : 'the provider';
   if (times === null)
-    return `No keys of ${who} are stored that could be read: "npx vestibule serve" fetches them when it starts.`;
-  return `The stored keys of ${who} are ${times.age_seconds} s old, are to be fetched again in ${times.next_fetch_in_seconds} s, and can be used for ${times.stale_seconds_left} s more.`;
+    return `The database has no readable keys of ${who}. "npx vestibule serve" fetches them when it starts.`;
+  return `The stored keys of ${who} are ${times.age_seconds} s old. The service fetches them again in ${times.next_fetch_in_seconds} s, and can use them for ${times.stale_seconds_left} s more.`;
 }

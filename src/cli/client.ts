@@ -38,7 +38,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const data = { client_id: id, ...(secret === null ? {} : { client_secret: secret }) };
       print(json, data, () =>
         secret === null
-          ? `Client "${id}" is added. It proves itself with its key (private_key_jwt) and has no secret.`
+          ? `Client "${id}" is added. It authenticates with its key (private_key_jwt) and has no secret.`
           : showSecret(id, secret),
       );
     });
@@ -121,9 +121,9 @@ function showSecret(id: string, secret: string): string {
 
 function afterRotation(id: string, othersExpireAt: number | null): string {
   if (othersExpireAt !== null)
-    return `Give it to the client until ${isoTime(othersExpireAt)}: then the secret before it ends by itself.`;
+    return `Give the new secret to the client before ${isoTime(othersExpireAt)}. The previous secret expires then.`;
   return [
-    'Both secrets work now. Give this one to the client; once "npx vestibule client list" says that it is used, end the other:',
+    'Both secrets work now. Give the new one to the client. When "npx vestibule client list" shows that it is used, remove the previous one:',
     `npx vestibule client remove-secret ${id} <secret-id>`,
   ].join('\n');
 }
@@ -159,7 +159,7 @@ function showClients(clients: readonly ReturnType<typeof asData>[]): string {
 }
 
 const foreignWarning =
-  'A client that is not genuine was changed in the database without the master secret, and is ignored. Find out by whom, then remove it and add it again.';
+  'A client that is not genuine was changed in the database without the master secret. The service ignores it. Find out who changed it, then remove it and add it again.';
 
 function asData({ id, label, state, scopes, publicKeys, createdAt, secrets, isGenuine }: ListedClient) {
   return {

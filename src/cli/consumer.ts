@@ -41,9 +41,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     consumer,
     'of-record <collection> <id>',
-    'show the owner and the members of a record; the audit gets an entry',
+    'show the owner and the members of a record; adds an entry to the audit log',
   ).action(async (collection: string, record: string, options: JsonOption) => {
-    // The audit names the record, not the owner, whose pseudonym it would keep for ever.
+    // The audit log names the record, because it would keep the owner's pseudonym for ever.
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
       const line = audit('consumer.looked_up', `${collection}/${record}`);
       const owner = await consumers.ofRecord(collection, record, line);
@@ -101,7 +101,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       if (!options.yes) {
         throw new OperatorError(`This deletes all data of "${id}" permanently. Confirm with --yes.`);
       }
-      // The audit entry says that a caller was erased, without its pseudonym: that must be gone.
+      // The audit entry leaves out the pseudonym, because an erasure must remove it everywhere.
       const erased = await workOn('erase', id, async ({ storage: { records }, audit, eraseConsumer }) => {
         const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;
@@ -112,7 +112,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const total = Object.values(erased.records).reduce((sum, count) => sum + count, 0);
       const data = { id, records: erased.records, total, idempotency_keys: erased.idempotencyKeys };
       const more = erased.isScrubDue
-        ? ' Copies may be left in the database file until "npx vestibule scrub", or "serve" within the hour where the file is small.'
+        ? ' Copies may remain in the database file. Remove them with "npx vestibule scrub"; for a small file "serve" does it within the hour.'
         : '';
       print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
     });
@@ -135,7 +135,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
 function notFound(id: string): OperatorError {
   return new OperatorError(
-    `There is no caller "${id}". Its pseudonym is the "id" that GET ${consumerPrefix}/me shows it, for example usr_...`,
+    `There is no caller "${id}". Use the pseudonym of the caller: the "id" in its answer of GET ${consumerPrefix}/me, for example usr_...`,
   );
 }
 
@@ -153,7 +153,7 @@ function memberTable(
 
 function noSuchRecord(collection: string, id: string): OperatorError {
   return new OperatorError(
-    `There is no record "${id}" in the collection "${collection}". It may have been deleted or have expired; its id is the last part of its address, GET ${consumerPrefix}/<collection>/<id>.`,
+    `There is no record "${id}" in the collection "${collection}". It was deleted, it has expired, or the id is wrong. The id is the last part of the address of the record, GET ${consumerPrefix}/<collection>/<id>.`,
   );
 }
 
@@ -164,7 +164,7 @@ function showConsumer(data: InspectedConsumer): string {
     table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
     signedOutAt && `Tokens issued up to ${signedOutAt} are refused.`,
     endedAt &&
-      `A session has ended: tokens that name no session and were issued up to ${endedAt} are refused.`,
+      `A session has ended: tokens without a session id that were issued up to ${endedAt} are refused.`,
     rows.length > 0 && table(['COLLECTION', 'RECORDS'], rows),
   ];
   return parts.filter(Boolean).join('\n\n');

@@ -2,7 +2,7 @@ import type { Administration } from '../app/administration.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
 
-/** For commands that change data: opens the database for one task. The audit names the command. */
+/** For commands that change data: opens the database for one task. The audit log names the command. */
 export async function administer<T>(
   config: StorageConfig,
   command: string,

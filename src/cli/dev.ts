@@ -16,7 +16,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--provider-port <number>', 'the port of the provider', '3000')
     .option(
       '--token-seconds <number>',
-      'how long the access tokens of the provider live',
+      'the lifetime of the access tokens of the provider',
       optionOf(integer(1, 86400)),
       600,
     )
@@ -41,11 +41,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 const helpText = `
-Of the settings it takes PORT, OPS_PORT, LOG_LEVEL, CORS_ORIGINS (whose origins
-can sign in, too) and COLLECTIONS_DIR. Its database is ./data/dev.db, whatever
-DATABASE_URL says; "serve" has another one. Commands that work on a database
-take that of the "dev" that runs in their folder, and say so, unless
-DATABASE_URL is set. Collections that change are read again while it runs. A
-user has every scope, or those of a line in ./${usersFile}, such as
-"ada: [notes.read]". It logs warnings and errors as text; with LOG_LEVEL=info
-every request.`;
+"dev" uses the settings PORT, OPS_PORT, LOG_LEVEL, COLLECTIONS_DIR and
+CORS_ORIGINS (users can sign in from these origins, too). Its database is always
+./data/dev.db, not that of DATABASE_URL or of "serve". Unless DATABASE_URL is
+set, other commands in this folder use the database of the running "dev", and
+print a line about it. "dev" reloads changed collections. A user has every
+scope, or those of a line in ./${usersFile}, such as "ada: [notes.read]".
+"dev" logs warnings and errors as text; with LOG_LEVEL=info every request.`;

@@ -22,16 +22,16 @@ const afterSettings = ['collections', 'provider', 'database', 'transport', 'fron
 
 export async function checkUp(settings: CommandSettings): Promise<readonly Finding[]> {
   try {
-    const { config, from = 'all of them can be read and fit together' } = await settings.ofService();
+    const { config, from = 'all settings are valid' } = await settings.ofService();
     const { examineService } = await import('../app/doctor.ts');
     return [passed('settings', from), ...(await examineService(config))];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const mistakes = error instanceof SettingsError ? error.mistakes : [error.message];
-    const advice = 'docs/config.md lists every setting.';
+    const advice = 'See docs/config.md for every setting.';
     return [
       ...mistakes.map((found) => failed('settings', { found, advice })),
-      ...afterSettings.map((name) => skipped(name, 'the settings come first')),
+      ...afterSettings.map((name) => skipped(name, 'fix the settings first')),
     ];
   }
 }
@@ -40,8 +40,8 @@ function verdict(checks: readonly Finding[]): string {
   const count = (result: Finding['result']) => checks.filter((check) => check.result === result).length;
   const failures = count('fail');
   const warnings = count('warn');
-  const doubts = warnings === 0 ? '' : `, ${warnings} to look at`;
+  const doubts = warnings === 0 ? '' : `, with ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
   return failures === 0
-    ? `No check failed${doubts}. Send a token: "npx vestibule explain" tells what becomes of it.`
-    : `${failures} of ${checks.length} checks failed${doubts}. The first is the one to begin with.`;
+    ? `No check failed${doubts}. To check a token, run "npx vestibule explain".`
+    : `${failures} of ${checks.length} checks failed${doubts}. Fix the first one first: later checks may depend on it.`;
 }

@@ -8,7 +8,7 @@ interface ExplainOptions extends JsonOption {
   readonly pseudonym?: boolean;
 }
 
-/** `vestibule explain`: explains a token step by step. Prints nothing of it that must not be shared. */
+/** `vestibule explain`: explains a token step by step. The output contains no secrets. */
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -21,7 +21,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (options: ExplainOptions, command: Command) => {
       if (command.args.length > 0) {
         command.error(
-          'error: a token on the command line stays in the history of the shell and is seen by everybody on the machine. Give it on standard input, for example: npx vestibule explain < token.txt',
+          'error: the token is an argument, which the shell keeps in its history and other users of the machine can see. Give it on standard input, for example: npx vestibule explain < token.txt',
           { exitCode: 2 },
         );
       }
@@ -70,7 +70,7 @@ function forPeople(explained: Omit<ExplainedToken, 'pseudonym'> & Partial<Explai
     claims.length === 0
       ? 'No claims can be read.'
       : `Claims (their values are not shown): ${claims.join(', ')}`,
-    ...(pseudonym === undefined ? [] : [`Pseudonym: ${pseudonym ?? 'cannot be told'}`]),
+    ...(pseudonym === undefined ? [] : [`Pseudonym: ${pseudonym ?? 'not available'}`]),
     ...(rows.length === 0 ? [] : ['', table(['COLLECTION', 'READ', 'WRITE'], rows)]),
   ].join('\n');
 }

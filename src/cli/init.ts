@@ -20,12 +20,12 @@ export function addTo(program: Command): void {
     });
 }
 
-/** Checked before anything is written: the command never leaves half a folder. */
+/** Refuses if a file exists. It runs before the first write, so such a conflict leaves nothing behind. */
 function refuseWhatIsThere(files: readonly string[]): void {
   const there = files.filter((file) => existsSync(file));
   if (there.length === 0) return;
   throw new OperatorError(
-    `This folder has ${there.join(', ')} already, and nothing was written. Go to an empty folder, or take ${there.length === 1 ? 'it' : 'them'} away first.`,
+    `This folder has ${there.join(', ')} already, so nothing was written. Run the command in an empty folder, or remove ${there.length === 1 ? 'the file' : 'the files'} first.`,
   );
 }
 
@@ -35,19 +35,21 @@ function copy(file: string): void {
     copyFileSync(join(starter, file), file, constants.COPYFILE_EXCL);
   } catch (error) {
     const { code } = error as { readonly code?: string };
-    throw new OperatorError(`"${file}" cannot be written (${code}). Go to a folder that can be written to.`);
+    throw new OperatorError(
+      `"${file}" cannot be written (${code}). Run the command in a folder that you can write to.`,
+    );
   }
 }
 
 function nextSteps(files: readonly string[]): string {
   return `Written: ${files.join(', ')}
 
-Next, each in a shell of its own, in this folder:
+Next, run each command in its own shell, in this folder:
 
   npx vestibule --settings vestibule.env dev
   npx vite
 
-and open http://localhost:5173/. The page is plain files: whatever serves the folder "page", and no other, at that address
-will do in the place of Vite. docs/frontend.md of the package leads on from here, to types and to live data.
+Then open http://localhost:5173/. The page is plain files: any server that serves only the folder "page" at that address
+can replace Vite. See docs/frontend.md of the package for the next steps: types and live data.
 `;
 }

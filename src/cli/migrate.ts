@@ -18,7 +18,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--plan', 'only print what would be done; change nothing')
     .option(
       '--contract',
-      'remove what only older releases need, once none of them runs or has to run again; this cannot be undone',
+      'remove what only older releases need; run it when no older release runs or will run again; this cannot be undone',
     )
     .action(async (options: MigrateOptions) => {
       const config = await settings.ofStorage();
@@ -52,18 +52,18 @@ async function showPlan(config: StorageConfig, json: boolean | undefined): Promi
 function sentenceOn({ verdict, version, newest }: MigrationPlan): string {
   if (version === 0) return 'The database is empty: the first start makes its tables.';
   if (version > newest)
-    return `The schema has version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it.`;
+    return `The schema has version ${version}, of a newer release. This release knows versions up to ${newest} and may run beside it.`;
   return sentences[verdict];
 }
 
 const sentences: Readonly<Record<PlanVerdict, string>> = {
   'nothing to do': 'The schema is that of this release.',
   rolling:
-    'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on.',
+    'Replace one process after the other. The first start of this release, or "npx vestibule migrate", migrates the schema; older processes keep working.',
   'rolling, then contract':
-    'Replace one process after the other: the first start of this release, or "npx vestibule migrate", migrates, and older processes go on. When none of them runs any more and none has to come back, run "npx vestibule migrate --contract".',
+    'Replace one process after the other. The first start of this release, or "npx vestibule migrate", migrates the schema; older processes keep working. When no older release runs or will run again, run "npx vestibule migrate --contract".',
   contract:
-    'All is there that this release needs. When no process of an older one runs any more and none has to come back, run "npx vestibule migrate --contract".',
+    'The schema has all that this release needs. When no older release runs or will run again, run "npx vestibule migrate --contract".',
 };
 
 function stepTable(steps: MigrationPlan['steps']): string {

@@ -13,7 +13,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'move',
-    'move everything from the SQLite file that DATABASE_URL names to an empty PostgreSQL database; stop the service first; interrupted, it can be run again',
+    'move everything from the SQLite file that DATABASE_URL names to an empty PostgreSQL database; stop the service first; after an interruption, run it again',
   )
     .option(
       '--to <url>',
@@ -25,7 +25,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const { move } = await import('../app/move.ts');
       if (options.to === undefined)
         throw new OperatorError(
-          'Name the target: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
+          'The target is missing. Name it: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',
         );
       // Parsed like DATABASE_URL.
       const to = loadStorageConfig({
@@ -42,8 +42,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
             moved.tables.map(({ table: name, rows }) => [name, String(rows)]),
           ),
           '',
-          'Everything is there: all rows of both databases were compared and are equal. The SQLite file is marked as moved and is not served any more.',
-          `Now set DATABASE_URL to the new one, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures, and start the service.`,
+          'The move is complete: all rows of both databases were compared and are equal. The SQLite file is marked as moved, and the service no longer uses it.',
+          `Now set DATABASE_URL to the new database, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures. Then start the service.`,
         ].join('\n'),
       );
     });

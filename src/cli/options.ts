@@ -17,7 +17,7 @@ export function optionOf<T>(parse: Parse<T>): (text: string) => T {
 export const duration: Parse<number> = (text) => {
   const milliseconds = parseDuration(text);
   if (milliseconds !== null) return milliseconds;
-  throw new Error('must be a number and s, min, h or d, for example 7d, and at most 3650d');
+  throw new Error('must be a number with the unit s, min, h or d, for example 7d, and at most 3650d');
 };
 
 /** For an option that can be given several times. */

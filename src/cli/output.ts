@@ -45,7 +45,7 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
 
 function findingLine({ name, result, expected, found, advice }: Finding, width: number): string {
   const text = [
-    result === 'skip' ? `not looked at: ${found}` : found,
+    result === 'skip' ? `not checked: ${found}` : found,
     ...(expected === null ? [] : [`expected ${expected}`]),
   ].join('; ');
   const whole = advice === null ? text : `${text.replace(/[^.?]$/, '$&.')} ${advice}`;

@@ -28,7 +28,7 @@ export function createProgram(version: string): Command {
       'The backend of a web frontend: accepts the tokens of an OpenID Connect provider, stores records of callers, and issues tokens to machine clients.',
     )
     .version(version)
-    .option('--settings <file>', 'a file of settings, NAME=value lines; the environment wins over it')
+    .option('--settings <file>', 'a file of settings, NAME=value lines; the environment overrides it')
     .addHelpText(
       'after',
       '\nSettings come from the environment or from --settings; docs/config.md lists\nthem. "check" shows their values, "doctor" finds what is wrong.',

@@ -14,7 +14,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'restore [file]',
-    'put a backup of an SQLite database where DATABASE_URL says, and erase again the callers who were erased after it was made; without a file only erase again, in a database that was restored by other means, such as pg_restore',
+    'restore a backup of an SQLite database to DATABASE_URL, and repeat the erasures of callers since the backup; without a file only repeat the erasures, in a database that other means restored, such as pg_restore',
   )
     .option(
       '--erasures <place>',
@@ -42,9 +42,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
 function sentences({ dryRun, erasures }: Restored): string {
   const { known, unreadable, later, done } = erasures;
-  const came = `of ${known} erasures that are known ${later} came after the backup`;
+  const came = `${later} of ${known} known erasures came after the backup`;
   const lost = unreadable === 0 ? '' : ` ${unreadable} lines of the log of erasures cannot be read.`;
   return dryRun
     ? `The backup can be restored; ${came}.${lost} Nothing was changed.`
-    : `The database is restored; ${came}, and ${done} callers were erased again.${lost} Readers of events who were further than the backup are told so. Start the service now.`;
+    : `The database is restored; ${came}, and ${done} callers were erased again.${lost} Clients that have read events after the backup are told that their position is gone. Start the service now.`;
 }

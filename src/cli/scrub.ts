@@ -7,7 +7,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
     'scrub',
-    'rewrite the SQLite file if records were deleted since the last time; writes wait meanwhile',
+    'rewrite the SQLite file if records were deleted since the last rewrite; writes wait meanwhile',
   ).action(async (options: JsonOption) => {
     const config = await settings.ofStorage();
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
@@ -22,11 +22,11 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 const onPostgres =
-  'There is nothing to do: the database is PostgreSQL, and this is for SQLite files. See docs/operations.md for PostgreSQL.';
+  'There is nothing to do: the database is PostgreSQL, and this command is for SQLite files. See docs/operations.md for PostgreSQL.';
 
 const sentences = {
   scrubbed: 'The file is rewritten. It holds no copies of deleted records or erased callers.',
   nothing_to_do: 'There is nothing to do: nothing was deleted since the file was last rewritten.',
   still_due:
-    'The file is rewritten, but a reader still uses the old content, or something was deleted meanwhile. Run it once more.',
+    'The file is rewritten, but a reader still uses the old content, or something was deleted meanwhile. Run the command again.',
 };

@@ -21,7 +21,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   program
     .command('serve')
     .description(
-      'run the service until SIGTERM or SIGINT; makes the database, or brings it to this release (MIGRATE); SIGHUP has the certificate read again',
+      'run the service until SIGTERM or SIGINT; creates or migrates the database (MIGRATE); SIGHUP reloads the certificate',
     )
     .option(
       '--processes <number>',
@@ -74,6 +74,6 @@ export async function runUntilSignal(start: () => Promise<Running>): Promise<voi
   log.info('stopping');
   await stop();
   log.info('stopped');
-  // Nothing is left to wait for, and an idle connection to the provider must not keep the process alive.
+  // All work is done, and an idle connection to the provider must not keep the process alive.
   process.exit(0);
 }

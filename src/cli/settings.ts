@@ -41,7 +41,7 @@ export class CommandSettings {
       return given;
     }
     if (namesAnother(given, running.settings)) return given;
-    say(`Database: that of ${nameOf(running.settings)}. DATABASE_URL would name another one.`);
+    say(`Database: that of ${nameOf(running.settings)}. Set DATABASE_URL to use another one.`);
     return withThoseOfDev(given, running.settings);
   }
 
@@ -73,7 +73,7 @@ export class CommandSettings {
     if (namesAnother(given, settings)) return { environment: given };
     const from = isNamed
       ? `DATABASE_URL is not given, so the database is that of ${nameOf(settings)}`
-      : `none are given, so these are those of ${nameOf(settings)}`;
+      : `no settings are given, so those of ${nameOf(settings)} are used`;
     return { environment: withThoseOfDev(given, settings), from };
   }
 }

@@ -15,7 +15,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .command('types')
     .description('write the TypeScript types of the declared collections, for createClient<Collections>()')
     .argument('[folder]', 'the folder with the collections; by default COLLECTIONS_DIR, else ./collections')
-    .option('--out <file>', 'write them to this .d.ts file, whole or not at all, instead of printing them')
+    .option('--out <file>', 'replace this .d.ts file atomically instead of printing the types')
     .addOption(
       new Option('--check <file>', 'write nothing; exit with code 1 if the file is out of date').conflicts(
         'out',
@@ -48,7 +48,7 @@ function replaceFile(file: string, text: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   // Replacing a device such as /dev/null would remove it for the whole machine.
   if (there?.isFile() === false)
-    throw new OperatorError(`"${file}" exists and is no file. Name another one.`);
+    throw new OperatorError(`"${file}" exists and is not a regular file. Name another file.`);
   const target = there === undefined ? file : realpathSync(file);
   const draft = `${target}.${process.pid}.part`;
   try {

@@ -25,7 +25,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
   };
 
   printing(webhook, 'add <url>', 'send events to a receiver, and print the secret, which is shown only now')
-    .requiredOption('--events <types>', "what it is told of, for example 'bookings.*,consumer.erased' or '*'")
+    .requiredOption(
+      '--events <types>',
+      "the event types to send, for example 'bookings.*,consumer.erased' or '*'",
+    )
     .action(async (url: string, options: JsonOption & { events: string }) => {
       const { id, secret, warnings } = await work('add', (webhooks) => webhooks.add(url, options.events));
       for (const warning of warnings) write(`Warning: ${warning}\n`, process.stderr);
@@ -64,7 +67,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, { webhook_id: id, state }, () => `Webhook "${id}" is ${state}.`);
     });
   setState('disable', 'disabled', 'stop deliveries to it; events wait in the queue');
-  setState('enable', 'active', 'resume where it was disabled');
+  setState('enable', 'active', 'resume deliveries where they stopped');
 
   printing(webhook, 'remove <id>', 'remove the webhook and its pending deliveries permanently')
     .option('--yes', 'confirm; without it nothing is removed')
@@ -79,7 +82,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(webhook, 'deliveries <id>', 'list pending deliveries and dead letters')
     .option('--dead', 'only dead letters')
-    .option('--limit <n>', 'so many', optionOf(integer(1, 99_999)), 100)
+    .option('--limit <n>', 'how many deliveries', optionOf(integer(1, 99_999)), 100)
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
       const { listDeliveries } = await import('../app/lists.ts');
       const state = options.dead ? 'dead' : null;
@@ -98,7 +101,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(
         options.json,
         { webhook_id: id, deliveries: count },
-        () => `${count} are sent again to webhook "${id}".`,
+        () => `Deliveries that are sent again to webhook "${id}": ${count}.`,
       );
     });
 
@@ -115,13 +118,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
     print(options.json, { ...data, service_failing_since: since, service_last_failure: failure }, () =>
       [
         sent.ok
-          ? `Webhook "${id}" took it: status ${sent.status}.`
-          : `Webhook "${id}" did not take it: ${reason}. Only a 2xx within 15 seconds counts.`,
-        'This command sent it, with its own settings (WEBHOOK_ALLOW); the running service has those of its start.',
+          ? `The receiver of webhook "${id}" accepted the message: status ${sent.status}.`
+          : `The receiver of webhook "${id}" did not accept the message: ${reason}. Only a 2xx answer within 15 seconds counts.`,
+        'This command sent it with its own settings (WEBHOOK_ALLOW). The running service uses the settings of its start.',
         ...(since === null
           ? []
           : [
-              `What the service sends has failed since ${since} (${failure}). Restart it if its settings are older.`,
+              `Deliveries of the service have failed since ${since} (${failure}). If the settings have changed since its start, restart it.`,
             ]),
       ].join('\n'),
     );
@@ -210,10 +213,10 @@ function showWebhook(webhook: WebhookData): string {
 }
 
 function noteOn(webhook: WebhookData): string {
-  if (!webhook.genuine) return 'changed without the master secret, and ignored';
+  if (!webhook.genuine) return 'changed without the master secret, and ignored by the service';
   if (webhook.state === 'disabled') return `disabled: ${reasons[webhook.disabled_because ?? 'operator']}`;
   if (webhook.failing_since === null) return '';
-  return `failing since ${webhook.failing_since} (${webhook.last_failure}); disabled on ${webhook.disabled_at} unless it works by then`;
+  return `failing since ${webhook.failing_since} (${webhook.last_failure}); disabled on ${webhook.disabled_at} unless a delivery succeeds by then`;
 }
 
 const reasons = {

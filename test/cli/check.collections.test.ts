@@ -70,7 +70,7 @@ describe('vestibule check, collections', () => {
       'vestibule: 3 mistakes in the declarations of collections:',
       '  declared/bookings.yaml:3: limts is not known here; did you mean "limits"?',
       '  declared/bookings.yaml:4: limits.writes must be a rate such as 30/min (s, min, h or d); found "often".',
-      '  declared/me.yaml:1: The file has a name that is reserved, and needs another; found "me".',
+      '  declared/me.yaml:1: The file has a reserved name; found "me". Choose another.',
       '',
     ]);
   });
@@ -98,7 +98,7 @@ describe('vestibule check without the settings of a service', () => {
   const check = (settings: Settings, ...options: string[]) =>
     runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'check', ...options);
   const inOrder =
-    'The collections are in order.\n\nCOLLECTIONS  TITLE\nbookings     Bookings\n\nThe settings were not looked at. "npx vestibule check" does that where IDP_ORIGIN and API_AUDIENCE are set.\n';
+    'The collections are in order.\n\nCOLLECTIONS  TITLE\nbookings     Bookings\n\nThe settings were not checked. To check them, set IDP_ORIGIN and API_AUDIENCE and run "npx vestibule check".\n';
 
   it('checks only the collections if nothing but their folder is set or given', async () => {
     assert.equal(succeeded(await check({ COLLECTIONS_DIR: folder })), inOrder);
@@ -264,7 +264,7 @@ for (const engine of databaseEngines)
       assert.match(stderr, /bookings: breaking: .*, 2 of 4 records would fail/);
       failed(
         await runVestibule(settings, 'serve', '--allow-breaking-schemas'),
-        /Records have the same values.*"unique"/,
+        /Some records have the same values.*"unique"/,
       );
       declare('bookings.yaml', bookings);
       await (await startService(settings)).stop();

@@ -87,9 +87,9 @@ describe('vestibule client add --public-key', () => {
     const file = fileOf(spki(mine.publicKey));
     assert.equal(
       succeeded(await client('add', 'keyed', '--public-key', file)),
-      'Client "keyed" is added. It proves itself with its key (private_key_jwt) and has no secret.\n',
+      'Client "keyed" is added. It authenticates with its key (private_key_jwt) and has no secret.\n',
     );
-    refused(await client('rotate', 'keyed'), /Client "keyed" has a key of its own and no secret/);
+    refused(await client('rotate', 'keyed'), /Client "keyed" has a public key and no secret/);
   });
 
   const isPrivate = /This is a private key, which is the client's own/;

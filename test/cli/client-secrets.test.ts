@@ -73,7 +73,7 @@ for (const engine of someEngine) {
       await addClient(settings, 'hurried');
       const hurried = succeeded(await client('rotate', 'hurried', '--retire-after', '7d'));
       const expires = (await secretsOf('hurried'))[0]?.expires_at;
-      assert.match(hurried, new RegExp(`until ${expires}: then the secret before it ends by itself\\.\n$`));
+      assert.match(hurried, new RegExp(`before ${expires}\\. The previous secret expires then\\.\n$`));
     });
 
     it('rotate adds a second secret and both work, until one is removed with its tokens', async () => {
@@ -182,7 +182,7 @@ for (const engine of someEngine) {
       for (const time of ['7', 'd', '7w', '1.5h', '-1d', ' 7d', '3651d', '']) {
         const { code, stdout, stderr } = await client('rotate', 'owner', '--retire-after', time);
         assert.deepEqual([code, stdout], [2, ''], time);
-        assert.match(stderr, /must be a number and s, min, h or d, for example 7d/);
+        assert.match(stderr, /must be a number with the unit s, min, h or d, for example 7d/);
       }
       assert.equal((await secretsOf('owner')).length, 1);
     });

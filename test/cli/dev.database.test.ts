@@ -94,7 +94,7 @@ describe('the database of vestibule dev', () => {
   it('check without settings checks the running dev, and says so', async () => {
     const { code, stdout, stderr } = await run(noSettings, 'check');
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /^Settings: none are given, so these are those of .*dev.*\n$/);
+    assert.match(stderr, /^Settings: no settings are given, so those of .*dev.* are used\.\n$/);
     assert.match(stdout, new RegExp(`^BASE_URL +set +http://127\\.0\\.0\\.1:${dev.port}$`, 'm'));
   });
 

@@ -28,7 +28,7 @@ describe('vestibule doctor, settings', () => {
       /^FAIL {2}settings +PORT must be a whole number .*found "http"/,
     ]);
     assert.equal(linesOf(findings, 'pass').length, 0);
-    assert.match(linesOf(findings, 'skip').join('\n'), /database +not looked at: the settings come first/);
+    assert.match(linesOf(findings, 'skip').join('\n'), /database +not checked: fix the settings first/);
   });
 
   it('reports an invalid collection declaration', async () => {
@@ -84,7 +84,7 @@ describe('vestibule doctor, running service', () => {
     assert.match(shown, /^pass {2}issuer +"http:\/\/127\.0\.0\.1:\d+": the provider$/m);
     assert.match(shown, /^pass {2}key .* 1 usable$/m);
     assert.match(shown, /^pass {2}port +127\.0\.0\.1:\d+ is taken by this service, which is ready$/m);
-    assert.match(shown, /\nNo check failed\. Send a token: "npx vestibule explain"/);
+    assert.match(shown, /\nNo check failed\. To check a token, run "npx vestibule explain"/);
   });
 
   it('reports a service with another database on its ports', async () => {

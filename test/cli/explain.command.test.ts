@@ -97,7 +97,7 @@ describe('vestibule explain, command', { concurrency: 2 }, () => {
     const { code, stdout, stderr } = await runExplain(service.settings, '', token);
     assert.equal(code, 2);
     assert.equal(stdout, '');
-    assert.match(stderr, /stays in the history of the shell.*standard input/);
+    assert.match(stderr, /the shell keeps in its history.*standard input/);
     assert.deepEqual(leaksOf(token, stderr), []);
   });
 

@@ -43,7 +43,7 @@ describe('vestibule init', () => {
       const folder = newDirectory();
       for (const name of ['collections', 'page']) mkdirSync(`${folder}/${name}`);
       writeFileSync(`${folder}/${there}`, 'mine');
-      refused(await endOf({}, ['init'], folder), new RegExp(`has ${there} already, and nothing was written`));
+      refused(await endOf({}, ['init'], folder), new RegExp(`has ${there} already, so nothing was written`));
       assert.equal(readFileSync(`${folder}/${there}`, 'utf8'), 'mine');
       assert.deepEqual(
         filesIn(folder).sort(),

@@ -65,7 +65,7 @@ describe('vestibule move from SQLite to PostgreSQL', () => {
       position: (await caller.get('/events')).json<{ next: number }>().next,
       me: (await caller.get('/me')).json<{ id: string }>().id,
     });
-    refused(await move(...to()), /is in use\. Stop whatever uses it first: "npx vestibule serve"/);
+    refused(await move(...to()), /is in use\. Stop the program that uses it first: "npx vestibule serve"/);
     await service.stop();
     const storage = await plainSql(source).open();
     const odd = ['\u0001', "it''s", '\\', 'a'.repeat(9_000)].map((text) => newRecord({ fields: { text } }));
@@ -77,7 +77,7 @@ describe('vestibule move from SQLite to PostgreSQL', () => {
   after(() => provider.stop());
 
   it('requires --to with a PostgreSQL URL, and a source on SQLite', async () => {
-    refused(await move(), /^vestibule: Name the target: npx vestibule move --to postgres/);
+    refused(await move(), /^vestibule: The target is missing\. Name it: npx vestibule move --to postgres/);
     refused(await move('--to', 'sqlite:other.db'), /from an SQLite file \(DATABASE_URL\) to a PostgreSQL/);
     refused(await runVestibule(target, 'move', ...to()), /from an SQLite file/);
     assert.match((await move('--to', 'postgres://db.example.org/x')).stderr, /sslmode=verify-full/);
@@ -142,7 +142,7 @@ describe('vestibule move from SQLite to PostgreSQL', () => {
   });
 
   it('the moved SQLite file is no longer served or moved', async () => {
-    failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
+    failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to the new database/);
     refused(await move(...to()), /was moved to postgres:.* already/);
   });
 });

@@ -94,7 +94,7 @@ describe('vestibule restore', () => {
     const said = succeeded(await run(restored, 'restore', backup, '--dry-run', '--erasures', log));
     assert.match(
       said,
-      /^The backup can be restored; of 3 erasures that are known 2 came after the backup\. Nothing/,
+      /^The backup can be restored; 2 of 3 known erasures came after the backup\. Nothing/,
     );
     assert.equal(existsSync(fileOf(restored)), false);
   });
@@ -183,7 +183,7 @@ describe('vestibule restore', () => {
   it('refuses a target that is not empty', async () => {
     refused(
       await run(settings, 'restore', backup),
-      /is not empty, and a backup is restored only where there is nothing\. Move/,
+      /exists: a backup is restored only where no database is \(DATABASE_URL\)\. Move/,
     );
     const withLog = await elsewhere();
     symlinkSync(`${fileOf(withLog)}.nowhere`, fileOf(withLog));

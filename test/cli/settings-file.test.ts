@@ -47,7 +47,7 @@ describe('settings file', () => {
     const { stdout } = await vestibule({}, '--settings', file, 'doctor');
     assert.match(
       stdout,
-      /^FAIL {2}settings .*did you mean "PORT"\? docs\/config\.md lists every setting\.$/m,
+      /^FAIL {2}settings .*did you mean "PORT"\? See docs\/config\.md for every setting\.$/m,
     );
     const onDatabase = await vestibule({}, '--settings', file, 'client', 'list');
     assert.equal(onDatabase.code, 1);

@@ -160,7 +160,7 @@ for (const engine of someEngine) {
       ])
         refused(
           await webhook('add', url, '--events', '*'),
-          /an address of the internet, and found \S+\. .*WEBHOOK_ALLOW=/,
+          /a public address; found \S+\. .*WEBHOOK_ALLOW=/,
         );
       refused(
         await webhook('add', 'http://127.0.0.1:1/', '--events', '*'),
@@ -171,7 +171,7 @@ for (const engine of someEngine) {
         await webhook('add', 'https://api.example.org/hook', '--events', '*'),
         /another host than this service/,
       );
-      refused(await webhook('add', 'https://no-such-name.invalid/', '--events', '*'), /leads to no address/);
+      refused(await webhook('add', 'https://no-such-name.invalid/', '--events', '*'), /does not resolve to an address/);
     });
 
     it('invalid event types are refused with an example', async () => {
@@ -210,7 +210,7 @@ for (const engine of someEngine) {
 
     it('test sends a signed message and prints the answer of the receiver', async () => {
       const id = await add();
-      assert.match(succeeded(await webhook('test', id)), / took it: status 204\.$/m);
+      assert.match(succeeded(await webhook('test', id)), / accepted the message: status 204\.$/m);
       const { headers, type, body } = receiver.received.at(-1) ?? assert.fail();
       assert.equal(type, 'vestibule.test');
       assert.deepEqual(JSON.parse(body).data, { webhook: id });
@@ -232,7 +232,7 @@ for (const engine of someEngine) {
       await receiver.stop();
       const unreachable = await webhook('test', id);
       assert.equal(unreachable.code, 1);
-      assert.match(unreachable.stdout, /did not take it: unreachable\./);
+      assert.match(unreachable.stdout, /did not accept the message: unreachable\./);
       await receiver.comeBack();
     });
 

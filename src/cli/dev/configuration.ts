@@ -77,7 +77,7 @@ export function createConfiguration(
         error === 'invalid_redirect_uri'
           ? unknownHome(ctx.oidc.params?.redirect_uri)
           : `${error_description ?? 'Something went wrong'} (${error}).`;
-      sendPage(ctx, messagePage('This did not work', message));
+      sendPage(ctx, messagePage('The request failed', message));
     },
     features: {
       devInteractions: { enabled: false },

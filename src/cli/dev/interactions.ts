@@ -19,7 +19,7 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
     const interaction = await findInteraction(provider, ctx);
     if (interaction === null) {
       ctx.status = 400;
-      const message = 'Nothing is being asked here, or it took too long. Start again from the application.';
+      const message = 'This sign-in has ended, or it took too long. Start it again from the application.';
       return sendPage(ctx, messagePage('This page has expired', message));
     }
     const isLogin = interaction.prompt.name === 'login';

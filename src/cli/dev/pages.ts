@@ -55,7 +55,7 @@ ${bad}
   aria-describedby="${described}">
 <button type="submit">Sign in</button>
 </form>
-<h2>Or come in as</h2>
+<h2>Or sign in as</h2>
 ${suggested.map(([user, name]) => personForm(user, name))}`,
   );
 }
@@ -88,9 +88,9 @@ export function messagePage(title: string, message: string): Html {
 export function unknownHome(redirectUri: unknown): string {
   const { origin = 'null' } = (typeof redirectUri === 'string' && URL.parse(redirectUri)) || {};
   const found = origin === 'null' ? 'Its address' : `Its address, at ${origin},`;
-  return `This provider does not lead back to the frontend that has sent you here. ${found} has to be / or /callback of an origin in \
-CORS_ORIGINS. Add the origin to that setting and start "npx vestibule dev" again, or open the frontend at one that is \
-there already (invalid_redirect_uri).`;
+  return `This provider does not redirect to the frontend that sent you here. ${found} must be / or /callback of an origin in \
+CORS_ORIGINS. Add the origin to that setting and start "npx vestibule dev" again, or open the frontend at an origin \
+that is listed there (invalid_redirect_uri).`;
 }
 
 function page(title: string, content: Html): Html {

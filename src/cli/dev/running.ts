@@ -54,14 +54,14 @@ export async function requestUserToken(user: string, scopes: readonly string[]):
   const running = await findRunningDev();
   if ('absent' in running) {
     throw new OperatorError(
-      `A token comes from a running "npx vestibule dev", and ${running.absent}. Start it here, in another shell.`,
+      `"dev token" needs a running "npx vestibule dev", and ${running.absent}. Start it in this folder, in another shell.`,
     );
   }
   const query = new URLSearchParams([['user', user], ...scopes.map((scope) => ['scope', scope])]);
   const answer = await ask(running, 'POST', `/token?${query}`);
   const text = await answer.text();
   if (answer.status === 200) return text;
-  throw new OperatorError(`There is no token for "${user}": ${text}`);
+  throw new OperatorError(`"npx vestibule dev" issued no token for "${user}": ${text}`);
 }
 
 function ask({ control, secret }: RunningDev, method: string, rest: string): Promise<Response> {

@@ -88,7 +88,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
       read: readUsersFile,
       async takeUp() {
         users = readDevUsers();
-        return `The scopes of users have changed (${usersFile}). They count for "dev token" at once, and in a browser after a sign-out.\n`;
+        return `The scopes of users have changed (${usersFile}). They apply to "dev token" at once, and in a browser after a sign-out.\n`;
       },
       otherwise: 'Users have the scopes that they had before this change.',
     }),
@@ -112,7 +112,7 @@ async function startProvider(
   const { startDevProvider } = await import('./provider.ts').catch((error: { code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new OperatorError(
-      'The development provider is not installed: it is an optional package (oidc-provider), and those were left out here. Install it with: npm install --include=optional',
+      'The development provider is not installed. It is the optional package oidc-provider, and optional packages were left out here. Install it with: npm install --include=optional',
     );
   });
   try {

@@ -13,38 +13,38 @@ export function welcome(
   client: { readonly id: string; readonly secret: string },
 ): string {
   return `
-Vestibule runs, for development, on this machine only.
+Vestibule runs for development, on this machine only.
 
   Open       ${config.baseUrl}/
 
   service    ${config.baseUrl}
   provider   ${provider.origin}   (any user name; the password is "dev")
-  scopes     every user has all; a line such as "grace: [notes.read]" in ${usersFile} gives one other ones
+  scopes     every user has all; limit a user with a line such as "grace: [notes.read]" in ${usersFile}
   frontends  ${frontendsOf(config)}
   console    ${app.opsAddress}/
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
   audience   ${config.apiAudience}
   data       ${config.databaseUrl.engine === 'sqlite' ? config.databaseUrl.file : 'PostgreSQL'}
 
-Collections that change are read again by themselves. Newcomers may write as much as everybody here: unlike "serve", it
-keeps neither to NEWCOMERS_PER_HOUR nor to "newcomer" in the limits of collections.
+"dev" reloads changed collections. Unlike "serve", it does not limit newcomers: it ignores NEWCOMERS_PER_HOUR and
+"newcomer" in the limits of collections.
 
-Come in as Ada, or under any other name (in another shell, in this folder):
+Get a token of Ada, or of any other user (in another shell, in this folder):
 
   TOKEN=$(npx vestibule dev token --user ada)
   curl -i -H "Authorization: Bearer $TOKEN" ${config.baseUrl}${consumerPrefix}/me
 
-Come in as a machine client of this service:
+Get a token of a machine client of this service:
 
   TOKEN=$(curl -s -H 'Content-Type: application/json' -d '{"client_id":"${client.id}","client_secret":"${client.secret}"}' ${config.baseUrl}${tokenPath} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -i -H "Authorization: Bearer $TOKEN" ${config.baseUrl}${consumerPrefix}/me
 
-See what happens to records, as it happens, with the same token:
+Follow the changes of records live, with the same token:
 
   curl -N -H "Authorization: Bearer $TOKEN" -H 'Accept: text/event-stream' ${config.baseUrl}${consumerPrefix}/events
 
-While this runs the other commands in this folder, such as "npx vestibule doctor" and "npx vestibule client list", know all of it by themselves.
-"npx vestibule serve" does not, and has another database. The settings, for whatever else has to know them:
+While "dev" runs, the other commands in this folder, such as "npx vestibule doctor" and "npx vestibule client list", use its settings.
+"npx vestibule serve" does not, and has another database. To give other programs the settings:
 
   export IDP_ORIGIN=${config.idpOrigin} IDP_JWKS_PATH=${config.idpJwksPath} API_AUDIENCE=${config.apiAudience} BASE_URL=${config.baseUrl} PORT=${config.port} OPS_PORT=${new URL(app.opsAddress).port}
 
@@ -55,7 +55,7 @@ Stop with Ctrl-C.
 
 function frontendsOf({ corsOrigins }: Config): string {
   if (corsOrigins.length === 0) {
-    return 'the page above; for one of yours, for example: CORS_ORIGINS=http://localhost:5173 npx vestibule dev';
+    return 'the page above; for your own frontend, for example: CORS_ORIGINS=http://localhost:5173 npx vestibule dev';
   }
   return `${corsOrigins.join(', ')}   (sign in as client "${webClientId}", back to / or /callback)`;
 }
