@@ -43,7 +43,7 @@ function unknownNames(file: string, names: readonly string[]): readonly string[]
     .filter((name) => !known.includes(name) && removedSettings[name] === undefined)
     .map((name) => {
       const near = nearest(name, known);
-      return `"${file}" sets ${name}, and there is no such setting${near === null ? ', nor one like it.' : `; did you mean "${near}"?`}`;
+      return `"${file}" sets ${name}, which is not a setting${near === null ? '. Remove it.' : `; did you mean "${near}"?`}`;
     });
 }
 

@@ -16,7 +16,7 @@ export function readMasterSecret(config: StorageConfig): string {
   return secretBeside(config.databaseUrl.file);
 }
 
-/** The same without creating one: it must belong to data that exists already. */
+/** Reads the master secret of existing data, and never creates one. */
 export function readGivenMasterSecret(config: StorageConfig): string {
   const { masterSecret, masterSecretFile, databaseUrl } = config;
   if (masterSecret === null && masterSecretFile === null && databaseUrl.engine === 'sqlite') {
@@ -33,7 +33,7 @@ export function erasureLogFile({ erasureLog, databaseUrl }: StorageConfig): stri
   return erasureLog ?? (databaseUrl.engine === 'sqlite' ? `${databaseUrl.file}.erasures` : null);
 }
 
-/** The absolute paths of an SQLite database and its files; null with PostgreSQL. */
+/** The absolute paths of the SQLite file, its master secret file and its erasure log; null with PostgreSQL. */
 export function databaseFiles(config: StorageConfig) {
   const { databaseUrl, masterSecret, masterSecretFile } = config;
   if (databaseUrl.engine !== 'sqlite') return null;
@@ -56,7 +56,7 @@ function secretBeside(databaseFile: string): string {
   if (!existsSync(file)) {
     if (database.state === 'readable') {
       throw new OperatorError(
-        `The database "${databaseFile}" is there but its master secret "${file}" is not. Restore that file, or set MASTER_SECRET: with a new secret nothing in the database can be used.`,
+        `The database "${databaseFile}" exists but its master secret "${file}" does not. Restore that file, or set MASTER_SECRET. A new secret would make the data unusable.`,
       );
     }
     writeOnce(file, `${createSecret()}\n`);
@@ -75,7 +75,7 @@ function writeOnce(file: string, content: string): void {
     if (systemCode(error) === 'EEXIST' && existsSync(file)) return;
     const reason = error instanceof FolderError ? `: ${error.message}` : ` (${systemCode(error)})`;
     throw new OperatorError(
-      `The master secret cannot be written to "${file}"${reason}. Make the folder writable or name another in DATABASE_URL, or set MASTER_SECRET.`,
+      `The master secret cannot be written to "${file}"${reason}. Make the folder writable, name another one in DATABASE_URL, or set MASTER_SECRET.`,
     );
   } finally {
     if (existsSync(draft)) rmSync(draft);
@@ -119,7 +119,7 @@ export function readTls(config: Config): { readonly cert: string; readonly key: 
     process.getBuiltinModule('node:tls').createSecureContext(tls);
   } catch (error) {
     throw new OperatorError(
-      `TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair (${systemCode(error)}). Both must be PEM, and the key must be the one of the certificate.`,
+      `TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair (${systemCode(error)}). Both must be PEM, and the key must belong to the certificate.`,
     );
   }
   return tls;
@@ -150,7 +150,7 @@ function listFolder(directory: string): readonly string[] {
     return readdirSync(directory);
   } catch (error) {
     throw new OperatorError(
-      `The folder "${directory}" (COLLECTIONS_DIR) cannot be read (${systemCode(error)}). Make it, or name another.`,
+      `The folder "${directory}" (COLLECTIONS_DIR) cannot be read (${systemCode(error)}). Create it, or name another folder.`,
     );
   }
 }
@@ -164,7 +164,7 @@ function readYamlText(setting: string, path: string): string {
     const found = statSync(file, { throwIfNoEntry: false });
     // Refuses a pipe or a device, which may never end.
     if (found?.isFile() === false)
-      throw new Error('is not a regular file. Put one in its place, or rename it');
+      throw new Error('is not a regular file. Replace it with one, or rename it');
     if (found !== undefined && found.size > largestYamlFile)
       throw new Error(`is larger than ${largestYamlFile} bytes. Make it smaller`);
     return readTextFile(file);

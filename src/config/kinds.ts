@@ -68,7 +68,7 @@ export const origin: Parse<string> = (value) => {
 /** Where webhooks may be sent besides the internet: an origin, or any port of this machine. */
 export const webhookTarget: Parse<string> = (value) => (value === 'loopback' ? value : origin(value));
 
-/** A URL that is stored as written, without a trailing slash. It is used in headers, so only plain ASCII is accepted. */
+/** A base URL, kept exactly as written; a trailing slash is refused. Only characters that are safe in headers are accepted. */
 export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
   // A bare "?" or "#" does not appear in the parsed URL.
@@ -77,7 +77,7 @@ export const baseUrl: Parse<string> = (value) => {
   }
   if (!/^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]+$/.test(value)) {
     const plain = url.href.replace(/\/$/, '');
-    throw new Error(`must be in its plain form, which can stand in a header: "${plain}"`);
+    throw new Error(`must be in its plain form, which is valid in a header: "${plain}"`);
   }
   if (value.endsWith('/')) throw new Error('must not end with a slash');
   return value;

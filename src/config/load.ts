@@ -34,18 +34,18 @@ export const removedSettings: Readonly<Record<string, string>> = {
     'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout.',
   TOKEN_CACHE_ENTRIES: 'The service remembers up to 100,000 tokens. Unset it.',
   MAX_HEADER_BYTES: 'Requests may have 16 KB of headers. Unset it.',
-  HEADERS_TIMEOUT_SECONDS: 'It is 10 seconds, or REQUEST_TIMEOUT_SECONDS where that is less. Unset it.',
+  HEADERS_TIMEOUT_SECONDS:
+    'The timeout for headers is 10 seconds, or REQUEST_TIMEOUT_SECONDS if that is less. Unset it.',
   SHUTDOWN_SECONDS:
-    'It is 10 seconds. Unset it, and give the process at least DRAIN_SECONDS and 16 seconds to stop.',
+    'The shutdown timeout is 10 seconds. Unset it, and give the process at least DRAIN_SECONDS and 16 seconds to stop.',
   STREAMS_PER_CALLER: 'A caller may have 8 streams at each process. Unset it.',
   KEY_PREPUBLISH_SECONDS:
     'A new key is published for 15 minutes before it signs. Unset it. To sign at once: npx vestibule keys rotate --now',
   KEY_ROTATION_DAYS:
     'Signing keys change after 90 days. Unset it. To change one earlier: npx vestibule keys rotate',
-  DATABASE_PREPARED_STATEMENTS:
-    'The service notices by itself when a pooler loses prepared statements. Unset it.',
-  DATABASE_LISTEN_URL: 'Changes of other processes are found by polling the database. Unset it.',
-  WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always has its tokens bound.',
+  DATABASE_PREPARED_STATEMENTS: 'The service detects when a pooler loses prepared statements. Unset it.',
+  DATABASE_LISTEN_URL: 'Processes poll the database for changes. Unset it.',
+  WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always binds its tokens.',
   WEB_IMAGE_ORIGINS: 'The page shows pictures of the provider, Auth0, Google, GitHub and Gravatar. Unset it.',
   IDP_LOGOUT_AUDIENCE:
     'Unset it, and set WEB_CLIENT_ID, or "logout_audience" of the entry in IDPS_FILE for several clients.',
@@ -195,7 +195,7 @@ function readOne(key: string, setting: Setting, environment: Environment): unkno
   } catch (error) {
     // The value of a secret is not repeated: standard error ends up in logs.
     const found = setting.secret
-      ? 'what was found is a secret and not shown'
+      ? 'the value is a secret and is not shown'
       : `found "${withoutSecrets(String(text))}"`;
     throw new Error(`${name} ${(error as Error).message}; ${found}. Example: ${name}=${setting.example}`);
   }

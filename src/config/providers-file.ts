@@ -82,25 +82,28 @@ function checkIdTokens(provider: Provider, at: string, say: Say): void {
   if (provider.audienceClaim !== 'aud' && !provider.requireAtJwt)
     say(
       pointerTo(at, 'audience_claim'),
-      'is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have',
+      'is a claim that ID tokens also have, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have',
     );
   if (provider.allowsNonce)
     say(
       pointerTo(at, 'nonce_in_access_tokens'),
-      'takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have',
+      'accepts a claim that identifies ID tokens, and needs a claim in "required_claims" that only access tokens have',
     );
 }
 
 /** The issuer in a token selects the provider, and the operator refers to it by name: both must be unique. */
 function checkApart(provider: Provider, before: readonly Provider[], at: string, say: Say): void {
   if (before.some(({ name }) => name === provider.name))
-    say(pointerTo(at, 'name'), `is the name of an entry before it, too; found "${provider.name}"`);
+    say(
+      pointerTo(at, 'name'),
+      `is also the name of an earlier entry, and must be unique; found "${provider.name}"`,
+    );
   // An opaque token does not name the provider to ask.
   const asked = provider.introspection && before.find(({ introspection }) => introspection !== null);
   if (asked)
     say(
       pointerTo(at, 'introspection'),
-      `can be of one entry only, since an opaque token does not name the provider to ask; found it in "${asked.name}" and "${provider.name}"`,
+      `can be in one entry only, because an opaque token does not name its provider; found it in "${asked.name}" and "${provider.name}"`,
     );
   // An origin alone stands for two issuers, with and without a trailing slash.
   const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
@@ -125,7 +128,7 @@ function checkPseudonyms(provider: Provider, others: readonly Provider[], at: st
     if (shared !== undefined)
       say(
         at,
-        `is the issuer for pseudonyms of "${other.name}", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; ${found(shared)}`,
+        `is also the issuer for pseudonyms of "${other.name}", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; ${found(shared)}`,
       );
   }
 }

@@ -62,7 +62,7 @@ const endpointUrl: kind.Parse<string> = (value) => {
 
 export function secretIn(path: string): string {
   const secret = textOf(path).trim();
-  if (secret === '') throw new Error('must name a file with a secret in it, and it is empty');
+  if (secret === '') throw new Error('must name a file with a secret, but the file is empty');
   return secret;
 }
 
@@ -70,19 +70,21 @@ function textOf(path: string): string {
   try {
     return readTextFile(path);
   } catch (error) {
-    throw new Error(`must name a file with a secret in it, and it ${(error as Error).message}`);
+    throw new Error(`must name a file with a secret, but the file ${(error as Error).message}`);
   }
 }
 
 const audience: kind.Parse<string> = (value) => {
   if (!value.endsWith('.apps.googleusercontent.com')) return kind.visibleText(value);
-  throw new Error('must not be the client id of a frontend at Google, for which there are ID tokens only');
+  throw new Error(
+    'must not be the client id of a frontend at Google, because Google issues only ID tokens for it',
+  );
 };
 
 export const providerOrigin: kind.Parse<string> = (value) => {
   const origin = kind.origin(value);
   if (isHttpsOrLoopback(origin)) return origin;
-  throw new Error("must be https, because keys fetched over plain HTTP can be anybody's");
+  throw new Error('must be https, because an attacker can replace keys that are fetched over plain HTTP');
 };
 
 const kinds: Readonly<Record<string, kind.Parse<string>>> = {
@@ -140,11 +142,11 @@ const entry = mapping(
       maxProperties: mostClaims,
       propertyNames: {
         not: { enum: ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'] },
-        errorMessage: 'has rules of its own and cannot be named here',
+        errorMessage: 'has its own rules and cannot be listed here',
       },
       additionalProperties: {
         anyOf: [claim, { const: true }],
-        errorMessage: 'must be the text that the claim has, or true if it only has to be there',
+        errorMessage: 'must be the required text of the claim, or true if the claim may have any value',
       },
     },
     nonce_in_access_tokens: flag,
@@ -186,7 +188,9 @@ const noIntrospectionWithoutIssuer = where(
   { not: { required: ['issuer'] } },
   {
     properties: {
-      introspection: refuse('needs "issuer" beside it: an answer about a token need not say whose it is'),
+      introspection: refuse(
+        'needs "issuer" beside it, because an introspection answer may leave out the issuer',
+      ),
     },
   },
 );

@@ -6,7 +6,7 @@ import type { Config } from './settings.ts';
 export type Rule = (config: Config) => string | false;
 
 const unprotected =
-  'DATABASE_URL leads to another machine and does not say whether by TLS; without it everybody on the way can read and change what is sent. Add sslmode=verify-full, with sslrootcert=<file> for an authority of your own, or sslmode=disable if that network is to be trusted. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full';
+  'DATABASE_URL names a database on another machine, and not whether to use TLS. Without TLS an attacker in the network can read and change the data. Add sslmode=verify-full, with sslrootcert=<file> for your own certificate authority, or sslmode=disable in a trusted network. Example: DATABASE_URL=postgres://vestibule:secret@db.example.org/vestibule?sslmode=verify-full';
 
 export const storageRules: readonly Rule[] = [
   (config) =>
@@ -33,16 +33,16 @@ export const serviceRules: readonly Rule[] = [
     !isLoopback(config.host) &&
     config.tlsCertFile === null &&
     !isBehindProxy(config) &&
-    `HOST is "${config.host}", and tokens are taken over HTTPS only. Set TLS_CERT_FILE and TLS_KEY_FILE, or name the proxy that speaks HTTPS. Example: TRUSTED_PROXIES=10.0.0.7`,
+    `HOST is "${config.host}", and the service accepts tokens over HTTPS only. Set TLS_CERT_FILE and TLS_KEY_FILE, or name the proxy that speaks HTTPS. Example: TRUSTED_PROXIES=10.0.0.7`,
   (config) => config.idpsFile !== null && besideProvidersFile(config),
   (config) =>
     config.idpOrigin !== null &&
     !isHttpsOrLoopback(config.idpOrigin) &&
-    `IDP_ORIGIN must be https, because keys fetched over plain HTTP can be anybody's; found "${config.idpOrigin}". Example: IDP_ORIGIN=${config.idpOrigin.replace('http:', 'https:')}`,
+    `IDP_ORIGIN must be https, because an attacker can replace keys that are fetched over plain HTTP; found "${config.idpOrigin}". Example: IDP_ORIGIN=${config.idpOrigin.replace('http:', 'https:')}`,
   (config) =>
     config.baseUrl === null &&
     (!isLoopback(config.host) || isBehindProxy(config) || config.port === 0) &&
-    'BASE_URL is not set, and callers reach the service through another address than HOST and PORT. Example: BASE_URL=https://api.example.org',
+    'BASE_URL is not set, and callers reach the service at another address than HOST and PORT. Set it to that address. Example: BASE_URL=https://api.example.org',
   (config) =>
     config.baseUrl !== null &&
     isHttps(config.baseUrl) &&
@@ -87,7 +87,7 @@ function besideProvidersFile(config: Config): string | false {
   ].filter((name) => name !== false);
   return (
     beside.length > 0 &&
-    `IDPS_FILE and ${beside.join(', ')} are set, and in that file each provider has its own. Set one or the other, for example IDPS_FILE=/etc/vestibule/providers.yaml`
+    `IDPS_FILE and ${beside.join(', ')} are set, but each provider in that file has its own values. Set one or the other, for example IDPS_FILE=/etc/vestibule/providers.yaml`
   );
 }
 
@@ -97,7 +97,7 @@ export const providerRules: readonly Rule[] = [
     const who = config.idpsFile === null ? 'the identity provider' : `the provider "${namesake?.name}"`;
     return (
       namesake !== undefined &&
-      `BASE_URL is also the issuer of ${who} ("${ownIssuer(config)}"), and two issuers with one name cannot be told apart. Example: BASE_URL=https://api.example.org`
+      `BASE_URL is also the issuer of ${who} ("${ownIssuer(config)}"), so the service cannot tell their tokens apart. Set BASE_URL to the address of the service. Example: BASE_URL=https://api.example.org`
     );
   },
   (config) => {
@@ -110,7 +110,7 @@ export const providerRules: readonly Rule[] = [
   (config) =>
     config.web === 'on' &&
     config.providers.every(({ webClientId }) => webClientId === null) &&
-    `WEB is on and ${config.idpsFile === null ? 'WEB_CLIENT_ID is not set' : 'no provider in IDPS_FILE has a "web_client_id"'}: the provider has to know the frontend. Example: ${config.idpsFile === null ? 'WEB_CLIENT_ID=vestibule-web' : 'web_client_id: vestibule-web'}`,
+    `WEB is on, but ${config.idpsFile === null ? 'WEB_CLIENT_ID is not set' : 'no provider in IDPS_FILE has a "web_client_id"'}. Set the client id of the frontend at the provider. Example: ${config.idpsFile === null ? 'WEB_CLIENT_ID=vestibule-web' : 'web_client_id: vestibule-web'}`,
 ];
 
 export function isBehindProxy(config: Pick<Config, 'trustedProxies'>): boolean {

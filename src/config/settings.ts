@@ -47,12 +47,12 @@ export const storageSettings = {
   migrate: defaulted(kind.oneOf(['auto', 'off']), 'auto', {
     example: 'off',
     sentence:
-      'Whether a start migrates the schema, as far as older processes can go on beside it. With "off" run "npx vestibule migrate" before a start.',
+      '"auto": a start makes the migrations that older processes tolerate. "off": run "npx vestibule migrate" before a start.',
   }),
   masterSecret: optional(kind.masterSecret, {
     example: '$(openssl rand -base64 48)',
     sentence:
-      'All keys derive from it: pseudonyms, client secrets, the encryption of signing keys. At least 256 random bits: 43 characters of base64 or 64 of hex. Without it the stored pseudonyms mean nothing. Required with PostgreSQL; with SQLite the first start makes it in a file beside the database.',
+      'All keys derive from it: pseudonyms, client secrets, the encryption of signing keys. At least 256 random bits: 43 characters of base64 or 64 of hex. Without it the stored pseudonyms mean nothing. Required with PostgreSQL; with SQLite the first start creates it in a file beside the database.',
     secret: true,
   }),
   masterSecretFile: optional(kind.text, {
@@ -123,12 +123,12 @@ export const serviceSettings = {
   jwksMaxStaleSeconds: defaulted(kind.integer(60, 604800), '86400', {
     example: '3600',
     sentence:
-      'How long the last good keys are used while the provider does not answer. After that protected endpoints are 503.',
+      'How long the last good keys are used while the provider does not answer. After that protected endpoints answer 503.',
   }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
     sentence:
-      'Refused requests a minute for each address; further ones are 429. Good tokens from there are served, and a missing or expired token is still 403. POST /token allows a fortieth (30) for each address and client; a valid secret is always served.',
+      'Refused requests a minute for each address; further ones are 429. Valid tokens from that address are still served, and a missing or expired token is still 403. POST /token allows a fortieth (30) for each address and client; a valid secret is always served.',
   }),
   idpIssuer: optional(kind.visibleText, {
     example: 'https://login.example.org/realms/main',
@@ -223,7 +223,7 @@ export const serviceSettings = {
   console: defaulted(kind.oneOf(['on', 'off']), 'on', {
     example: 'off',
     sentence:
-      'Whether the console, a page for the operator that only reads, is served at / of OPS_PORT (docs/console.md). On loopback it is for everybody on this machine, on any other OPS_HOST only where OPS_TOKEN is set.',
+      'Serve the console, a read-only page for the operator, at / of OPS_PORT (docs/console.md). On loopback every user of this machine can open it. Any other OPS_HOST needs OPS_TOKEN for it.',
   }),
   opsToken: optional(kind.opsToken, {
     example: '$(openssl rand -base64 32)',
@@ -238,11 +238,12 @@ export const serviceSettings = {
   maxConnections: defaulted(kind.integer(10, 100000), '10000', {
     example: '2000',
     sentence:
-      'Open connections of all processes together. Past that a new one replaces an idle one, or is closed.',
+      'Open connections of all processes together. Above the limit a new connection replaces an idle one, or is closed.',
   }),
   maxConnectionsPerAddress: defaulted(kind.integer(1, 100000), '2000', {
     example: '200',
-    sentence: 'The same for one address, or one IPv6 network (/64). It does not apply to trusted proxies.',
+    sentence:
+      'Open connections of one address, or one IPv6 network (/64). The limit does not apply to trusted proxies.',
   }),
   requestTimeoutSeconds: defaulted(kind.integer(1, 300), '30', {
     example: '15',

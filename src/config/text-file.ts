@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text of a file, without a byte order mark. Refuses what is not UTF-8: decoded anyway, an issuer would differ from that
- * of the token. Throws an Error whose message says what is wrong with the file.
+ * The text of a file, without a byte order mark. Refuses other encodings than UTF-8: a wrongly decoded issuer would differ
+ * from that of the token. Throws an Error whose message says what is wrong with the file.
  */
 export function readTextFile(file: string): string {
   const bytes = readBytes(file);
@@ -15,7 +15,7 @@ export function readTextFile(file: string): string {
   }
 }
 
-/** The same without checking the content. */
+/** The bytes of a file, without checking the content. */
 export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);

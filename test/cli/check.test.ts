@@ -117,7 +117,7 @@ describe('vestibule check, settings', () => {
       { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: file('garbage.key', 'no key at all') },
     ];
     for (const pair of pairs)
-      refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE do not make a working pair/);
+      refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair/);
   });
 
   it('refuses an empty certificate or key file', async () => {

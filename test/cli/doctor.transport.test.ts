@@ -87,7 +87,7 @@ describe('vestibule doctor, TLS and proxies', () => {
     const [one, other] = [await tls(), await tls()];
     await failuresOf(
       await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) }),
-      /^FAIL {2}certificate .*do not make a working pair/,
+      /^FAIL {2}certificate .*are not a valid pair/,
     );
     await failuresOf(
       await overTls({ ...one, TLS_CERT_FILE: `${newDirectory()}/nowhere.crt` }),

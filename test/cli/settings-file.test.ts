@@ -39,8 +39,8 @@ describe('settings file', () => {
       const { code, stderr } = await vestibule({}, '--settings', file, command);
       assert.equal(code, 1);
       assert.match(stderr, /^vestibule: There are mistakes in the settings:\n(?: {2}.*\n){4}$/);
-      assert.match(stderr, /settings\.env" sets PROT, and there is no such setting; did you mean "PORT"\?$/m);
-      assert.match(stderr, /settings\.env" sets IDP_URL, and there is no such setting, nor one like it\.$/m);
+      assert.match(stderr, /settings\.env" sets PROT, which is not a setting; did you mean "PORT"\?$/m);
+      assert.match(stderr, /settings\.env" sets IDP_URL, which is not a setting\. Remove it\.$/m);
       assert.match(stderr, /^ {2}OPS_PORT must be a whole number/m);
       assert.match(stderr, /^ {2}API_AUDIENCE is not set/m);
     }

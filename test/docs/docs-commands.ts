@@ -109,8 +109,14 @@ export const docsCommands: Commands = {
     says: /^There are no pending deliveries/m,
     instead: ofWebhook,
   },
-  'npx vestibule webhook replay whk_... --dead': { says: /are sent again to webhook .*: 0\.$/m, instead: ofWebhook },
-  'npx vestibule webhook replay whk_... --since 2h': { says: /are sent again to webhook .*: \d+\.$/m, instead: ofWebhook },
+  'npx vestibule webhook replay whk_... --dead': {
+    says: /are sent again to webhook .*: 0\.$/m,
+    instead: ofWebhook,
+  },
+  'npx vestibule webhook replay whk_... --since 2h': {
+    says: /are sent again to webhook .*: \d+\.$/m,
+    instead: ofWebhook,
+  },
   'npx vestibule webhook rotate whk_...': { says: /^secret {6}whsec_/m, instead: ofWebhook },
   'npx vestibule webhook rotate whk_... --now': { says: /^secret {6}whsec_/m, instead: ofWebhook },
   'npx vestibule webhook disable whk_...': { says: /is disabled\.$/m, instead: ofWebhook },
