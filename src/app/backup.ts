@@ -34,7 +34,7 @@ async function refuseForeignSchema(file: string, copy: string): Promise<void> {
   const { differences } = await explained(file, () => checkSchema(copy));
   if (differences.length === 0) return;
   throw new OperatorError(
-    `The SQLite file "${file}" (DATABASE_URL) has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. A backup of it could not be restored. Find out who changed it, and remove what does not belong there.`,
+    `The SQLite file "${file}" (DATABASE_URL) has other tables, indexes, triggers or views than this service creates: ${differences.join(', ')}. A backup of it could not be restored. Find out who changed the schema, and undo the change.`,
   );
 }
 

@@ -24,7 +24,7 @@ export async function verdictsOn(config: Config, { documents, records }: Storage
   return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
 }
 
-/** The database as a start would find it. A database that is absent or does not answer is no mistake in the settings. */
+/** Checks what the service would find at startup. A database that is absent or does not answer is reported, but is not an error. */
 export async function checkService(config: Config) {
   const collections = (await readDeclaredCollections(config)).map(({ name, title }) => ({ name, title }));
   const { keys, ...database } = await readDatabase(config, async (found) => {
@@ -69,7 +69,7 @@ export function erasureLogFindings(config: Config): readonly Finding[] {
   if (erasureLogFile(config) !== null) return [];
   return [
     doubtful('erasure log', {
-      expected: 'a file on each machine that notes every erasure',
+      expected: 'a file on each machine that records every erasure',
       found: 'ERASURE_LOG is not set, so a restored backup brings back callers who were erased after it',
       advice: 'Set ERASURE_LOG to a file that outlives the database, best on another disk.',
     }),

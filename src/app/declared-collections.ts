@@ -16,7 +16,7 @@ export async function readDeclaredCollections(config: Config): Promise<readonly 
   const large = declared.find(({ limits }) => limits.bytes > maxBodyBytes);
   if (large === undefined) return declared;
   throw new OperatorError(
-    `The collection "${large.name}" has records of up to ${large.limits.bytes} bytes, and MAX_BODY_BYTES lets requests have ${maxBodyBytes}. Raise the setting or lower the limit.`,
+    `The collection "${large.name}" allows records of up to ${large.limits.bytes} bytes, but MAX_BODY_BYTES allows request bodies of ${maxBodyBytes}. Raise the setting or lower the limit.`,
   );
 }
 

@@ -76,7 +76,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
   });
 }
 
-/** A provider with its rules. `memory` has its stored keys; null to use only the published ones. */
+/** The provider as an issuer for the examination of a token. With `memory`, stored keys are used if none can be fetched. */
 export function examinedIssuer(
   config: Config,
   provider: Provider,
@@ -139,7 +139,7 @@ async function examineCaller(
 }
 
 async function knownSince({ consumers }: Storage, pseudonym: string | null): Promise<string> {
-  if (pseudonym === null) return 'no caller is named, so nothing is stored';
+  if (pseudonym === null) return 'the token names no caller, so nothing is stored';
   const consumer = await consumers.find(pseudonym);
   if (consumer === null) return 'unknown: the first request registers it';
   return `registered since ${new Date(consumer.registeredAt).toISOString()}`;

@@ -15,7 +15,7 @@ export function readFrontend(config: Config, collections: readonly Collection[])
     const scopes = new Set(['openid', 'profile', ...requiredScopes, ...further]);
     return { name, title, issuer: issuers[0], clientId, audience: audiences[0] ?? '', scopes: [...scopes] };
   });
-  // The origin of the token endpoint and of the keys: the same at most providers.
+  // At most providers the token endpoint and the keys have the same origin.
   const origins = offered.flatMap(({ issuers, origin }) => [URL.parse(issuers[0])?.origin ?? origin, origin]);
   return {
     files: readBuiltFiles(),

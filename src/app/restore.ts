@@ -53,7 +53,8 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   refuseNotEmpty(databaseUrl.file);
   refuseLog(file);
   const content = await explained(file, async () => readBackup(file));
-  if (content.version === 0) throw new OperatorError(`"${file}" is no backup of this service.`);
+  if (content.version === 0)
+    throw new OperatorError(`"${file}" is not a backup of this service. Name another file.`);
   await requireRestorable(file, steps);
   const mark = { read: async () => content.masterSecretMark };
   if (!(await masterSecretFits(mark, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
@@ -142,7 +143,7 @@ function requireDatabase(config: StorageConfig): Promise<void> {
   return readDatabase(config, async (found) => {
     if (found.state === 'absent' || (found.state === 'other_version' && found.plan.version === 0))
       throw new OperatorError(
-        'There is no database where DATABASE_URL leads to. Name the backup to restore, or restore it by other means first.',
+        'The database of DATABASE_URL does not exist. Name the backup to restore, or restore it by other means first.',
       );
   });
 }

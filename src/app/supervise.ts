@@ -54,7 +54,10 @@ export async function startSupervisor(config: Config, environment: Environment, 
     cancel();
     consolePage.stop();
     await opsListener.close(opsShutdownMs);
-    if (!areWell) throw new OperatorError('A process had to be killed, or ended with an error.');
+    if (!areWell)
+      throw new OperatorError(
+        'A process was killed or ended with an error while the service stopped. See the log above.',
+      );
   };
   try {
     await children.startFirst();

@@ -33,7 +33,7 @@ export function readBuiltFiles(): BuiltFiles {
   const files = findBuiltFiles('frontend');
   if (files !== null) return files;
   throw new OperatorError(
-    'The reference frontend (WEB) is not built. Build it with: npm ci && npm run build; "npx vestibule serve" can do without it (WEB=off).',
+    'The reference frontend (WEB) is not built. Build it with: npm ci && npm run build. Or set WEB=off: "npx vestibule serve" does not need it.',
   );
 }
 

@@ -28,7 +28,7 @@ export function createChildren({ processes, fork, clock, log }: ChildrenOptions)
       if (isStopping) return;
       const delayMs = backoff.delayMs(ending, clock.monotonic() - child.startedAt);
       const fields = { process: child.process, ...ending, again_in_ms: Math.round(delayMs) };
-      log.error(fields, 'a process has ended, another takes its place');
+      log.error(fields, 'a process has ended and is replaced');
       await new Promise<void>((resolve) => clock.after(delayMs, resolve));
       if (isStopping) return;
     }
@@ -44,7 +44,7 @@ export function createChildren({ processes, fork, clock, log }: ChildrenOptions)
       const first = start(1);
       if (!(await first.started))
         throw new OperatorError(
-          `The first of ${processes} processes has not come up; what it said is above.`,
+          `The first of ${processes} processes has not started. Its messages above have the reason.`,
         );
       void keepReplaced(first);
     },

@@ -175,7 +175,7 @@ for (const engine of someEngine) {
     for (const command of ['show', 'suspend', 'resume']) {
       it(`${command} of an unknown caller is refused and says where the pseudonym is shown`, async () => {
         const says =
-          /There is no caller ".*"\. Its pseudonym is the "id" that GET \/api\/consumer\/v1\/me shows/;
+          /There is no caller ".*"\. Use the pseudonym of the caller: the "id" in its answer of GET \/api\/consumer\/v1\/me, for example/;
         for (const id of [nobody, caller.id.toUpperCase(), "' or ''='"])
           refused(await consumer(command, id), says);
         assert.equal((await shown()).state, 'active', 'nobody else is meant');

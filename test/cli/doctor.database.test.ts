@@ -82,7 +82,7 @@ describe('vestibule doctor, database', () => {
       const settings = await used(await healthy({}, engine));
       await failuresOf(
         { ...settings, MASTER_SECRET: newMasterSecret() },
-        /^FAIL {2}master secret +another; expected the one that the database was made with\. Set MASTER_SECRET/,
+        /^FAIL {2}master secret +another; expected the master secret that the database was made with\. Set MASTER_SECRET/,
       );
     });
   }
@@ -138,7 +138,7 @@ describe('vestibule doctor, database', () => {
     assertLines(findings, 'fail', []);
     assert.match(
       linesOf(findings, 'pass').join('\n'),
-      /schema +version 9999, of a newer release; this one, .* may run beside it/,
+      /schema +version 9999, of a newer release; this release .* may run beside it/,
     );
   });
 

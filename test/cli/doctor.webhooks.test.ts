@@ -48,7 +48,7 @@ for (const engine of someEngine) {
       );
       const failing = await found();
       assert.equal(failing.result, 'warn');
-      assert.match(failing.found, /it has failed since \S+Z \(timeout\)/);
+      assert.match(failing.found, /deliveries have failed since \S+Z \(timeout\)/);
       await webhookCommand(settings, 'disable', id);
       const disabled = await found();
       assert.equal(disabled.result, 'warn');

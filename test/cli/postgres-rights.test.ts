@@ -99,7 +99,7 @@ describe('a PostgreSQL role that can only read', () => {
     const { owner, settings } = await inUse('select on all tables in schema public');
     const findings = await examined(settings);
     assertLines(findings, 'fail', [
-      /^FAIL {2}rights +can look, cannot serve: the role role_\w+ may not make tables in the schema public, and may not INSERT, UPDATE, DELETE in the tables .*; expected .*GRANT/,
+      /^FAIL {2}rights +the service can read, but not serve: the role role_\w+ may not make tables in the schema public, and may not INSERT, UPDATE, DELETE in the tables .*; expected .*GRANT/,
     ]);
     await follow(owner, findings.find(({ name }) => name === 'rights')?.advice ?? '');
     assertLines(await examined(settings), 'fail', []);

@@ -77,7 +77,7 @@ describe('opaque tokens of a certified provider', () => {
   it('doctor and explain pass, and print no part of the token', async () => {
     const token = await provider.userToken('person-6');
     const { stdout } = await runVestibule(service.settings, 'doctor');
-    assert.match(stdout, /^pass {2}introspection +http\S+ says of a made-up token that it is not active$/m);
+    assert.match(stdout, /^pass {2}introspection +http\S+ reports a made-up token as inactive$/m);
     const found = await explained(service.settings, token);
     assert.equal(found.code, null, found.summary);
     const printed = await runExplain(service.settings, token);

@@ -31,7 +31,7 @@ export function serving({ opsUrl }: Service, count: number): Promise<SupervisedH
 
 /** The lines in which the supervisor says that a process has ended. */
 export function endings(service: Service): Record<string, unknown>[] {
-  return service.logLines().filter(({ msg }) => msg === 'a process has ended, another takes its place');
+  return service.logLines().filter(({ msg }) => msg === 'a process has ended and is replaced');
 }
 
 /** A value of a metric without labels. */

@@ -41,12 +41,12 @@ export function databaseFindings(config: Config, areDeclared: boolean): Promise<
     }
     return found.state === 'ready'
       ? readyFindings(config, found, secret, answers, areDeclared)
-      : [secret, answers, schemaFinding(found), ...skipAfter(3, 'the schema comes first')];
+      : [secret, answers, schemaFinding(found), ...skipAfter(3, 'fix the schema first')];
   });
 }
 
 const all = ['master secret', 'database', 'schema', 'records', 'clients'];
-const secretFirst = 'the master secret comes first';
+const secretFirst = 'fix the master secret first';
 
 function secretFinding(config: Config): Finding {
   const name = 'master secret';
@@ -55,15 +55,15 @@ function secretFinding(config: Config): Finding {
   if (access !== 'readable' && masterSecret === null && masterSecretFile === null)
     return access === 'absent'
       ? passed(name, 'will be made beside the database at the first start')
-      : skipped(name, 'the database comes first');
+      : skipped(name, 'fix the access to the database first');
   try {
     readMasterSecret(config);
     // A group may read the file: that is how a service reads a file of another user.
     if (masterSecretFile === null || (statSync(masterSecretFile).mode & 0o007) === 0)
       return passed(name, 'can be read');
     return doubtful(name, {
-      expected: 'to be for the user of the service alone',
-      found: `every user of this machine may open the file ${quoted(masterSecretFile)} (MASTER_SECRET_FILE)`,
+      expected: 'a file that only the user of the service can read',
+      found: `every user of this machine can open the file ${quoted(masterSecretFile)} (MASTER_SECRET_FILE)`,
       advice: `Run: chmod o= ${quoted(masterSecretFile)}`,
     });
   } catch (error) {
@@ -74,10 +74,10 @@ function secretFinding(config: Config): Finding {
 }
 
 const otherSecret = failed('master secret', {
-  expected: 'the one that the database was made with',
+  expected: 'the master secret that the database was made with',
   found: 'another',
   advice:
-    'Set MASTER_SECRET or MASTER_SECRET_FILE to that one, or DATABASE_URL to the database that belongs to this one.',
+    'Set MASTER_SECRET or MASTER_SECRET_FILE to that secret, or DATABASE_URL to the database of this secret.',
 });
 
 async function readyFindings(
@@ -95,8 +95,8 @@ async function readyFindings(
   const clientMac = createClientMac(keyring.clients);
   const foreign = (await storage.clients.list()).filter((client) => !clientMac.isGenuine(client));
   const rights = {
-    expected: 'a role that can also write',
-    found: `can look, cannot serve: ${missingRights?.found}`,
+    expected: 'a database role that can also write',
+    found: `the service can read, but not serve: ${missingRights?.found}`,
     advice: missingRights?.advice ?? '',
   };
   return [
@@ -114,8 +114,8 @@ async function readyFindings(
 
 function readySchema({ version, newest, verdict }: Ready['plan']): string {
   if (version > newest)
-    return `version ${version}, of a newer release; this one, which knows versions up to ${newest}, may run beside it`;
-  const contract = '; when no process of an older release runs, "npx vestibule migrate --contract"';
+    return `version ${version}, of a newer release; this release knows versions up to ${newest} and may run beside it`;
+  const contract = '; when no process of an older release runs, run "npx vestibule migrate --contract"';
   return `version ${version}, the newest${verdict === 'contract' ? contract : ''}`;
 }
 
@@ -138,13 +138,14 @@ function schemaFinding({ isTooNew, plan, missingRights }: OtherVersion): Finding
 
 function recordsFinding(verdicts: Awaited<ReturnType<typeof verdictsOn>> | null): Finding {
   const name = 'records';
-  if (verdicts === null) return skipped(name, 'the collections come first');
+  if (verdicts === null) return skipped(name, 'fix the collections first');
   const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
-  if (breaking.length === 0) return passed(name, 'those that exist fit the declared collections');
+  if (breaking.length === 0) return passed(name, 'all stored records fit the declared collections');
   return failed(name, {
     expected: 'records that fit the declared collections',
     found: breaking.map(({ sentence }) => sentence).join('; '),
-    advice: 'Declare what fits, or start once with "npx vestibule serve --allow-breaking-schemas".',
+    advice:
+      'Change the declarations so that the records fit, or start once with "npx vestibule serve --allow-breaking-schemas".',
   });
 }
 
@@ -157,7 +158,7 @@ function clientsFinding(foreign: readonly { readonly id: string }[]): Finding {
     expected: 'clients that were written by this service',
     found: ids.join(', '),
     advice:
-      'They were changed in the database without the master secret, and are ignored. Find out by whom; then remove each with "npx vestibule client remove <id> --yes" and add it again.',
+      'They were changed in the database without the master secret, so the service ignores them. Find out who changed them, then remove each with "npx vestibule client remove <id> --yes" and add it again.',
   });
 }
 
@@ -170,16 +171,16 @@ async function tallyFindings(
   const families = familiesOf([...stored.values()]).filter(({ isTallied }) => isTallied);
   if (families.length === 0) return [];
   const wrong = await records.recount(families);
-  if (wrong.length === 0) return [passed('counts', 'the numbers of records under others are right')];
+  if (wrong.length === 0) return [passed('counts', 'the tallies of records under parents are right')];
   const named = wrong
     .slice(0, maxNamed)
     .map(({ collection, id, child }) => `${child} under ${collection}/${id}`);
   return [
     doubtful('counts', {
-      expected: 'numbers of records under others that are right',
+      expected: 'tallies that equal the number of records under each parent',
       found: `wrong: ${named.join(', ')}`,
       advice:
-        'Records that are written while it counts can be the cause: run it again. Otherwise change a declaration (a title will do) and start the service: it then counts them anew. Unless the database was changed by other programs, this is a fault of Vestibule; please report it.',
+        'Writes during the check can be the cause: run it again. Otherwise change a declaration, for example its title, and start the service: it then counts again. If no other program has changed the database, this is a bug of Vestibule: please report it.',
     }),
   ];
 }
@@ -188,7 +189,7 @@ const scrubFinding = doubtful('erased callers', {
   expected: 'no copies of their records left in the database file',
   found: 'a caller was erased since the file was last rewritten',
   advice:
-    'A small file is rewritten within the hour. For a large one run "npx vestibule scrub" at a time when writes may wait.',
+    '"serve" rewrites a small file within the hour. For a large one run "npx vestibule scrub" at a time when writes may wait.',
 });
 
 /** Warns if every user of the machine can replace the database and its master secret in this folder. */
@@ -199,7 +200,7 @@ export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] 
   if ((mode & 0o002) === 0) return [];
   return [
     doubtful('data folder', {
-      expected: 'that only the user of the service can write to it',
+      expected: 'a folder that only the user of the service can write to',
       found: `every user of this machine can write to the folder ${quoted(folder)} (DATABASE_URL)`,
       advice: `Run: chmod o-w ${quoted(folder)}`,
     }),
@@ -231,26 +232,26 @@ function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {
   if (!isGenuine)
     return failed(name, {
       expected: 'a webhook that was written by this service',
-      found: `${id} is none`,
-      advice: `It was changed in the database without the master secret, and nothing is sent to it. Find out by whom; then remove it with "npx vestibule webhook remove ${id} --yes" and add it again.`,
+      found: `${id} is not genuine`,
+      advice: `It was changed in the database without the master secret, so the service sends nothing to it. Find out who changed it, then remove it with "npx vestibule webhook remove ${id} --yes" and add it again.`,
     });
   if (state === 'disabled')
     return doubtful(name, {
       found: `${id} is disabled (${disabledBecause})`,
-      advice: `Once its receiver works, run "npx vestibule webhook enable ${id}"; or remove it.`,
+      advice: `When its receiver works again, run "npx vestibule webhook enable ${id}"; or remove it.`,
     });
   if (fault !== null) return failed(name, { found: `nothing can be sent to ${id}`, advice: fault });
   if (failingSince !== null)
     return doubtful(name, {
-      expected: `the receiver of ${id} takes what is sent`,
-      found: `it has failed since ${new Date(failingSince).toISOString()} (${lastFailure})`,
-      advice: `Try it with "npx vestibule webhook test ${id}". After five days it is disabled.`,
+      expected: `a receiver of ${id} that accepts deliveries`,
+      found: `deliveries have failed since ${new Date(failingSince).toISOString()} (${lastFailure})`,
+      advice: `Test it with "npx vestibule webhook test ${id}". After five days it is disabled.`,
     });
   if (dead > 0)
     return doubtful(name, {
-      found: `${dead} deliveries to ${id} were given up`,
-      advice: `Once its receiver can take them, run "npx vestibule webhook replay ${id} --dead".`,
+      found: `${id} has ${dead} dead letters`,
+      advice: `When its receiver works again, run "npx vestibule webhook replay ${id} --dead".`,
     });
   const success = lastSuccessAt === null ? 'never' : new Date(lastSuccessAt).toISOString();
-  return passed(name, `${id} has an address that may be sent to; last success: ${success}`);
+  return passed(name, `${id} has an allowed address; last success: ${success}`);
 }

@@ -40,7 +40,7 @@ async function tryToListen({ host, port }: Port): Promise<string | null> {
 function portFinding(place: Port, fault: string | null, answer: OpsAnswer | null): Finding {
   const { name, host, port, setting } = place;
   const expected = `${host}:${port} is free`;
-  if (port === 0) return passed(name, 'any free one is used');
+  if (port === 0) return passed(name, 'the service chooses a free port');
   if (fault === null) return passed(name, expected);
   if (fault === 'EADDRINUSE') return takenFinding(place, answer);
   const hostSetting = setting === 'PORT' ? 'HOST' : 'OPS_HOST';
@@ -59,7 +59,7 @@ function takenFinding({ name, host, port, setting }: Port, answer: OpsAnswer | n
     return failed(name, {
       expected: `${place} is free`,
       found: `another program, or a service with another database, listens there (OPS_PORT: ${answer?.says ?? 'nothing listens there'})`,
-      advice: `Stop it ("lsof -i :${port}" says which it is), or choose another ${setting}`,
+      advice: `Stop it ("lsof -i :${port}" shows it), or choose another ${setting}`,
     });
   if (answer.isReady) return passed(name, `${place} is taken by this service, which is ready`);
   const advice = 'See its log; the checks above show what is wrong now.';

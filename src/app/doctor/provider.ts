@@ -94,7 +94,7 @@ function discoveryFinding({ settings }: Provider, url: string, { fault, message 
     });
   return doubtful('discovery', {
     expected,
-    found: isAddress ? message : `an ${settings.issuer} that is no URL`,
+    found: isAddress ? message : `an ${settings.issuer} that is not a URL`,
     advice: `Set ${settings.issuer} to the issuer as the provider shows it (Keycloak: https://host/realms/<realm>; Entra: https://login.microsoftonline.com/<tenant id>/v2.0).`,
   });
 }
@@ -111,7 +111,10 @@ function keyAddressFinding(provider: Provider, document: JsonObject, works: bool
   const trouble = {
     expected: `${ours} (${settings.origin} and ${settings.jwksPath})`,
     found: url === null ? 'no "jwks_uri"' : quoted(theirs),
-    advice: url === null ? 'Ask the provider where its keys are.' : `Set ${change}`,
+    advice:
+      url === null
+        ? 'Look up the address of its keys (JWKS) in the documentation of the provider.'
+        : `Set ${change}`,
   };
   return works ? doubtful(name, trouble) : failed(name, trouble);
 }
@@ -131,12 +134,12 @@ function bindingFindings(
   if (common.length > 0) return [passed(name, `by DPoP, with ${common.join(', ')}`)];
   const effect = isRequired
     ? 'DPOP=required refuses every token that is not bound'
-    : 'DPOP=page signs no user in with a token that is not bound';
+    : 'DPOP=page refuses a sign-in with a token that is not bound';
   return [
     doubtful(name, {
       expected: `"dpop_signing_alg_values_supported" with one of ${proofAlgorithms.join(', ')}`,
-      found: Array.isArray(announced) ? quoted(announced) : 'a discovery document that says nothing of DPoP',
-      advice: `${effect}. Let the provider bind the tokens for this API to keys, if it does not, or set ${assigned(['DPOP', 'on'])}`,
+      found: Array.isArray(announced) ? quoted(announced) : 'a discovery document that does not mention DPoP',
+      advice: `${effect}. If the provider does not bind the tokens for this API to keys, turn that on there, or set ${assigned(['DPOP', 'on'])}`,
     }),
   ];
 }
@@ -157,7 +160,7 @@ function clockFinding(aheadSeconds: number | null): Finding {
   return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
 }
 
-/** The introspection endpoint must call a made-up token inactive. */
+/** The introspection endpoint must report a made-up token as inactive. */
 async function introspectionFindings(
   provider: Provider,
   issuer: ExaminedIssuer,
@@ -166,14 +169,13 @@ async function introspectionFindings(
   const name = 'introspection';
   const { code, found, advice } = (await examine(createSecret(), issuer))(name);
   const url = withoutSecrets(provider.introspection.url);
-  if (code === 'token_inactive')
-    return [passed(name, `${url} says of a made-up token that it is not active`)];
+  if (code === 'token_inactive') return [passed(name, `${url} reports a made-up token as inactive`)];
   const trouble =
     code === 'introspection_unavailable'
       ? { found, advice: String(advice) }
       : {
           found: '"active": true',
-          advice: `It calls every token active, so every caller would be admitted. Check "url" of "introspection" in IDPS_FILE.`,
+          advice: `The endpoint reports every token as active, so the service would admit every caller. Check "url" of "introspection" in IDPS_FILE.`,
         };
   return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
 }
@@ -198,7 +200,7 @@ function sampleToken(
 async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
   try {
     const { document } = await fetchDocument(url, new AbortController().signal);
-    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is no JSON object');
+    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is not a JSON object');
   } catch (error) {
     if (error instanceof FetchError) return error;
     throw error;

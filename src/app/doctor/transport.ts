@@ -9,7 +9,7 @@ import type { Config } from '../../config/settings.ts';
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** How callers reach the service: by its own TLS, through a proxy or from this machine only; and from which pages. */
+/** Checks how callers reach the service (own TLS, a proxy, or this machine only), and from which pages. */
 export function transportFindings(config: Config): readonly Finding[] {
   return [
     ...certificateFindings(config),
@@ -40,11 +40,11 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate):
     'Write a renewed certificate to TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
   if (now > validTo || now < validFrom)
     return failed(name, {
-      expected: `one that is valid now (${date(now)})`,
+      expected: `a certificate that is valid now (${date(now)})`,
       found: `valid from ${date(validFrom)} until ${date(validTo)}`,
       advice,
     });
-  const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must be told to trust it' : ''}`;
+  const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must trust it explicitly' : ''}`;
   if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
   return passed(name, found);
 }
@@ -61,13 +61,13 @@ function namesFinding({ names, coversHost }: ExaminedCertificate, host: string):
 function proxyFinding(config: Config): Finding {
   const name = 'proxy';
   if (!isBehindProxy(config)) {
-    const by = config.tlsCertFile === null ? 'from this machine, over plain HTTP' : 'by TLS of its own';
-    return passed(name, `none; the service is reached ${by}`);
+    const by = config.tlsCertFile === null ? 'from this machine, over plain HTTP' : 'over its own TLS';
+    return passed(name, `none; callers reach the service ${by}`);
   }
   const address = ownIssuer(config);
   if (!isHttps(address)) {
     const advice =
-      'With TRUSTED_PROXIES only requests are accepted that came to the proxy over https. Set BASE_URL to the address that callers use.';
+      'With TRUSTED_PROXIES the service accepts only requests that reached the proxy over https. Set BASE_URL to the address that callers use.';
     return failed(name, { expected: 'a BASE_URL with https', found: address, advice });
   }
   const proxies = config.trustedProxies;
@@ -81,8 +81,8 @@ function proxyFinding(config: Config): Finding {
   return passed(
     name,
     config.tlsCertFile === null
-      ? 'requests are accepted from the trusted proxies alone, with X-Forwarded-Proto: https'
-      : 'callers come over TLS of our own or through the trusted proxies',
+      ? 'the service accepts requests only from the trusted proxies, with X-Forwarded-Proto: https'
+      : 'callers use the TLS of the service or the trusted proxies',
   );
 }
 
@@ -97,8 +97,7 @@ function addressFinding(config: Config): Finding {
   return doubtful(name, {
     expected: `port ${config.port} (PORT) in BASE_URL`,
     found: address,
-    advice:
-      'Set BASE_URL to the address that callers use, unless something forwards the one port to the other.',
+    advice: 'Set BASE_URL to the address that callers use, unless port forwarding connects the two ports.',
   });
 }
 
@@ -113,7 +112,7 @@ function frontendsFinding(config: Config): Finding {
   return doubtful(name, {
     expected: 'the origin of a frontend in CORS_ORIGINS',
     found: 'none',
-    advice: `Browsers let no page of another origin than ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of yours.`,
+    advice: `Browsers let only pages of ${own} call the API. Set CORS_ORIGINS to the origin of your frontend, for example CORS_ORIGINS=https://www.example.org`,
   });
 }
 
