@@ -1,8 +1,8 @@
-/** The page is a folder of its own, and what lies beside it (settings, the data of "dev") is handed to nobody. */
+/** Serves only the folder of the page, not the settings and the data of "dev" beside it. */
 export default {
   root: 'page',
   server: {
-    // The address in CORS_ORIGINS. Were Vite to take the next port when this one is taken, nobody could sign in there.
+    // The address in CORS_ORIGINS. Sign-in would fail on another port, so Vite must not choose one.
     port: 5173,
     strictPort: true,
     fs: { allow: ['.', '../node_modules'] },

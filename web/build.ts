@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Makes of web/src and web/console what the service serves (web/dist, web/dist/console): one script, one style, one icon and the
- * page that names them. `npm ci` and `npm run build` run it (prepare.js), so that `npm start` needs nothing else.
+ * Builds web/src and web/console into what the service serves (web/dist, web/dist/console): one script, one style, one icon and
+ * the page that names them. `npm ci` and `npm run build` run it (prepare.js), so that `npm start` needs nothing else.
  */
 const target = fileURLToPath(new URL('dist/', import.meta.url));
 const frontend = fileURLToPath(new URL('src/', import.meta.url));
@@ -52,7 +52,7 @@ async function buildPage({ source, style, target, path: servedAt }: PageOptions)
   writeFileSync(`${target}index.html`, page);
 }
 
-/** A name that changes with the content, so that browsers may keep the file for good. */
+/** A name that changes with the content, so that browsers may cache the file for ever. */
 function withHash(name: string, text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return name.replace(/(\.\w+)$/, `-${hash}$1`);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 export const address = 'http://127.0.0.1:8080/';
 
-/** Records of single owners, made with the forms of the page. */
+/** Creates records with the forms of the page. */
 export async function fillCollections(page: Page): Promise<void> {
   for (const [slot, seats, note] of [
     ['2027-01-09T20:00', '6', 'A long table, if there is one.'],
@@ -37,7 +37,7 @@ export async function fillCollections(page: Page): Promise<void> {
   }
 }
 
-/** Bob accepts an invitation to a list, and asks for a thing. */
+/** Bob accepts an invitation to a list, and requests an item. */
 export async function shareWithBob(ada: Page, bob: Page): Promise<void> {
   for (const [collection, title] of [
     ['lists', 'For the weekend'],
@@ -64,10 +64,10 @@ export async function shareWithBob(ada: Page, bob: Page): Promise<void> {
   await bob.getByText('You are the borrower').waitFor();
 }
 
-/** A class with an assignment and two hand-ins, and a meetup with two seats and four people who want one. */
+/** Creates a class with an assignment and two hand-ins, and a meetup with two seats and four registrations. */
 export async function fillFamilies(root: string, folder: string): Promise<readonly string[]> {
   const [ada, bob, eve, joe] = ['ada', 'bob', 'eve', 'joe'].map((user) => callAs(user, root, folder));
-  if (!ada || !bob || !eve || !joe) throw new Error('Somebody is missing.');
+  if (!ada || !bob || !eve || !joe) throw new Error('A user has no token.');
   const school = await ada('classes', { title: 'Biology, 7b' });
   for (const student of [bob, eve]) {
     const { code } = await ada(`classes/${school.id}/invitations`, { role: 'student' });
@@ -106,7 +106,7 @@ export async function fillFamilies(root: string, folder: string): Promise<readon
   return [`classes/${school.id}`, `assignments/${assignment.id}`, `meetups/${meetup.id}`];
 }
 
-/** POST in the name of a person. */
+/** Sends POST requests with the token of a user. */
 function callAs(user: string, root: string, folder: string) {
   const command = [join(root, 'bin/vestibule.js'), 'dev', 'token', '--user', user];
   const token = execFileSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).trim();

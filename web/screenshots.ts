@@ -7,9 +7,9 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { address, fillCollections, fillFamilies, shareWithBob } from './screenshot-data.ts';
 
 /**
- * `npm run screenshots`: starts `vestibule dev`, puts a few records in, and takes a picture of every screen on a phone
- * and on a desk, by day and by night, into docs/screenshots or the folder that is named. At last all of them look on while
- * the house approves a booking, and everything is erased.
+ * `npm run screenshots`: starts `vestibule dev`, creates a few records, and takes a screenshot of every screen at two widths
+ * and in two colour schemes. It writes to docs/screenshots or to the folder of the first argument. At the end all windows
+ * show a live approval of a booking, and the erasure of all data.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(root, 'docs/screenshots');
@@ -24,7 +24,7 @@ const browsers = [
 
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-screenshots-'));
 cpSync(join(root, 'collections'), join(folder, 'collections'), { recursive: true });
-// One that everybody reads: those that come with the service are everybody's own.
+// A collection that everybody can read. Records of the included collections are private.
 writeFileSync(
   join(folder, 'collections/notices.yaml'),
   `title: Notices
@@ -39,7 +39,7 @@ states:
 access: { read: everyone }
 `,
 );
-// One that people share by invitation.
+// A collection that people share by invitation.
 writeFileSync(
   join(folder, 'collections/lists.yaml'),
   `title: Lists
@@ -55,7 +55,7 @@ access: { read: [owner, member, guest], update: [owner, member], delete: owner }
 aliases: true
 `,
 );
-// Records under records.
+// Collections with parents.
 for (const example of ['class', 'meetup', 'feedback'])
   cpSync(join(root, 'examples', example, 'collections'), join(folder, 'collections'), { recursive: true });
 const { service, welcome } = await startDevelopment(folder);
@@ -91,7 +91,7 @@ function findBrowser(): string {
 
 interface Development {
   readonly service: ChildProcess;
-  /** What it prints when it has started. */
+  /** The text that it prints at its start. */
   readonly welcome: string;
 }
 
@@ -124,7 +124,7 @@ async function openPage(
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
-  // A browser calls a machine offline that has nothing but loopback; this one is not.
+  // Chromium reports a machine with only loopback as offline, so emulate an online network.
   const network = await context.newCDPSession(page);
   const unbounded = { latency: 1, downloadThroughput: -1, uploadThroughput: -1 };
   await network.send('Network.emulateNetworkConditions', { offline: false, ...unbounded });
@@ -152,7 +152,7 @@ async function openSignedIn(
   return page;
 }
 
-/** Records with what is under them. */
+/** Records, with the records under them. */
 async function takeFamilies(page: Page, take: Take, families: readonly string[]): Promise<void> {
   for (const name of families) {
     await page.goto(`${address}#/data/${name}/open`);
@@ -162,7 +162,7 @@ async function takeFamilies(page: Page, take: Take, families: readonly string[])
   }
 }
 
-/** A search that finds something, one that does not, a selection, and a batch that is refused. */
+/** A search with results, one without, a selection, and a refused batch. */
 async function takeLists(page: Page, take: Take): Promise<void> {
   const box = page.getByRole('searchbox');
   const bar = page.getByRole('region', { name: 'Selected records' });
@@ -198,7 +198,7 @@ async function takeHistory(page: Page, take: Take, families: readonly string[]):
   await take('history');
 }
 
-/** Every screen once, as one and the same person sees it. */
+/** Every screen once, for one person. */
 async function takeTour(
   browser: Browser,
   width: number,
@@ -206,7 +206,7 @@ async function takeTour(
   families: readonly string[],
 ): Promise<void> {
   const page = await openPage(browser, width, scheme);
-  // Of a question, which stands in the middle of the window, only the window.
+  // A dialog is in the middle of the window, so its screenshot shows only the window.
   const take = (name: string, fullPage = true) =>
     page.screenshot({ path: join(target, `${name}-${width}-${scheme}.png`), fullPage });
   await take('welcome');
@@ -241,7 +241,7 @@ async function takeTour(
 
 type Take = (name: string, fullPage?: boolean) => Promise<unknown>;
 
-/** The same with a token that is bound to a key, as with `dev --dpop`: the provider does what the page asks for. */
+/** The screen of a token that is bound to a key, as with `dev --dpop`. */
 async function takeBound(page: Page, take: Take): Promise<void> {
   const settings = '**/web/config.json';
   await page.route(settings, async (route) => {
@@ -256,7 +256,7 @@ async function takeBound(page: Page, take: Take): Promise<void> {
   await page.unroute(settings);
 }
 
-/** A note that is longer than its card, folded and unfolded, and the question before it is deleted. */
+/** A note that is longer than its card, folded and unfolded, and the dialog before a record is deleted. */
 async function takeLong(page: Page, take: Take): Promise<void> {
   await page.goto(`${address}#/data/notes`);
   await page.getByRole('button', { name: 'Show all' }).waitFor();
@@ -274,7 +274,7 @@ async function takeLong(page: Page, take: Take): Promise<void> {
   await page.getByRole('button', { name: 'Keep it' }).click();
 }
 
-/** A collection that everybody reads, and the question before something final. */
+/** A collection that everybody can read, and the dialog before a final action. */
 async function takeShared(page: Page, take: Take): Promise<void> {
   await page.goto(`${address}#/data/notices/new`);
   await page.getByText('Everybody can read this').waitFor();
@@ -294,7 +294,7 @@ async function takeShared(page: Page, take: Take): Promise<void> {
   await take('everybodys');
 }
 
-/** A thing that is lent, a list that is shared, and an invitation to another. */
+/** A lent item, a shared list, and an invitation. */
 async function takePeople(page: Page, take: Take): Promise<void> {
   await page.goto(`${address}#/data/items`);
   await page.getByRole('button', { name: /^Lend/ }).waitFor();
@@ -319,7 +319,7 @@ async function takePeople(page: Page, take: Take): Promise<void> {
   await take('accept');
 }
 
-/** When parts of the service, or all of it, do not answer. */
+/** The screens while the service, or a part of it, does not answer. */
 async function takeUnavailable(page: Page, take: Take): Promise<void> {
   await page.route('**/me/usage', (route) => route.abort());
   await page.goto(`${address}#/data`);
@@ -345,11 +345,11 @@ async function takeReference(page: Page, take: Take): Promise<void> {
   const submit = page.locator('article', { has: page.locator('#bookings_do_submit') });
   await submit.getByText('Try it').click();
   await submit.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('It needs id.').waitFor();
+  await page.getByText('Enter a value for id.').waitFor();
   await take('docs-unfolded');
 }
 
-/** The first of them erases everything; the others find little, and erase that. */
+/** Erases everything. Only the first call finds many records. */
 async function takeReceipt(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
   const page = await openSignedIn(browser, width, scheme);
   await page.goto(`${address}#/data`);
@@ -362,7 +362,7 @@ async function takeReceipt(browser: Browser, width: number, scheme: (typeof sche
   await page.context().close();
 }
 
-/** Every window at once, when a machine client has just approved a booking. */
+/** All windows at once, after a machine client has approved a booking. */
 async function takeLive(browser: Browser): Promise<void> {
   const windows = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })));
   const pages: Page[] = [];
@@ -381,7 +381,7 @@ async function takeLive(browser: Browser): Promise<void> {
   await Promise.all(windows.map((window, index) => take(pages[index] as Page, window)));
 }
 
-/** In the name of the machine client that `vestibule dev` has made. */
+/** Approves a booking as the machine client of `vestibule dev`. */
 async function approveOne(): Promise<void> {
   const credentials = /\{"client_id":.*?\}/.exec(welcome)?.[0] ?? '';
   const headers = { 'content-type': 'application/json' };

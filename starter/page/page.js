@@ -19,7 +19,7 @@ form.addEventListener('submit', (event) => {
 });
 
 attempt(async () => {
-  part('message').textContent = 'One moment ...';
+  part('message').textContent = 'Loading ...';
   const isInside = await resume().finally(() => {
     part('sign-in').hidden = false;
   });
@@ -39,7 +39,7 @@ async function showNotes() {
 }
 
 /**
- * A call of the API. An expired token is renewed once; any other refusal is thrown with what the service says of it.
+ * Calls the API. Renews an expired token once; throws any other refusal with the sentence of the service.
  * @param {string} path
  * @param {RequestInit} [options]
  * @param {string} [expired]
@@ -55,7 +55,7 @@ async function call(path, options = {}, expired) {
 }
 
 /**
- * Does it, and says what has gone wrong.
+ * Runs a task, and shows its error.
  * @param {() => Promise<void>} work
  */
 async function attempt(work) {
@@ -64,7 +64,7 @@ async function attempt(work) {
     await work();
     part('message').textContent = '';
   } catch (error) {
-    // The browser says no more of a server that does not run than of one that does not let this page in.
+    // The browser reports a stopped server and a missing CORS permission with the same error.
     part('message').textContent =
       error instanceof TypeError
         ? `No answer. Does "npx vestibule --settings vestibule.env dev" run, with ${location.origin} in CORS_ORIGINS?`

@@ -1,6 +1,6 @@
 /**
  * Signs people in at an OpenID Connect provider: Authorization Code with PKCE. Tokens are kept in the memory of this page
- * only; after a reload the provider is asked again, which still knows who is signed in.
+ * only; after a reload the page asks the provider for new ones, without a login page while the session lasts.
  */
 
 // The provider of "npx vestibule dev". For your own: its issuer, your client there, and API_AUDIENCE.
@@ -15,7 +15,7 @@ let tokens = null;
 /** @type {Promise<void> | null} */
 let renewal = null;
 
-/** To be called first: takes up a sign-in that comes back from the provider. Says whether somebody is signed in. */
+/** Call this first: it finishes a sign-in that returns from the provider. True if a person is signed in. */
 export async function resume() {
   const answer = new URLSearchParams(location.search);
   if (!answer.has('state')) {
@@ -25,12 +25,14 @@ export async function resume() {
   history.replaceState(null, '', location.pathname);
   const begun = JSON.parse(sessionStorage.getItem('begun') ?? '{}');
   sessionStorage.removeItem('begun');
-  if (begun.state !== answer.get('state')) throw new Error('This sign-in was not begun in this tab.');
-  if ((answer.get('iss') ?? issuer) !== issuer) throw new Error('Another provider has answered.');
+  if (begun.state !== answer.get('state'))
+    throw new Error('This sign-in was not begun in this tab. Sign in again.');
+  if ((answer.get('iss') ?? issuer) !== issuer)
+    throw new Error('The answer is from another provider. Sign in again.');
   if (answer.has('error')) {
     const wasSignedIn = sessionStorage.getItem('signed-in') !== null;
     sessionStorage.removeItem('signed-in');
-    // Only asked whether the session is still there.
+    // The request with prompt=none found no session.
     if (wasSignedIn) return false;
     throw new Error(answer.get('error_description') ?? String(answer.get('error')));
   }
@@ -44,7 +46,7 @@ export async function resume() {
   return true;
 }
 
-/** Leaves the page for the provider, which sends people back to it. */
+/** Goes to the provider, which redirects back to this page. */
 export function signIn() {
   return leaveForProvider({});
 }
@@ -62,11 +64,11 @@ export async function signOut() {
 }
 
 /**
- * The access token; another one, when this is the one that has expired.
+ * The access token; a new one if it is the given expired one.
  * @param {string} [expired]
  */
 export async function accessToken(expired) {
-  if (tokens === null) throw new Error('Nobody is signed in.');
+  if (tokens === null) throw new Error('You are not signed in.');
   if (expired === tokens.access_token) {
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
     renewal ??= askForTokens(refresh).finally(() => {
@@ -95,7 +97,7 @@ async function leaveForProvider(further) {
     ...further,
   };
   location.assign(`${authorization_endpoint}?${new URLSearchParams(parameters)}`);
-  // The page is about to go.
+  // The browser is leaving this page.
   await new Promise(() => {});
 }
 

@@ -196,7 +196,7 @@ describe('axe finds no serious or critical problem', () => {
       .locator('xpath=..')
       .getByRole('button', { name: 'Send' })
       .click();
-    await visitor.sees('Put an access token into the field at the top first.');
+    await visitor.sees('Enter an access token in the field at the top first.');
     await isClean();
   });
 

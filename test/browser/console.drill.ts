@@ -113,7 +113,7 @@ describe('the operator console during faults of a service', () => {
     await sees('Older keys in use', 'identity');
     await provider.comeBack();
     await pass(61_000);
-    await sees('Keys at hand', 'identity');
+    await sees('Keys available', 'identity');
   });
 
   it('shows a webhook receiver that fails', async () => {
@@ -132,7 +132,7 @@ describe('the operator console during faults of a service', () => {
     await sees(/The database takes no writes/);
     await opened().photograph('locked');
     await outsider.commit();
-    await sees('Answers, and takes writes', 'data');
+    await sees('Answers and accepts writes', 'data');
   });
 
   it('shows that the disk is nearly full', async () => {

@@ -88,7 +88,7 @@ describe('the operator console in a browser', () => {
   it('reports that the service does not answer, and keeps the last numbers', async () => {
     const { page } = opened();
     await page.route('**/console/data', (route) => route.abort());
-    await page.getByText(/The service has not answered since .* These numbers are from before/).waitFor();
+    await page.getByText(/The service has not answered since .* The numbers below are out of date/).waitFor();
     assert.deepEqual(await findingsOn(page), []);
     await page.reload();
     await page.getByRole('button', { name: 'Ask now' }).waitFor();
@@ -118,7 +118,7 @@ describe('the operator console with OPS_TOKEN, in a browser', () => {
     const field = page.getByLabel('Token (OPS_TOKEN)');
     await field.fill('a-wrong-token-of-at-least-32-characters!');
     await field.press('Enter');
-    await page.getByText('This is not the token.').waitFor();
+    await page.getByText('The token is wrong.').waitFor();
     await field.fill(token);
     await page.getByRole('button', { name: 'Open' }).click();
     await opened()

@@ -107,7 +107,7 @@ describe('the API reference at /docs, in a browser', () => {
     await shown.getByText('Take down', { exact: true }).waitFor();
     assert.equal(await visitor.page.locator('nav ul ul li').filter({ visible: true }).count(), 1);
     await visitor.page.getByLabel('Filter').fill('nothing of the kind');
-    await visitor.sees('Nothing here is called that.');
+    await visitor.sees('No operation matches the search.');
     await visitor.page.getByLabel('Filter').fill('');
     assert.ok((await shown.count()) > 30);
   });
@@ -124,7 +124,7 @@ describe('the API reference at /docs, in a browser', () => {
     it('asks for a token before it sends a request', async () => {
       const form = await trying('stones_list');
       await form.getByRole('button', { name: 'Send' }).click();
-      await form.getByText('Put an access token into the field at the top first.').waitFor();
+      await form.getByText('Enter an access token in the field at the top first.').waitFor();
       await visitor.page.locator('#token:focus').waitFor();
     });
 

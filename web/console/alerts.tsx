@@ -15,7 +15,7 @@ export function Alerts({ alerts, alerts_elsewhere: elsewhere }: Data) {
           ))}
         </ul>
         <details>
-          <summary>{quiet.length} that are quiet</summary>
+          <summary>{quiet.length} that do not fire</summary>
           <ul class="rows">
             {quiet.map((alert) => (
               <AlertRow key={alert.name} {...alert} />
@@ -36,7 +36,7 @@ function AlertRow({ name, severity, state, for_seconds: forSeconds, subjects, ad
   return (
     <li>
       <Mark mood={mood}>
-        <b>{name}</b> {state === 'pending' ? `holds, and fires after ${duration(forSeconds)}` : state} (
+        <b>{name}</b> {state === 'pending' ? `pending, and fires after ${duration(forSeconds)}` : state} (
         {severity})
       </Mark>
       {subjects.map(({ about, seconds }) => (

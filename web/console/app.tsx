@@ -74,14 +74,14 @@ function releaseOf({ build, database }: Data): string {
     : `${release}, ${database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`;
 }
 
-/** What the operator has to know first. Screen readers hear it when it changes. */
+/** The state of the service and its problems. Screen readers announce changes. */
 function Headline({ data, lostAt }: { readonly data: Data | null; readonly lostAt: Date | null }) {
   if (lostAt !== null)
     return (
       <p class="headline" role="alert">
         <Mark mood="bad">
           The service has not answered since {lostAt.toLocaleTimeString()}.{' '}
-          {data !== null && 'These numbers are from before.'}
+          {data !== null && 'The numbers below are out of date.'}
         </Mark>
       </p>
     );
@@ -127,7 +127,7 @@ function Waiting({ isLost, onRetry }: { readonly isLost: boolean; readonly onRet
     );
   return (
     <p>
-      Look for the process and the last lines of its log. This page asks again every two seconds.{' '}
+      Check the process and the last lines of its log. This page retries every two seconds.{' '}
       <button type="button" onClick={onRetry}>
         Ask now
       </button>
@@ -149,7 +149,7 @@ function TokenForm({ isWrong, isTooOften, onToken }: TokenFormProps) {
   };
   const wrong = isTooOften
     ? 'Too many wrong tokens came from this address. Wait a minute.'
-    : 'This is not the token.';
+    : 'The token is wrong.';
   return (
     <main class="token">
       <h1>Vestibule console</h1>
@@ -166,7 +166,7 @@ function TokenForm({ isWrong, isTooOften, onToken }: TokenFormProps) {
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <p id="token-note" role={isWrong ? 'alert' : undefined}>
-          {isWrong ? wrong : 'It stays in this page until that is closed or loaded again.'}
+          {isWrong ? wrong : 'The page keeps the token until you close or reload it.'}
         </p>
         <button type="submit">Open</button>
       </form>

@@ -3,7 +3,7 @@ import { load, Refused } from './data.ts';
 import { quoted } from './format.ts';
 import { Card, Commands, Facts, Section } from './parts.tsx';
 
-/** What `consumer show --json` prints. */
+/** The output of `consumer show --json`. */
 interface Held {
   readonly id: string;
   readonly kind: string;
@@ -14,7 +14,7 @@ interface Held {
   readonly records: readonly { readonly collection: string; readonly count: number }[];
 }
 
-/** There is no list of callers: the operator has the pseudonym from somewhere else. */
+/** There is no list of callers: the operator enters a pseudonym, for example from a report of the caller. */
 export function CallerLookup({ token }: { readonly token: string }) {
   const [typed, setTyped] = useState('');
   const [found, setFound] = useState<Held | string | null>(null);

@@ -7,11 +7,11 @@ interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly text: (value: number | null) => string;
-  /** Said instead of lines that are all empty. */
+  /** Shown if all lines are empty. */
   readonly empty: string;
 }
 
-/** Small lines of the last hour. Each has a colour, a dash of its own and its name beside the present value. */
+/** A chart of the last hour. Each line has its own colour and dash, and a legend with its present value. */
 export function Chart({ title, lines, text, empty }: ChartProps) {
   const values = lines.flatMap(({ line, now }) => [...line, now]).filter((value) => value !== null);
   const top = Math.max(...values, 0);
@@ -59,7 +59,7 @@ function segments(values: readonly (number | null)[], top: number): readonly str
   return found.filter((segment) => segment.length > 0).map(drawable);
 }
 
-/** One point alone would not be seen. */
+/** A line of a single point would be invisible. */
 function drawable(segment: readonly string[]): string {
   const [first = ''] = segment;
   const [x, y] = first.split(',');

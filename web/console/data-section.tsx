@@ -29,7 +29,7 @@ function DatabaseCard({ at, database, health }: Data) {
   return (
     <Card title="Database">
       <Mark mood={check === 'ok' ? 'good' : 'bad'}>
-        {check === 'ok' ? 'Answers, and takes writes' : `It ${check}`}
+        {check === 'ok' ? 'Answers and accepts writes' : `The database ${check}`}
       </Mark>
       {database?.fault && (
         <p class="soft">
@@ -51,7 +51,7 @@ function DatabaseCard({ at, database, health }: Data) {
               database?.engine === 'postgres'
                 ? 'not known here (pg_dump)'
                 : stored.last_backup === null
-                  ? 'none by this command'
+                  ? 'none by vestibule backup'
                   : `${ago(stored.last_backup.at, at)}, ${bytes(stored.last_backup.bytes)}`,
             ],
             ['Schema', `version ${stored.schema_version}; migration: ${stored.migration}`],

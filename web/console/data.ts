@@ -1,4 +1,4 @@
-/** A line of a chart: the last hour, oldest first, and what goes on now. Null where there is nothing to tell. */
+/** A line of a chart: the values of the last hour, oldest first, and the present value. Null if there is no value. */
 export interface Line {
   readonly name: string;
   readonly now: number | null;
@@ -91,7 +91,7 @@ export interface Alert {
   readonly advice: string | null;
 }
 
-/** What `/console/data` answers. Without any process that answers, the parts of a process are missing. */
+/** The answer of `/console/data`. If no process answers, the parts that come from a process are missing. */
 export interface Data {
   readonly at: string;
   readonly build: Readonly<Record<string, string>>;
@@ -156,7 +156,7 @@ export interface Data {
 
 const answerWithinMs = 5_000;
 
-/** An answer of the ops port that is no data: 401 asks for the token. */
+/** An answer of the ops port without data: 401 asks for the token. */
 export class Refused extends Error {
   readonly status: number;
 

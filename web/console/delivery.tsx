@@ -51,13 +51,13 @@ function WebhookCard({ at, last, ...webhook }: Webhook & { readonly at: string; 
           ],
           ['Delivered', `${number(webhook.delivered)}, last ${ago(webhook.last_success_at, at)}`],
           ['Dead letters', number(webhook.dead)],
-          ['Log not read yet', `${number(Math.max(last - webhook.position, 0))} positions`],
+          ['Events behind', `${number(Math.max(last - webhook.position, 0))} positions`],
           webhook.last_failure === null ? null : ['Last failure', webhook.last_failure],
           failing === null
             ? null
             : ['Failing', `for ${since(failing, at)}, ${number(webhook.failures)} in a row`],
           paused === null ? null : ['Next try', `in ${ahead(paused, at)}`],
-          disabledAt === null ? null : ['Disabled unless it works', `in ${ahead(disabledAt, at)}`],
+          disabledAt === null ? null : ['Disabled unless a delivery succeeds', `in ${ahead(disabledAt, at)}`],
           webhook.disabled_because === null ? null : ['Disabled because', webhook.disabled_because],
         ]}
       />

@@ -54,7 +54,7 @@ function ProviderCard(provider: Provider) {
   return (
     <Card title={name === 'provider' ? 'Provider' : `Provider ${name}`}>
       <Mark mood={!usable ? 'bad' : fault === null ? 'good' : 'warn'}>
-        {usable ? (fault === null ? 'Keys at hand' : 'Older keys in use') : 'No keys'}
+        {usable ? (fault === null ? 'Keys available' : 'Older keys in use') : 'No keys'}
       </Mark>
       <Facts
         facts={[

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 
 export type Mood = 'good' | 'warn' | 'bad' | 'quiet';
 
-/** The shape tells them apart where colours do not. */
+/** Moods differ in shape, too, for people who cannot see the colours. */
 const shapes: Readonly<Record<Mood, string>> = {
   good: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2z',
   warn: 'M8 1.5 15 14H1z',
@@ -56,7 +56,7 @@ export type Fact = readonly [name: string, value: ComponentChildren];
 
 interface FactsProps {
   readonly facts: readonly (Fact | null)[];
-  /** In columns where there is room. */
+  /** In columns if there is room. */
   readonly isLong?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function Facts({ facts, isLong = false }: FactsProps) {
   );
 }
 
-/** What an operator can do about it. The page itself changes nothing. */
+/** Commands for the operator. The page itself changes nothing. */
 export function Commands({ of, all }: { readonly of: string; readonly all: readonly string[] }) {
   return (
     <details class="commands">
@@ -113,7 +113,7 @@ function Command({ text }: { readonly text: string }) {
   );
 }
 
-/** Text of a document of ours, with the parts in backticks as code. */
+/** Text of a document, with the parts in backticks as code. */
 export function Prose({ text }: { readonly text: string }) {
   return (
     <p>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</p>

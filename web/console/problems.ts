@@ -1,7 +1,7 @@
 import type { Data, Provider, Webhook } from './data.ts';
 import type { Mood } from './parts.tsx';
 
-/** Something that needs attention, and the section that tells more. */
+/** A problem, and the section with its details. */
 export interface Problem {
   readonly section: string;
   readonly mood: Mood;
@@ -9,7 +9,7 @@ export interface Problem {
 }
 
 const nearlyFull = 0.1;
-/** An end of a process is told for so long. */
+/** How long the end of a process counts as a problem. */
 const recentMs = 600_000;
 
 export function problemsOf({ at, health, providers, database, machine, alerts }: Data): readonly Problem[] {
@@ -61,7 +61,7 @@ function providerProblem({ name, usable, last_fault: fault }: Provider): Problem
   const reason = fault === null ? '' : ` (${fault})`;
   return usable
     ? problem('identity', 'warn', `The keys of ${name} cannot be fetched${reason}: older ones are in use`)
-    : problem('identity', 'bad', `There are no keys of ${name}${reason}: its tokens are answered 503`);
+    : problem('identity', 'bad', `There are no keys of ${name}${reason}: requests with its tokens get 503`);
 }
 
 function webhookProblem({

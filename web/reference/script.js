@@ -29,15 +29,14 @@ async function draw() {
     drawPage(await answer.json());
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    one('.about').textContent =
-      `The OpenAPI document could not be read: ${reason}. Load this page again later.`;
+    one('.about').textContent = `The OpenAPI document could not be read: ${reason}. Reload this page later.`;
     return;
   }
   unfold();
-  // The browser looked for the part that the address names before it was there.
+  // The page was empty when the browser looked for the fragment of the address.
   if (location.hash !== '') location.replace(location.hash);
   addEventListener('hashchange', unfold);
-  // A link to the present address changes nothing, and no event tells.
+  // A link to the present address causes no `hashchange` event.
   document.addEventListener('click', ({ target: clicked }) => {
     const link = clicked instanceof Element ? clicked.closest('a[href^="#"]') : null;
     if (link instanceof HTMLAnchorElement && link.hash === location.hash) unfold();
@@ -63,7 +62,7 @@ function drawPage(api) {
   one('.filter').hidden = false;
   const token = one('.token');
   token.hidden = endpoints.every(({ operation }) => isPublic(operation) || needsProof(operation));
-  // The content policy forbids the browser to send a form.
+  // The content policy forbids form submissions.
   token.addEventListener('submit', (event) => event.preventDefault());
 }
 
@@ -152,7 +151,7 @@ function errorsSection({ components }) {
   return [element('p', {}, about), codes];
 }
 
-/** Unfolds the part that the address names, with all that it lies in. */
+/** Unfolds the part that the address names, and all parts around it. */
 function unfold() {
   const found = target();
   const operation = found?.closest('article')?.querySelector('.operation');

@@ -8,7 +8,7 @@ const longestShown = 20000;
 /** @typedef {{ parameter: Parameter, input: HTMLInputElement }} Field */
 
 /**
- * A form that sends the operation to this service. None where a DPoP proof is needed: the page has no key.
+ * A form that sends the operation to this service. Null if it needs a DPoP proof, because the page has no key.
  * @type {(endpoint: Endpoint, tokenField: HTMLInputElement) => HTMLElement | null}
  */
 export function tryForm(endpoint, tokenField) {
@@ -37,7 +37,7 @@ export function tryForm(endpoint, tokenField) {
     event.preventDefault();
     const problem = missing(fields, isPublic(operation) ? null : tokenField);
     if (problem !== null) return show(came, 'bad', problem);
-    if (method === 'delete' && !confirm('This is really deleted. Send it?')) return;
+    if (method === 'delete' && !confirm('This request deletes real data. Send it?')) return;
     const token = isPublic(operation) ? null : tokenField.value.trim();
     void send(requestOf(endpoint, fields, token, body.value), button, came);
   });
@@ -51,16 +51,16 @@ function fieldRow({ parameter: { name, required }, input }) {
 }
 
 /**
- * What a person has to fill in first, with the focus in its field. Null if nothing is missing.
+ * Names the first missing value, and focuses its field. Null if no value is missing.
  * @type {(fields: Field[], tokenField: HTMLInputElement | null) => string | null}
  */
 function missing(fields, tokenField) {
   const empty = fields.find(({ parameter, input }) => parameter.in === 'path' && input.value.trim() === '');
   empty?.input.focus();
-  if (empty) return `It needs ${empty.parameter.name}.`;
+  if (empty) return `Enter a value for ${empty.parameter.name}.`;
   if (tokenField === null || tokenField.value.trim() !== '') return null;
   tokenField.focus();
-  return 'Put an access token into the field at the top first.';
+  return 'Enter an access token in the field at the top first.';
 }
 
 /**
