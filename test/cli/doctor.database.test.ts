@@ -74,7 +74,10 @@ describe('vestibule doctor, database', () => {
   it('reports a missing master secret beside its database', async () => {
     const settings = await used(await healthy());
     rmSync(`${fileOf(settings)}.secret`);
-    await failuresOf(settings, /^FAIL {2}master secret .*vestibule\.db\.secret" does not\. Restore that file/);
+    await failuresOf(
+      settings,
+      /^FAIL {2}master secret .*vestibule\.db\.secret" does not\. Restore that file/,
+    );
   });
 
   for (const engine of ['sqlite', 'postgres'] as const) {
