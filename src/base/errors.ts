@@ -40,31 +40,30 @@ function answered(status: number, marks: Omit<CatalogueEntry, 'status' | 'senten
 
 export const catalogue = {
   ...answered(400)({
-    query_invalid:
-      'A parameter of the query is unknown, repeated or has no usable value. The member "parameter" names it.',
+    query_invalid: 'A query parameter is unknown, repeated or invalid. The member "parameter" names it.',
     cursor_invalid: 'The cursor does not belong to this list. Start again without one.',
     json_invalid:
       'The body is not valid JSON. Expected: UTF-8, each name once, at most 64 levels, no NUL, numbers that fit a double.',
     batch_invalid:
       'The body is not a batch: an object with "operations", a list of 1 to 50. The member "errors" says where and why.',
-    header_invalid: 'A header of the request has no usable value. The member "header" names it.',
+    header_invalid: 'A header of the request is invalid. The member "header" names it.',
     bad_request: 'The request is not well-formed HTTP, or its address is malformed.',
   }),
   ...answered(400, { emptyBody: true })({
     credentials_missing:
-      'The request carries no complete credentials: a JSON object with client_id and client_secret.',
+      'The request has no complete credentials. Send a JSON object with client_id and client_secret.',
   }),
   ...answered(400, { oauthError: 'invalid_request' })({
     oauth_request_invalid:
       'The form lacks a parameter (grant_type at /token, token at /revoke) or the credentials of one client. Send each once, in one way.',
     logout_token_invalid:
-      'The form does not contain one valid logout token of a trusted provider: fresh, for this service, not sent before.',
+      'The form does not contain a valid logout token. Expected: one token of a trusted provider, for this service, fresh and not sent before.',
   }),
   ...answered(400, { oauthError: 'unsupported_grant_type' })({
-    oauth_grant_not_supported: 'The only grant here is client_credentials.',
+    oauth_grant_not_supported: 'The grant type is not supported. Send grant_type=client_credentials.',
   }),
   ...answered(400, { oauthError: 'invalid_scope' })({
-    oauth_scope_invalid: 'The client may not have a scope that it asks for.',
+    oauth_scope_invalid: 'The client requests a scope that the operator has not given it.',
   }),
   ...answered(400, { oauthError: 'invalid_dpop_proof' })({
     oauth_proof_invalid: 'The DPoP proof is missing, was sent before, or does not fit this request.',
@@ -74,15 +73,15 @@ export const catalogue = {
       'The DPoP proof must contain the nonce of the DPoP-Nonce header. Send the request again with it.',
   }),
   ...answered(401, { emptyBody: true })({
-    credentials_wrong: 'The client does not exist, is disabled, or the secret is not its secret.',
+    credentials_wrong: 'The client does not exist, is disabled, or the secret is wrong.',
   }),
   ...answered(401, { oauthError: 'invalid_client' })({
-    oauth_client_wrong: 'The client does not exist, is disabled, or the credentials are not its credentials.',
+    oauth_client_wrong: 'The client does not exist, is disabled, or the credentials are wrong.',
   }),
   ...answered(403)({
     consumer_suspended: 'The operator of this service has suspended this caller.',
     client_not_admitted: 'This collection is for people; it does not admit machine clients.',
-    not_owner: 'The record belongs to another caller and can only be read.',
+    not_owner: 'The record belongs to another caller. This caller can only read it.',
     role_required: 'The caller has no role in the record that allows this.',
     action_not_allowed: 'The caller may not take this action in this state.',
     https_required: 'The request came over plain HTTP. Tokens and secrets are accepted over HTTPS only.',
@@ -92,7 +91,7 @@ export const catalogue = {
   }),
   ...answered(403, { challenge: 'invalid_request' })({
     authorization_malformed:
-      'The Authorization header is not one "Bearer", one space and one token. Send exactly one such header.',
+      'The Authorization header is malformed. Send exactly one, with "Bearer", one space and one token.',
   }),
   ...answered(403, { challenge: 'invalid_token' })({
     token_malformed:
@@ -100,11 +99,11 @@ export const catalogue = {
     token_too_large: 'The token is longer than 8192 bytes.',
     token_type_not_allowed: 'The token is not an access token. Send an access token, not an ID token.',
     header_not_supported:
-      'The token demands an extension ("crit" or "b64") that this service does not support.',
+      'The token requires an extension ("crit" or "b64") that this service does not support.',
     algorithm_not_allowed:
       'The token is signed with an algorithm that is not on the list of allowed algorithms.',
     issuer_mismatch: 'The token does not come from an issuer that this service trusts.',
-    key_unknown: 'No usable key in the published key set of the issuer fits the token.',
+    key_unknown: 'The issuer publishes no usable key for this token.',
     signature_invalid: 'The signature of the token does not verify.',
     claim_invalid: 'A claim of the token has the wrong type or an impossible value.',
     expiry_missing: 'The token carries no expiry time ("exp").',
@@ -119,7 +118,8 @@ export const catalogue = {
     audience_mismatch:
       'The token was issued for another audience than this API. Send an access token for this API, not an ID token.',
     subject_invalid: 'The token names no usable subject: "sub" must be a non-empty string.',
-    subject_required: 'The endpoint needs an owner, and the token has no subject ("sub").',
+    subject_required:
+      'The token has no subject ("sub"), and data of this endpoint needs an owner. Send a token with a subject.',
     token_inactive:
       'The provider says that the token is not active: it has expired, was revoked, or is unknown. Get a new one.',
     client_disabled: 'The client that the token was issued to has been disabled or removed.',
@@ -137,29 +137,30 @@ export const catalogue = {
   }),
   ...answered(403, { challenge: 'insufficient_scope' })({
     insufficient_scope:
-      'The token does not carry a scope that this endpoint requires. The member "scope" names what is required.',
+      'The token lacks a scope that this endpoint requires. The member "scope" lists the required scopes.',
   }),
   ...answered(404)({
     not_found: 'There is nothing at this address.',
-    invitation_invalid: 'The code is wrong, was used, has ended or has expired. Ask for another one.',
+    invitation_invalid:
+      'The invitation code is wrong, used up, withdrawn or expired. Ask for a new invitation.',
   }),
   ...answered(405)({
     method_not_allowed:
-      'This address does not answer to that method. The Allow header lists the methods it answers to.',
+      'This address does not support the method. The Allow header lists the supported methods.',
   }),
   ...answered(408)({ request_timeout: 'The request did not arrive in full within the time allowed.' }),
   ...answered(409)({
     invalid_transition:
-      'The record is in a state without this action. The member "allowed" lists those it has.',
-    not_editable: 'In its present state the fields of the record cannot be changed.',
+      'The record is in a state without this action. The member "allowed" lists the actions that are possible.',
+    not_editable: 'The fields of the record cannot be changed in its present state.',
     idempotency_record_gone: 'The record that was created with this Idempotency-Key has been deleted.',
-    already_member: 'The caller has this role, or another one by invitation, in the record already.',
+    already_member: 'The caller already has this role in the record, or another one by invitation.',
     parent_closed: 'The parent record accepts no new records now, or no longer allows this action.',
     no_capacity: 'There is no free place under the parent record. Try again when one is free.',
     not_unique:
       'A record with the same values exists. The member "fields" names the values that must differ.',
     has_children:
-      'There are records under this one. Delete them first. The member "collection" says where they are.',
+      'The record has records under it. Delete those first. The member "collection" names their collection.',
     batch_refused:
       'An operation of the batch was refused, so nothing has changed. The member "index" says which one (from 0), "problem" why.',
     role_full: 'The role has no free place in this record. A member with this role has to leave first.',
@@ -168,13 +169,15 @@ export const catalogue = {
   }),
   ...answered(412)({
     precondition_failed:
-      'The record is not the version that the request was made for. The member "current" is the record now.',
+      'The record has another version than the request expects. The member "current" is the record now.',
   }),
   ...answered(413)({
     record_too_large: 'The record is larger than this collection allows. The member "limit" is in bytes.',
     body_too_large: 'The body of the request is too large.',
   }),
-  ...answered(415)({ media_type_not_supported: 'The Content-Type of the request cannot be read.' }),
+  ...answered(415)({
+    media_type_not_supported: 'The service does not support the Content-Type of the request.',
+  }),
   ...answered(422)({
     validation_failed:
       'The fields do not fit the schema of the collection. The member "errors" says where and why.',
@@ -209,9 +212,9 @@ export const catalogue = {
     keys_unavailable:
       'The keys of the provider are not available, so the token cannot be verified. Try again.',
     introspection_unavailable:
-      'The provider does not answer about the token, so it cannot be verified. Try again.',
+      'The provider does not answer the introspection request, so the token cannot be verified. Try again.',
     signing_overloaded: 'Too many tokens wait to be signed. Try again.',
-    overloaded: 'The process is overloaded. Nothing was begun. Try again.',
+    overloaded: 'The process is overloaded and has not started the request. Try again.',
     revocations_full:
       'The limit of revocations for this issuer is reached. This one was not stored, and its tokens still work. Try again later.',
     storage_unavailable: 'The database does not answer. Try again.',

@@ -3,9 +3,12 @@ import { dirname } from 'node:path';
 
 export class FolderError extends Error {
   constructor(folder: string, cause: unknown) {
-    super(`the folder "${folder}" is not there and cannot be made (${(cause as { code?: unknown }).code})`, {
-      cause,
-    });
+    super(
+      `the folder "${folder}" does not exist and cannot be created (${(cause as { code?: unknown }).code})`,
+      {
+        cause,
+      },
+    );
   }
 }
 

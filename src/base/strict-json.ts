@@ -57,21 +57,21 @@ function inspect(text: string, isStrict: boolean): void {
 }
 
 function readText(token: string): string {
-  if (token === '"') throw fault('a text without an end');
+  if (token === '"') throw fault('a string without an end');
   return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
 }
 
 function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
   // Names that are equal after normalisation count as one.
   const normal = name.normalize('NFC');
-  if (names?.has(normal)) throw fault('a name twice in one object');
-  if (isStrict && treacherousNames.has(normal)) throw fault('a name with a meaning of its own');
+  if (names?.has(normal)) throw fault('a duplicate name in one object');
+  if (isStrict && treacherousNames.has(normal)) throw fault('a reserved name');
   names?.add(normal);
 }
 
 function checkText(text: string): void {
-  if (text.includes('\0')) throw fault('NUL in a text');
-  if (!text.isWellFormed()) throw fault('half of a surrogate pair in a text');
+  if (text.includes('\0')) throw fault('NUL in a string');
+  if (!text.isWellFormed()) throw fault('half of a surrogate pair in a string');
 }
 
 /** Whole numbers must be exact; others must be finite as a double, and not underflow to zero. */

@@ -22,7 +22,7 @@ it('[D117] sixty-four levels of nesting are read and sixty-five refused', () => 
 
 it('[D118] an unterminated string is refused where it begins, without repeated searches', () => {
   for (const text of [`"${'\\"'.repeat(100)}`, `{"a":"${'b\\"'.repeat(100)}`, '"'.repeat(101)])
-    assert.throws(() => read(text), { options: { detail: 'a text without an end' } }, text);
+    assert.throws(() => read(text), { options: { detail: 'a string without an end' } }, text);
 });
 
 it('[D120] [D121] duplicate names and names such as __proto__ are refused', () => {

@@ -115,7 +115,7 @@ describe('a secret given instead of its file name', () => {
       for (const command of ['check', 'doctor', 'serve']) {
         const { code, stdout, stderr } = await runVestibule(settings, command);
         assert.equal(code, 1, stdout);
-        assert.match(stdout + stderr, /client_secret_file must .*is not shown, since it may be the secret/);
+        assert.match(stdout + stderr, /client_secret_file must .*is not shown, because it may be the secret/);
         assert.ok(!(stdout + stderr).includes(secret), stdout + stderr);
       }
     });
@@ -136,7 +136,7 @@ describe('doctor, introspection endpoint', () => {
       answerJson({ active: true }),
       /"active": true; expected .*every caller would be admitted/,
     ],
-    'that answers other JSON': [answerJson({ hello: 'there' }), /no JSON object with an "active"/],
+    'that answers other JSON': [answerJson({ hello: 'there' }), /not a JSON object with an "active"/],
   };
   it('reports the cause of each faulty answer', async (t) => {
     const endpoint = await AskedEndpoint.start();

@@ -190,7 +190,7 @@ describe('master secret', () => {
       ...provider.settings,
       DATABASE_URL: 'sqlite:/proc/none/deep/vestibule.db',
     });
-    const folder = /"\/proc\/none" is not there and cannot be made \(ENOENT\)\. /;
+    const folder = /"\/proc\/none" does not exist and cannot be created \(ENOENT\)\. /;
     refused(await endOf(settings, ['serve']), new RegExp(`master secret cannot .*${folder.source}Make the`));
     refused(
       await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),

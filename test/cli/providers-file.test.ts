@@ -128,7 +128,7 @@ describe('IDPS_FILE', () => {
     ],
     'a tab': [
       '- name:\n\t- x\n',
-      'providers.yaml:2: This is not YAML that can be read: it is indented with a tab. Indent with spaces.',
+      'providers.yaml:2: This is not valid YAML: it is indented with a tab. Indent with spaces.',
     ],
     'an anchor': [
       '- name: &one main\n',
@@ -182,7 +182,7 @@ describe('IDPS_FILE', () => {
     ],
     'a member with a terminal escape sequence': [
       `${entry}  "x\\e[2J": 1\n`,
-      'providers.yaml:3: x\\u001b[2J is not known here; nothing like it is.',
+      'providers.yaml:3: x\\u001b[2J is not known here; no known name is similar.',
     ],
     'an empty audience list': [`${entry}  audience: []\n`, '^providers.yaml:3: audience .*found 0'],
     'an audience with a number in it': [
@@ -256,15 +256,15 @@ describe('IDPS_FILE', () => {
     ],
     'a former issuer that is the issuer of another': [
       `${entry}${other}  former_issuer: https://login.example.org/\n`,
-      'providers.yaml:5: former_issuer is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://login.example.org/".',
+      'providers.yaml:5: former_issuer is also the issuer for pseudonyms of "main", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://login.example.org/".',
     ],
     'an issuer that is the former issuer of another': [
       `${entry}  former_issuer: https://other.example.org\n${other}`,
-      'providers.yaml:5: origin is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://other.example.org".',
+      'providers.yaml:5: origin is also the issuer for pseudonyms of "main", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://other.example.org".',
     ],
     'a former issuer used twice': [
       `${entry}  former_issuer: https://old.example.org\n${other}  former_issuer: https://old.example.org\n`,
-      'providers.yaml:6: former_issuer is the issuer for pseudonyms of "main", too, so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://old.example.org".',
+      'providers.yaml:6: former_issuer is also the issuer for pseudonyms of "main", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; found "https://old.example.org".',
     ],
     'a former issuer with an invisible character': [
       `${entry}  former_issuer: "https://old\\u200b.example.org"\n`,
@@ -364,8 +364,8 @@ describe('IDPS_FILE', () => {
     const [heading, ...lines] = stderr.replaceAll(`${folder}/`, '').trimEnd().split('\n');
     assert.equal(heading, 'vestibule: There are mistakes in the settings:');
     assert.equal(lines.length, 21);
-    assert.equal(lines[19], '  providers.yaml:22: x19 is not known here; nothing like it is.');
-    assert.equal(lines[20], '  providers.yaml:23: From here on there are 19980 more mistakes.');
+    assert.equal(lines[19], '  providers.yaml:22: x19 is not known here; no known name is similar.');
+    assert.equal(lines[20], '  providers.yaml:23: 19980 more mistakes follow.');
   });
 
   it('a file that is too long, too large or missing is refused', async () => {

@@ -124,7 +124,7 @@ describe('@vestibule/client/react in Chromium', () => {
     const { page, show } = await pageOf('React, refused');
     const lists = { wrong: { of: 'notes', query: { colour: 'red' } } };
     await show({ lists });
-    await page.getByText('A parameter of the query').waitFor();
+    await page.getByText('A query parameter is').waitFor();
     assert.equal(await page.getByLabel('wrong').getAttribute('data-status'), 'ended');
     await browser.stage.arrange({
       on: `${list}?colour=red`,

@@ -8,7 +8,7 @@ import { found, listed, nearest, type Say, suggestion, type Tell } from './mista
 export type CheckForm = (data: unknown, say: Say, at?: string) => boolean;
 
 /** An operator may have written a secret instead of a file name. */
-const redacted = 'what was found is not shown, since it may be the secret itself';
+const redacted = 'the value is not shown, because it may be the secret itself';
 
 /**
  * Checks data of a YAML file against a JSON Schema without `$ref`. `errorMessage` of a schema replaces the message of the
@@ -51,7 +51,7 @@ function predicateOf(error: FormError, formats: Formats, tell: Tell): string {
     return `has no "${member}", which ${properties[member]?.errorMessage ?? 'is needed'}`;
   if (keyword === 'uniqueItems') return 'is there twice. Keep one of the two';
   const message = schema.errorMessage as string | undefined;
-  if (keyword === 'not' || error.member !== undefined) return message ?? 'is not taken here';
+  if (keyword === 'not' || error.member !== undefined) return message ?? 'is not allowed here';
   const expected = formatMistake(schema, data, formats) ?? message ?? expectedBy(error);
   if (schema.writeOnly === true) return `${expected}; ${redacted}`;
   const isCount = /^(min|max)(Items|Properties)$/.test(keyword);

@@ -37,7 +37,7 @@ export function listed(words: readonly string[], joiner: 'and' | 'or'): string {
 export function suggestion(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   if (near !== null) return `did you mean "${near}"?`;
-  return known.length > 12 ? 'nothing like it is' : `expected ${listed(known, 'or')}`;
+  return known.length > 12 ? 'no known name is similar' : `expected ${listed(known, 'or')}`;
 }
 
 export function nearest(name: string, known: readonly string[]): string | null {

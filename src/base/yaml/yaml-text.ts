@@ -46,7 +46,7 @@ export function readYaml(text: string) {
   if (document.errors.length > 0) {
     const errors = document.errors.slice(0, mostSyntaxErrors).map(({ code, message, pos }) => ({
       line: lineAt(pos[0]),
-      sentence: `This is not YAML that can be read: ${hintFor(code, message) ?? `${message}.`}`,
+      sentence: `This is not valid YAML: ${hintFor(code, message) ?? `${message}.`}`,
     }));
     const first = Map.groupBy(errors, ({ line }) => line).values();
     return { data: null, mistakes: [...first].flatMap(([one]) => one ?? []), lineOf: () => 1 };
@@ -58,7 +58,7 @@ export function readYaml(text: string) {
     return sentence === null ? undefined : visit.SKIP;
   };
   if (document.directives.yaml.explicit === true)
-    say(null, 'A "%YAML" directive is not taken. Leave it out.');
+    say(null, 'A "%YAML" directive is not supported. Leave it out.');
   visit(document, (key, node, path) => {
     if (key === 'key') return visit.SKIP;
     if (isMap(node)) for (const [at, sentence] of mistakenKeys(node)) say(at, sentence);
@@ -97,14 +97,14 @@ function mistakeIn(node: unknown, level: number): string | null {
   const { anchor, tag } = (node ?? {}) as { readonly anchor?: string; readonly tag?: string };
   if (level > mostLevels) return `This is nested deeper than ${mostLevels} levels. Make it flatter.`;
   if (isAlias(node) || anchor !== undefined)
-    return 'Anchors ("&") and aliases ("*") are not taken. Write the value out, or use $defs.';
-  if (tag !== undefined) return `The tag "${brief(tag)}" is not taken. Write a plain value.`;
+    return 'Anchors ("&") and aliases ("*") are not supported. Write the value out, or use $defs.';
+  if (tag !== undefined) return `The tag "${brief(tag)}" is not supported. Write a plain value.`;
   const value = isScalar(node) ? node.value : null;
   if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\0')))
-    return 'A text has a character that cannot be kept (NUL or half of a pair). Take it out.';
+    return 'A text has a character that cannot be stored (NUL or half of a surrogate pair). Remove it.';
   const isExact = !Number.isInteger(value) || Number.isSafeInteger(value);
   if (typeof value === 'number' && !(Number.isFinite(value) && isExact))
-    return 'A number must be finite, and a whole one below 2^53.';
+    return 'A number must be finite, and a whole number below 2^53.';
   return null;
 }
 
@@ -114,8 +114,7 @@ function* mistakenKeys({ items }: YAMLMap): Generator<readonly [key: unknown, se
     const { key } = pair;
     const name = nameIn(pair);
     if (typeof name !== 'string') yield [key, 'A key must be a text. Put it in quotes.'];
-    else if (name in Object.prototype)
-      yield [key, `"${name}" is a name that every object has. Choose another.`];
+    else if (name in Object.prototype) yield [key, `"${name}" is a reserved name. Choose another.`];
     else if (names.has(name)) yield [key, `"${brief(name)}" is there twice. Keep one of the two.`];
     else names.add(name);
   }
@@ -149,7 +148,7 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
         .map(({ line, sentence }) => ({ line, sentence: escapeUnseen(sentence) }));
       const next = all[mostShown];
       if (next === undefined) return all;
-      const sentence = `From here on there are ${all.length - mostShown} more mistakes.`;
+      const sentence = `${all.length - mostShown} more mistakes follow.`;
       return [...all.slice(0, mostShown), { line: next.line, sentence }];
     },
   };
