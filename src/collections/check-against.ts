@@ -172,7 +172,7 @@ export async function outdatedFault(
   const isSame = isDeepStrictEqual(inForce, familiesOf(declared));
   return isSame
     ? null
-    : 'Another process has started with other parents in its collections. Restart this one with the same declarations.';
+    : 'Another process has started with different parents in its collections. Restart this process with the same declarations.';
 }
 
 /** Only the indexes that a query can use. */
@@ -207,7 +207,7 @@ function refuseBreaking(verdicts: readonly CollectionVerdict[]): void {
   const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
   if (breaking.length === 0) return;
   throw new OperatorError(
-    `The declarations do not fit the records that exist:\n${breaking.map((verdict) => `  ${fitText(verdict)}`).join('\n')}\nDeclare what fits, or start once with --allow-breaking-schemas: such records can then be read, and changed only into ones that fit.`,
+    `The declarations do not fit the existing records:\n${breaking.map((verdict) => `  ${fitText(verdict)}`).join('\n')}\nChange the declarations, or start once with --allow-breaking-schemas: callers can then read such records, and change them only into ones that fit.`,
   );
 }
 

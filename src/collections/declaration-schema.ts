@@ -110,26 +110,26 @@ const action = where(
         ...said('Who may take it: a role, a list of roles, or "any" for owner and client.', roleList),
         default: 'owner',
       },
-      sets: said('The fields that its input sets, and nothing else does. "remark?" may be missing.', {
+      sets: said('The fields that only the input of this action sets. "remark?" is optional.', {
         type: 'array',
         minItems: 1,
         maxItems: 16,
         uniqueItems: true,
         items: fieldName,
       }),
-      clears: said('The fields that it takes away.', {
+      clears: said('The fields that it removes.', {
         type: 'array',
         maxItems: 16,
         uniqueItems: true,
         items: fieldName,
       }),
-      grants: said('The role that the caller gets by it.', role),
+      grants: said('The role that it gives to the caller.', role),
       chosen_from: said(
         'The caller chooses who gets the role, among those with this role. The input names an alias: { "member": "per_..." }.',
         role,
       ),
-      revokes: said('The roles that their holders lose by it.', roleList),
-      while_parent_accepts: said('Whether it is possible only while "parent.accepts" holds.', {
+      revokes: said('The roles that it takes from all members who have them.', roleList),
+      while_parent_accepts: said('Whether the action is possible only while "parent.accepts" holds.', {
         type: 'boolean',
       }),
     },
@@ -194,11 +194,11 @@ const parent = mapping(
       }),
     ),
     owned_by: said(
-      'Who owns a new record: who created it, or the owner of the parent.',
+      'The owner of a new record: its creator, or the owner of the parent.',
       choice('creator', 'parent'),
     ),
     on_delete: said(
-      'A parent with records under it cannot be deleted, takes them along, or leaves them to their owners.',
+      'A parent with records under it cannot be deleted (restrict), is deleted with them (cascade), or without them (keep).',
       choice('restrict', 'cascade', 'keep'),
     ),
     max: said('Records under one parent. By default there is no limit.', {
@@ -210,10 +210,10 @@ const parent = mapping(
       'How many records under one parent can be in some states.',
       mapping(
         {
-          states: said('The states that take a place.', stateNames),
+          states: said('The states in which a record takes a place.', stateNames),
           field: said('The field of the parent that says how many places there are.', { type: 'string' }),
           number: said('How many places there are.', { type: 'integer', minimum: 1, maximum: 1_000_000 }),
-          overflow: said('The state of a new record that finds no place. Without it: 409 no_capacity.', {
+          overflow: said('The state of a new record if no place is free. Without it: 409 no_capacity.', {
             type: 'string',
           }),
         },
@@ -222,7 +222,7 @@ const parent = mapping(
     ),
     counts: {
       ...said(
-        'The states of which a parent shows how many records are under it; true: all.',
+        'A parent shows how many records under it are in these states; true: all.',
         where({ type: 'array' }, stateNames, {
           type: 'boolean',
           errorMessage: 'must be true, false or a list of states',
@@ -252,7 +252,7 @@ const unique = {
       ),
       states: said('Only records in these states count. By default all.', stateNames),
       reveals: {
-        ...said('Whether callers may learn from it that a record exists which they cannot read.', {
+        ...said('Whether a refusal may tell callers that a record exists which they cannot read.', {
           type: 'boolean',
         }),
         default: false,
@@ -273,7 +273,10 @@ const states = {
     type: ['object', 'null'],
     errorMessage: 'must be a mapping of actions to states, {} for a final one',
     propertyNames: name,
-    additionalProperties: said('The state that the action leads to, or that and whose action it is.', action),
+    additionalProperties: said(
+      'The state that the action leads to, or a mapping with the state, the roles and the effects.',
+      action,
+    ),
   },
 };
 
@@ -290,7 +293,7 @@ const access = mapping({
     choice('none', 'own', 'any'),
   ),
   scopes: said(
-    'What the token has to grant.',
+    'The scopes that the token needs.',
     mapping({ read: said('To read.', formatted('scope')), write: said('To write.', formatted('scope')) }),
   ),
 });
@@ -312,17 +315,17 @@ const limits = mapping({
     ...said('Creating, changing, deleting and moving records.', formatted('rate')),
     default: rateText(defaultLimits.writes),
   },
-  newcomer: said('The same for callers who are new here.', formatted('newcomer-rate')),
+  newcomer: said('The same for new callers.', formatted('newcomer-rate')),
   memberships: {
     description: 'Records in which one person has a role by invitation.',
     type: 'integer',
     ...peopleRange,
     default: defaultLimits.memberships,
   },
-  expire: said('A record is deleted so long after its last change.', formatted('period')),
+  expire: said('A record is deleted this long after its last change.', formatted('period')),
 });
 
-const tellsOnly = `Which are told: ${recordEvents.join(', ')}, and the states that actions lead to.`;
+const tellsOnly = `The events to write: ${recordEvents.join(', ')}, and the states that actions lead to.`;
 const events = where(
   { type: 'object' },
   mapping({
@@ -335,8 +338,8 @@ const events = where(
 const deprecated = mapping(
   {
     since: said('Since when.', formatted('day')),
-    sunset: said('When it will be gone.', formatted('day')),
-    link: said('What to do about it.', formatted('http-url')),
+    sunset: said('When it will be removed.', formatted('day')),
+    link: said('A page that says what to do.', formatted('http-url')),
   },
   ['since'],
 );
@@ -354,13 +357,13 @@ function declarationWith(schema: Schema): Schema {
       'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
       { ...names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
     ),
-    states: said('What a record goes through. The first state is the initial one.', states),
+    states: said('The states of a record. The first one is the initial state.', states),
     editable: said('The states in which the fields can be changed. By default all.', names),
-    roles: said('What callers can be in a record, besides owner, everyone and client.', roles),
-    parent: said('The records that these are under. At most three levels.', parent),
+    roles: said('The roles of callers in a record, besides owner, everyone and client.', roles),
+    parent: said('The collection of the parents. At most three levels.', parent),
     access: said('Who reaches what.', access),
-    unique: { ...said('What no two records have in common.', unique), default: [] },
-    aliases: { ...said('Whether records show who is who, by alias.', { type: 'boolean' }), default: false },
+    unique: { ...said('The values that no two records may share.', unique), default: [] },
+    aliases: { ...said('Whether records name people by alias.', { type: 'boolean' }), default: false },
     search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
       ...names,
       maxItems: mostSearchedFields,
@@ -368,17 +371,17 @@ function declarationWith(schema: Schema): Schema {
       examples: [['title', 'text']],
     }),
     history: {
-      ...said('Whether readers of a record see what happened to it: when, and in which role.', {
+      ...said('Whether readers of a record see its history: what happened, when, and in which role.', {
         type: 'boolean',
       }),
       default: false,
     },
     concurrency: said('Whether a change must say which version it changes.', choice('optional', 'required')),
-    limits: said('How much a caller may have and do.', limits),
-    events: { ...said('How much the log of events tells of the records.', events), default: 'thin' },
-    deprecated: said('The collection is on its way out: every answer says so.', deprecated),
+    limits: said('The limits of one caller.', limits),
+    events: { ...said('How much events contain of a record.', events), default: 'thin' },
+    deprecated: said('The collection is deprecated: every answer says so.', deprecated),
   };
-  const editable = refuse('lists states, and there are none. Declare "states", or leave it out');
+  const editable = refuse('lists states, but the collection has none. Declare "states", or leave it out');
   return {
     ...mapping(members, ['schema']),
     ...where({ not: { required: ['states'] } }, { properties: { editable } }),

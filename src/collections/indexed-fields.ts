@@ -30,16 +30,15 @@ function mistakeIn(name: string, schema: Schema): string | null {
   const properties = Object.keys(schema.properties as Schema);
   const property = propertyOf(schema, name);
   if (property === undefined) return `must be a property of the schema (${suggestion(name, properties)})`;
-  if (queryParameters.includes(name))
-    return 'has a name that means something else in a query. Name it otherwise';
+  if (queryParameters.includes(name)) return 'has a name that is reserved in queries. Choose another name';
   if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
-    return 'must be in "required" of the schema: what can be missing cannot be sorted by';
+    return 'must be in "required" of the schema: lists cannot be sorted by an optional field';
   }
   if (kinds[String(property.type)] === undefined)
     return 'must have the "type" string, integer, number or boolean';
   if (property.type !== 'string') return null;
   if (property.format === 'date-time' && aboutForm.some((keyword) => property[keyword] !== undefined)) {
-    return `is kept in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
+    return `is stored in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
   }
   return longestOf(property) > longestText
     ? `must have a "maxLength" of at most ${longestText}, or a format of such a length`

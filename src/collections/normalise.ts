@@ -73,7 +73,9 @@ export function describeDeprecation({ deprecated }: Collection): Headers {
   if (deprecated === null) return {};
   return {
     Deprecation: always('Since when the collection is deprecated: "@" and seconds since 1970.'),
-    ...(deprecated.sunsetMs === null ? {} : { Sunset: always('When the collection will be gone.') }),
-    ...(deprecated.link === null ? {} : { Link: sometimes('What to do about it, with rel="deprecation".') }),
+    ...(deprecated.sunsetMs === null ? {} : { Sunset: always('When the collection will be removed.') }),
+    ...(deprecated.link === null
+      ? {}
+      : { Link: sometimes('A page that says what to do, with rel="deprecation".') }),
   };
 }

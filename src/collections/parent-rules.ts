@@ -31,7 +31,7 @@ export function checkParent(file: DeclarationFile, say: Say): void {
   if (Object.hasOwn(properties, parent.field))
     say('/parent/field', 'is in the schema already. Leave it out there: the service adds it');
   if (queryParameters.includes(parent.field))
-    say('/parent/field', 'has a name that means something else in a query. Name it otherwise');
+    say('/parent/field', 'has a name that is reserved in queries. Choose another name');
   checkStateNames(typeof parent.counts === 'boolean' ? [] : parent.counts, '/parent/counts', states, say);
   checkCapacity(file, states, say);
 }
@@ -42,15 +42,19 @@ function checkCapacity({ parent }: DeclarationFile, states: readonly string[], s
   const at = '/parent/capacity';
   checkStateNames(capacity.states, `${at}/states`, states, say);
   if ((capacity.field === undefined) === (capacity.number === undefined))
-    say(at, 'needs "field" (of the parent) or "number", one of them');
+    say(at, 'needs either "field" (of the parent) or "number"');
   const { overflow } = capacity;
   if (overflow === undefined) return;
   if (!states.includes(overflow))
     say(`${at}/overflow`, `must be a declared state; ${found(overflow)}, ${suggestion(overflow, states)}`);
-  else if (capacity.states.includes(overflow)) say(`${at}/overflow`, 'must be a state that takes no place');
+  else if (capacity.states.includes(overflow))
+    say(`${at}/overflow`, 'must be a state that is not in "states" of the capacity');
   const [initial = ''] = states;
   if (!capacity.states.includes(initial))
-    say(`${at}/states`, `must contain the initial state "${initial}": records that have waited move there`);
+    say(
+      `${at}/states`,
+      `must contain the initial state "${initial}": records that waited for a place move there`,
+    );
 }
 
 function checkStateNames(
@@ -64,7 +68,7 @@ function checkStateNames(
       say(
         pointerTo(pointer, index),
         states.length === 0
-          ? 'lists states, and there are none. Declare "states"'
+          ? 'lists states, but the collection has none. Declare "states"'
           : `must be one of the states ${listed(states, 'or')}; ${found(name)}`,
       );
 }
@@ -154,7 +158,7 @@ export function checkFamily(
   }
   if (lineage.at(-1)?.parent) {
     const way = [...lineage.map(({ name }) => name), lineage.at(-1)?.parent?.collection].join(' under ');
-    say('/parent/collection', `leads back to itself: ${way}. Take one of these "parent" away`);
+    say('/parent/collection', `leads back to itself: ${way}. Remove one of these "parent"`);
     return;
   }
   if (lineage.length > mostLevels)
@@ -164,7 +168,7 @@ export function checkFamily(
   if (above.parent?.onDelete === 'cascade' && parent.onDelete === 'restrict')
     say(
       '/parent/on_delete',
-      `must not be "restrict": records of ${above.name} are deleted with their parent. Say "cascade" or "keep"`,
+      `must not be "restrict": records of ${above.name} are deleted with their parent. Set it to "cascade" or "keep"`,
     );
 }
 
@@ -204,7 +208,7 @@ function checkAccepts({ parent, machine }: Collection, above: Collection, say: S
       if (whileParentAccepts && accepts?.states === null && before === null)
         say(
           `${pointerTo(pointerTo('/states', state), action)}/while_parent_accepts`,
-          'says nothing without "parent.accepts"',
+          'has no effect without "parent.accepts". Declare that, or leave it out',
         );
 }
 
@@ -222,7 +226,7 @@ function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): 
     if (exits.length === 0 || leaving.some((role) => isAlwaysThere(lineage, role))) continue;
     say(
       pointerTo('/states', state),
-      `could get stuck: only ${listed(leaving, 'and')} can leave it, and they can be gone. Let "owner", "everyone", "client", a role with a scope, or a role that the owner of the parent has take an action too`,
+      `can become permanent: only ${listed(leaving, 'and')} can move a record out of it, and a record can be without them. Let "owner", "everyone", "client", a role with a scope, or a role that the owner of the parent has take an action too`,
     );
   }
 }
@@ -250,7 +254,7 @@ function checkReveals(collection: Collection, { unique }: DeclarationFile, say: 
     if (staysInside && access.create.every(reads)) continue;
     say(
       pointerTo('/unique', index),
-      'tells callers who create a record of records that they cannot read. Add "owner" to its fields, or say "reveals: true" if they may know',
+      'tells callers that a record exists which they cannot read. Add "owner" to its fields, or set "reveals: true" if they may know',
     );
   }
 }

@@ -21,15 +21,15 @@ export function patternMistake(pattern: string): string | null {
   try {
     new RegExp(pattern, 'u');
   } catch {
-    return 'must be a regular expression as ECMAScript has it (with the flag "u")';
+    return 'must be a regular expression of ECMAScript (with the flag "u")';
   }
   try {
     const program = RE2JS.compile(RE2JS.translateRegExp(pattern));
     const isShort = program.programSize() <= longestProgram;
     return isShort
       ? null
-      : 'costs too much to check. Use smaller numbers of repetitions, and "maxLength" for the length';
+      : 'is too expensive to check. Use smaller numbers of repetitions, and "maxLength" for the length';
   } catch {
-    return 'must do without lookaround and back references, so that it can be checked in linear time';
+    return 'must not have lookaround or backreferences, because it is checked in linear time';
   }
 }

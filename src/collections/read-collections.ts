@@ -89,7 +89,7 @@ function checkName(name: string, say: Say): void {
       `must have a name of 1 to 63 small letters, digits and "-" that begins with a letter; ${found(name)}`,
     );
   } else if (reservedNames.includes(name)) {
-    say('', `has a name that is reserved, and needs another; ${found(name)}`);
+    say('', `has a reserved name; ${found(name)}. Choose another`);
   }
 }
 
@@ -126,7 +126,7 @@ function withParentField(schema: Schema, { field, collection }: ParentRule): Sch
   const id = {
     type: 'string',
     pattern: recordIdForm.source,
-    description: `The record of ${collection} that this one is under. It stays the same.`,
+    description: `The id of the record of ${collection} above this one. It cannot be changed.`,
   };
   return { ...schema, properties: { [field]: id, ...properties }, required: [field, ...required] };
 }
@@ -153,7 +153,7 @@ function readFields(
     return { schema, index: fields, checkFields: compileCheck(schema, parent) };
   } catch (error) {
     const reason = (error as Error).message.replace(/^strict mode: /, '');
-    say('/schema', `is not one that can be checked strictly: ${reason}`);
+    say('/schema', `cannot be compiled in strict mode: ${reason}`);
     return null;
   }
 }

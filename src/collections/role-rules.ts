@@ -58,7 +58,7 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
     const at = pointerTo('/roles', name);
     const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = declared ?? {};
     if (reservedRoles.includes(name)) {
-      say(at, 'has a name with a meaning of its own. Choose another name');
+      say(at, 'has a reserved name. Choose another name');
       continue;
     }
     if (name === 'owner') {
@@ -142,7 +142,10 @@ function checkTables(declared: Declared): void {
     if (typeof who === 'string' || Array.isArray(who)) checkRoleNames(who as Who, at, declared);
     else checkStatesOf(who as RoleStates, at, declared);
     if (clients === 'none' && toRoleStates(who).client !== undefined)
-      say(at, 'names clients, and there are none here. Set "access.clients" to "any" or "own"');
+      say(
+        at,
+        'names clients, but machine clients cannot reach this collection. Set "access.clients" to "any" or "own"',
+      );
   }
 }
 
@@ -155,7 +158,7 @@ function checkStatesOf(table: RoleStates, at: string, declared: Declared): void 
     });
     if (named === 'all') continue;
     if (states.length === 0)
-      say(pointerTo(at, role), 'lists states, and there are none. Declare "states", or write "all"');
+      say(pointerTo(at, role), 'lists states, but the collection has none. Declare "states", or write "all"');
     else
       for (const [index, state] of named.entries())
         if (!states.includes(state))
@@ -185,11 +188,14 @@ function checkActions(declared: Declared): void {
   for (const [state, actions] of Object.entries(file.states ?? {})) {
     for (const [name, written] of Object.entries(actions ?? {})) {
       const at = pointerTo(pointerTo('/states', state), name);
-      if (reservedActions.includes(name)) say(at, 'has a name that is reserved. Choose another name');
+      if (reservedActions.includes(name)) say(at, 'has a reserved name. Choose another name');
       if (typeof written === 'string') continue;
       const { by, grants, revokes, chosen_from } = written;
       if ([by].flat().includes('client') && file.access.clients === 'none')
-        say(at, 'is for clients, and there are none here. Set "access.clients" to "any" or "own"');
+        say(
+          at,
+          'is for clients, but machine clients cannot reach this collection. Set "access.clients" to "any" or "own"',
+        );
       if (by !== undefined && by !== 'any') checkRoleNames(by, `${at}/by`, declared);
       if (grants !== undefined) checkGranted(grants, `${at}/grants`);
       const takers = [by ?? 'owner'].flat();
@@ -198,7 +204,7 @@ function checkActions(declared: Declared): void {
       if (isTaken && takers.some((role) => ['owner', 'client', 'any'].includes(role)))
         say(
           `${at}/by`,
-          'grants a role, which neither the owner nor a machine client can have. Say "everyone" or a role',
+          'grants a role, which neither the owner nor a machine client can have. Let "everyone" or a role take the action',
         );
       for (const role of [revokes ?? []].flat()) checkGranted(role, `${at}/revokes`);
       checkFields(file, written, at, say);
@@ -213,11 +219,14 @@ function checkChosen({ file, roles, say }: Declared, action: DeclaredAction, at:
     say(`${at}/while_parent_accepts`, 'needs a parent. Declare "parent"');
   if (chosen_from === undefined) return;
   if (grants === undefined)
-    say(`${at}/chosen_from`, 'says who gets a role. Say which one in "grants", or leave it out');
+    say(
+      `${at}/chosen_from`,
+      'chooses who gets a role, but the action grants none. Name the role in "grants", or leave it out',
+    );
   if (roles[chosen_from]?.kind !== 'parent')
     say(`${at}/chosen_from`, `must be a role with "parent_roles"; ${found(chosen_from)}`);
   if (sets.some((name) => name.replace(/\?$/, '') === 'member'))
-    say(`${at}/sets`, 'must not contain "member": the input names the chosen person so');
+    say(`${at}/sets`, 'must not contain "member": the input names the chosen person in that member');
 }
 
 /** R6: a field that an action sets or clears is optional in the schema; otherwise other writes could not leave it alone. */
@@ -237,7 +246,7 @@ function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: st
       else if (required.includes(name))
         say(
           pointer,
-          `is in "required" of the schema, so every record has it before the action; ${found(name)}. Take it out of "required"`,
+          `is in "required" of the schema, so every record has it before the action; ${found(name)}. Remove it from "required"`,
         );
     }
   for (const name of clears)

@@ -136,7 +136,7 @@ function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
   return [
     ...Object.entries(byType).map(([type, keywords]) => {
       const covering = (type === 'number' ? ['number', 'integer'] : [type]) as readonly JsonType[];
-      const message = `is about values of the type "${type}" only, and "type" is another. Leave it out`;
+      const message = `applies to values of the type "${type}" only, and "type" is another. Leave it out`;
       return where(both(has('type'), not(isOfType(...covering))), without(Object.keys(keywords), message));
     }),
     where(
@@ -158,7 +158,7 @@ function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
 
 const saysWhat = refused(
   not(hasOneOf(...typeKeywords, 'anyOf', 'oneOf')),
-  'must say what it is: a "type", "enum", "const", "$ref", "anyOf" or "oneOf"',
+  'must define the value by a "type", "enum", "const", "$ref", "anyOf" or "oneOf"',
 );
 
 /** A description also bounds the value. */
@@ -168,11 +168,11 @@ const whatDescribes: readonly Schema[] = [
       isOfType('string'),
       not({ anyOf: [hasOneOf('maxLength', 'enum', 'const', 'format', '$ref'), isTrue('x-unbounded')] }),
     ),
-    'is a text of any length. Give it a "maxLength", or say "x-unbounded: true"',
+    'is a text without a limit. Give it a "maxLength", or set "x-unbounded: true"',
   ),
   refused(
     both(isOfType('array'), not(hasOneOf('items', 'prefixItems', '$ref'))),
-    'must say what is in the list: add "items", such as {type: integer}',
+    'must define the items of the list: add "items", such as {type: integer}',
   ),
   {
     properties: {

@@ -55,7 +55,7 @@ function checkReference(reference: string, { pointer, definitions, say }: Schema
   if (!known.includes(name))
     say(
       pointerTo(pointer, '$ref'),
-      `leads nowhere: there is no "${name}" in $defs; ${suggestion(name, known)}`,
+      `refers to nothing: there is no "${name}" in $defs; ${suggestion(name, known)}`,
     );
 }
 
@@ -64,7 +64,7 @@ function checkNames(properties: Schema, { pointer, say }: SchemaPlace): void {
     if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean')
       say(
         pointerTo(`${pointer}/properties`, name),
-        'looks like personal data. Leave it out, or say "x-personal: true"; "x-personal: false" if it is not about a person',
+        'looks like personal data. Leave it out, or set "x-personal: true"; set "x-personal: false" if it is not about a person',
       );
   }
 }
@@ -78,7 +78,7 @@ function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, s
       if (!members.has(name))
         say(
           pointerTo(`${pointer}/${keyword}`, key),
-          `names "${name}", which the properties of the object do not have; ${suggestion(name, [...members])}`,
+          `names "${name}", which is not a property of the object; ${suggestion(name, [...members])}`,
         );
     }
   }

@@ -87,7 +87,7 @@ function inWords(errors: readonly ErrorObject[], pointer: string): FieldError {
 }
 
 function unknownMember(pointer: string, name: string): FieldError {
-  if (name.length > longestName) return { pointer, message: 'has a member that is not one of the schema' };
+  if (name.length > longestName) return { pointer, message: 'has a member that is not in the schema' };
   return { pointer: pointerTo(pointer, name), message: 'is not a member of the schema' };
 }
 

@@ -219,7 +219,7 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
   [
     'an unknown member without a similar name',
     `${smallest}\nowner: x`,
-    [/^2: owner is not known here; nothing like it is\.$/],
+    [/^2: owner is not known here; no known name is similar\.$/],
   ],
   [
     'an invalid title',
@@ -293,12 +293,14 @@ const wrong: readonly (readonly [what: string, text: string, mistakes: readonly 
   [
     'an action for clients without client access',
     `${smallest}\nstates: { a: { go: { to: a, by: client } } }`,
-    [/^2: states\.a\.go is for clients, and there are none here\. Set "access\.clients"/],
+    [
+      /^2: states\.a\.go is for clients, but machine clients cannot reach this collection\. Set "access\.clients"/,
+    ],
   ],
   [
     'editable without states',
     `${smallest}\neditable: [a]`,
-    [/^2: editable lists states, and there are none/],
+    [/^2: editable lists states, but the collection has none/],
   ],
   [
     'unknown editable states',
@@ -379,7 +381,7 @@ states:
   b: { go: { to: a, sets: [text] } }`,
     [
       /^5: states\.a\.go\.revokes must be a role that only actions give.*; found "member"\. .*DELETE .*members\/me/,
-      /^6: states\.b\.go\.sets\.0 is in "required".*; found "text"\. Take it out of "required"/,
+      /^6: states\.b\.go\.sets\.0 is in "required".*; found "text"\. Remove it from "required"/,
     ],
   ],
   [
@@ -438,12 +440,12 @@ states:
   [
     'an index named like a query parameter',
     'schema: {required: [limit], properties: {limit: {type: integer}}}\nindex: [limit]',
-    [/^2: index\.0 has a name that means something else in a query/],
+    [/^2: index\.0 has a name that is reserved in queries/],
   ],
   [
     'an index named "mine"',
     'schema: {required: [mine], properties: {mine: {type: boolean}}}\nindex: [mine]',
-    [/^2: index\.0 has a name that means something else in a query/],
+    [/^2: index\.0 has a name that is reserved in queries/],
   ],
   [
     'a duplicate index',
@@ -453,7 +455,7 @@ states:
   [
     'an indexed date-time with a maxLength',
     'schema: {required: [a], properties: {a: {type: string, format: date-time, maxLength: 20}}}\nindex: [a]',
-    [/^2: index\.0 is kept in UTC with milliseconds, so the field cannot have minLength, maxLength/],
+    [/^2: index\.0 is stored in UTC with milliseconds, so the field cannot have minLength, maxLength/],
   ],
 ];
 
@@ -468,7 +470,7 @@ describe('an invalid declaration is refused with its line:', () => {
 
   it('reserved or invalid name', () => {
     for (const name of reservedNames)
-      assert.match(String(mistakesIn(smallest, name)), /^1: The file has a name that is reserved/);
+      assert.match(String(mistakesIn(smallest, name)), /^1: The file has a reserved name/);
     for (const name of ['', 'Upper', '1st', 'a_b', 'ä', 'a'.repeat(64), 'a b', '__proto__']) {
       assert.match(String(mistakesIn(smallest, name)), /^1: The file must have a name of 1 to 63/);
     }

@@ -21,13 +21,13 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
   ['$defs below the top', 'a: { type: integer, $defs: {} }', /a\.\$defs is not known here/],
   ['an unknown type', 'a: { type: text }', /a\.type must be .*"string".*; found "text"/],
   ['several types', 'a: { type: [integer, boolean] }', /a\.type must be one type, or/],
-  ['a property without a type', 'a: { description: anything }', /a must say what it is/],
+  ['a property without a type', 'a: { description: anything }', /a must define the value/],
   ['true as a schema', 'a: true', /properties\.a must be a schema, .*; found true/],
-  ['an array without "items"', 'a: { type: array }', /a must say what is in the list: add "items"/],
+  ['an array without "items"', 'a: { type: array }', /a must define the items of the list: add "items"/],
   [
     'a keyword of another type',
     'a: { type: integer, maxLength: 5 }',
-    /a\.maxLength is about .*"string" only/,
+    /a\.maxLength applies to .*"string" only/,
   ],
   ['a negative length', 'a: { type: string, maxLength: -1 }', /a\.maxLength must be at least 0; found -1/],
   [
@@ -64,18 +64,18 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
   [
     'a text without maxLength',
     'a: { type: string }',
-    /a is a text of any length\. Give it a "maxLength", or say "x-unbounded: true"/,
+    /a is a text without a limit\. Give it a "maxLength", or set "x-unbounded: true"/,
   ],
   [
     'a text without maxLength in a list',
     'a: { type: array, items: { type: string } }',
-    /a\.items is a text of any length/,
+    /a\.items is a text without a limit/,
   ],
-  ['a nullable text without maxLength', 'a: { type: [string, "null"] }', /a is a text of any length/],
+  ['a nullable text without maxLength', 'a: { type: [string, "null"] }', /a is a text without a limit/],
   [
     'personal data',
     'email: { type: string, maxLength: 99 }',
-    /email looks like personal data\. Leave it out, or say "x-personal: true"/,
+    /email looks like personal data\. Leave it out, or set "x-personal: true"/,
   ],
   [
     'personal data in a nested object',
@@ -107,12 +107,12 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
   [
     'a pattern with a backreference',
     'a: { type: string, maxLength: 9, pattern: "(a)\\\\1" }',
-    /a\.pattern must do without lookaround/,
+    /a\.pattern must not have lookaround/,
   ],
   [
     'a pattern with lookahead',
     'a: { type: string, maxLength: 9, pattern: "^(?=a)" }',
-    /a\.pattern must do without lookaround/,
+    /a\.pattern must not have lookaround/,
   ],
   [
     'an invalid pattern',
@@ -132,7 +132,7 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
   [
     'an expensive pattern',
     'a: { type: string, maxLength: 9, pattern: "^(?:[a-z]{1,400}){2}$" }',
-    /a\.pattern costs too much to check/,
+    /a\.pattern is too expensive to check/,
   ],
   [
     'uniqueItems with objects',
@@ -148,12 +148,12 @@ const wrong: readonly (readonly [what: string, property: string, mistake: RegExp
   [
     'a reference to an unknown definition',
     'a: { $ref: "#/$defs/b" }',
-    /a\.\$ref leads nowhere: there is no "b" in \$defs/,
+    /a\.\$ref refers to nothing: there is no "b" in \$defs/,
   ],
   [
     '"then" without "if"',
     'a: { type: integer, then: { maximum: 5 } }',
-    /schema is not one that can be checked strictly: "then" without "if"/,
+    /schema cannot be compiled in strict mode: "then" without "if"/,
   ],
 ];
 
