@@ -103,7 +103,7 @@ const malformed: readonly (readonly [unknown, pointer: string, message: string])
   [
     { operations: [create, { create: 'lists', id, fields: {} }] },
     '/operations/1/id',
-    'is made by the service here',
+    'must be left out: the service makes the ids of this collection',
   ],
 ];
 

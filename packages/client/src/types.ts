@@ -190,7 +190,7 @@ export interface HistoryStep<T extends CollectionTypes> {
   /** Null: there are no states, or there was no record yet. */
   readonly from: T['state'] | null;
   readonly to: T['state'] | null;
-  /** The role by which it was allowed; null: the record moved by itself. */
+  /** The role that allowed it; null: the service moved the record. */
   readonly by: RoleOf<T> | 'client' | 'everyone' | null;
 }
 

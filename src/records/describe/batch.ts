@@ -18,11 +18,11 @@ export function describeBatch(collections: readonly Collection[]): Description {
     results: {
       type: 'array',
       items: result,
-      description: 'One for each operation, in order: what the single request would have been answered.',
+      description: 'One for each operation, in order: the answer that the single request would get.',
     },
   });
   const replayed = sometimes(
-    '"true" when an earlier request with the same key was the same batch. The records are then as they are now; those that the caller can no longer read are left out.',
+    '"true" when an earlier request with the same key had the same batch. The answer then has the present records, without those that the caller can no longer read.',
   );
   return {
     name: 'runBatch',
@@ -58,7 +58,7 @@ function operationsSchema(collections: readonly Collection[]): Schema {
   const actions = new Set(collections.flatMap(({ machine }) => machine?.actions ?? []));
   const id = { type: 'string', format: 'uuid' };
   const expected = {
-    if_match: { ...text, description: 'The ETag of the version that is meant, with or without its quotes.' },
+    if_match: { ...text, description: 'The ETag of the version to change, with or without its quotes.' },
   };
   const fields = { type: 'object' };
   const chosen = {

@@ -137,7 +137,10 @@ function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schema
   const names = ['owner', ...(access.clients === 'none' ? [] : ['client']), ...Object.keys(roles)];
   const granted = Object.entries(roles).filter(([, { kind }]) => kind === 'granted');
   const own = {
-    roles: { ...listOf({ type: 'string', enum: names }), description: 'What this caller is in the record.' },
+    roles: {
+      ...listOf({ type: 'string', enum: names }),
+      description: 'The roles of this caller in the record.',
+    },
   };
   if (!aliases) return own;
   const people = {

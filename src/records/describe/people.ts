@@ -15,7 +15,7 @@ const aliasParameter: Parameter = {
   name: 'alias',
   in: 'path',
   required: true,
-  description: 'Who: an alias of the list of members.',
+  description: 'The member: an alias from the list of members.',
   schema: alias,
 };
 
@@ -32,7 +32,7 @@ export function describeInvite(collection: Collection): Description {
     expires_at: dateTime,
     code: {
       ...text,
-      description: 'Shown this once. In a link it belongs behind "#", where no server sees it.',
+      description: 'Shown only once. Put it behind "#" in a link: no server sees it there.',
     },
   };
   const body = {
@@ -65,7 +65,7 @@ export function describeInvitations(collection: Collection): Description {
   return describeIn(collection, 'read', {
     name: 'invitations',
     summary: 'List open invitations',
-    description: 'Without their codes. For those who may invite.',
+    description: 'Without their codes. For callers who may invite.',
     parameters: [idParameter],
     answers: { 200: { description: 'The invitations.', content: content(object({ items: listOf(one) })) } },
     errors: ['role_required'],
@@ -101,7 +101,9 @@ export function describeMembers(collection: Collection): Description {
   return describeIn(collection, 'read', {
     name: 'members',
     summary: 'List the members of a record',
-    description: collection.aliases ? 'For all who read the record.' : 'For those who may invite.',
+    description: collection.aliases
+      ? 'For all callers who may read the record.'
+      : 'For callers who may invite.',
     parameters: [idParameter, queryParameter('cursor', 'The cursor of the page before.', text)],
     answers: { 200: { description: 'A page.', content: content(page) } },
     errors: ['role_required', 'cursor_invalid'],
@@ -114,7 +116,7 @@ export function describeChangeMember(collection: Collection): Description {
   return describeWrite(collection, {
     name: 'change_member',
     summary: 'Give a member another role',
-    description: 'For those who may invite to both roles. Ends all invitations of the record.',
+    description: 'For callers who may invite to both roles. Ends all invitations of the record.',
     parameters: [idParameter, aliasParameter],
     body: content(body),
     answers: { 204: { description: 'The member has the role.' } },
@@ -150,7 +152,8 @@ export function describeAccept(): Description {
     body: content(body),
     answers: {
       200: {
-        description: 'The role and the record. Only its id where the role does not read its present state.',
+        description:
+          'The role and the record. Only its id if the role may not read the record in its present state.',
         content: content(joined),
       },
     },

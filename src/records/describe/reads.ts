@@ -17,7 +17,7 @@ const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defa
 
 const pageParameters = [
   queryParameter('limit', 'How many items a page has at most.', limit),
-  queryParameter('cursor', 'The cursor of the page before: "next" of its answer.', text),
+  queryParameter('cursor', 'The cursor: "next" of the page before.', text),
 ];
 
 export function describeList(collection: Collection): Description {
@@ -40,10 +40,10 @@ function whatIsListed(collection: Collection): string {
   const isEverybodys = Object.hasOwn(access.read, 'everyone');
   const own = memberRoles(collection).length > 0 ? "the caller's own and shared" : "the caller's own";
   const sentences = [`A page of ${isEverybodys ? "everybody's" : own} records.`];
-  if (!isEverybodys && access.clients === 'any') sentences.push("A machine client sees everybody's.");
+  if (!isEverybodys && access.clients === 'any') sentences.push('A machine client sees all records.');
   if (isEverybodys || access.clients === 'any')
     sentences.push(
-      "Everybody's are filtered by one field, by which they are then sorted, or by state and created_at; anything else is 400. With mine=true these are the caller's own, which can have any filters.",
+      "The list of everybody's records is filtered by one field, by which it is then sorted, or by state and created_at; any other filter is 400. With mine=true the list has the caller's own records, and takes all filters.",
     );
   return sentences.join(' ');
 }
@@ -54,13 +54,13 @@ export function describeCount(collection: Collection): Description {
   const counted = {
     oneOf: [
       number('count', 'How many records the list has.'),
-      number('at_least', 'So many of those that were looked at; there may be more.'),
+      number('at_least', 'A lower bound: there can be more records than were examined.'),
     ],
   };
   return describeIn(collection, 'read', {
     name: 'count',
     summary: 'Count records',
-    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${mostLookedAt} records are looked at. A list of everybody's is not counted (400).`,
+    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${mostLookedAt} records are examined. The list of everybody's records is not counted (400).`,
     parameters: filterParameters(collection),
     answers: { 200: { description: 'The number.', content: { 'application/json': { schema: counted } } } },
     errors: parent === null ? [] : ['not_found'],
@@ -71,11 +71,15 @@ function listParameters(collection: Collection): readonly Parameter[] {
   const sortable = ['created_at', ...collection.index.map(({ name }) => name)];
   return [
     ...pageParameters,
-    queryParameter('sort', 'The order; "-" turns it round. Records that agree come by id.', {
-      ...text,
-      enum: sortable.flatMap((name) => [name, `-${name}`]),
-      default: '-created_at',
-    }),
+    queryParameter(
+      'sort',
+      'The field to sort by; "-" sorts in descending order. Records with the same value are sorted by id.',
+      {
+        ...text,
+        enum: sortable.flatMap((name) => [name, `-${name}`]),
+        default: '-created_at',
+      },
+    ),
     ...filterParameters(collection),
   ];
 }
@@ -91,7 +95,7 @@ function filterParameters(collection: Collection): readonly Parameter[] {
       : [
           queryParameter(
             'q',
-            `Only records with all of these words, or with words that begin so, in ${search.join(' or ')}: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits. Not for lists of everybody's. Newest first.`,
+            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits. Not for the list of everybody's records. Newest first.`,
             text,
           ),
         ]),
@@ -104,7 +108,7 @@ function filterParameters(collection: Collection): readonly Parameter[] {
             { type: 'string', format: 'uuid' },
           ),
         ]),
-    queryParameter('mine', "Only the caller's own records, where others' can be seen, too.", mine),
+    queryParameter('mine', "Only the caller's own records, in a list that also has records of others.", mine),
     ...(roles.length === 0
       ? []
       : [
@@ -139,14 +143,15 @@ export function describeHistory(collection: Collection): Description {
     to: states,
     by: {
       enum: ['owner', ...Object.keys(roles), ...client, 'everyone', null],
-      description: 'The role by which it was allowed; null: the record moved by itself.',
+      description: 'The role that allowed it; null: the service moved the record.',
     },
   });
   const page = object({ items: listOf(step), next: maybe(text) });
   return describeIn(collection, 'read', {
     name: 'history',
     summary: 'Read what happened to a record',
-    description: 'Oldest first, for all who read the record. It names roles, and no people.',
+    description:
+      'Oldest first, for all callers who may read the record. The history names roles, not people.',
     parameters: [idParameter, ...pageParameters],
     answers: { 200: { description: 'A page.', content: { 'application/json': { schema: page } } } },
     errors: ['cursor_invalid'],

@@ -20,13 +20,13 @@ const bodyErrors: readonly ErrorCode[] = ['json_invalid', 'validation_failed', '
 const created: Headers = { Location: always('The address of the record.'), ...version };
 
 export function idempotencyParameter(of: string): Parameter {
-  const about = `A text of the caller that is new for each ${of}. With the same key and body nothing is made a second time within 24 hours.`;
+  const about = `An idempotency key: a text that the caller makes up for each ${of}. A retry with the same key and body within 24 hours creates nothing again.`;
   const schema = { minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' };
   return headerParameter('Idempotency-Key', about, schema);
 }
 
 export function describeCreate(collection: Collection): Description {
-  const replayed = sometimes('"true" when an earlier request with the same key has made the record.');
+  const replayed = sometimes('"true" when an earlier request with the same key has created the record.');
   const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
     name: 'create',
@@ -34,7 +34,7 @@ export function describeCreate(collection: Collection): Description {
     description: limitsText(collection.limits),
     parameters: [idempotencyParameter('record')],
     body: { 'application/json': schemasOf(collection).fields },
-    answers: { 201: recordAnswer(collection, 'The record was made.', headers) },
+    answers: { 201: recordAnswer(collection, 'The record was created.', headers) },
     errors: [
       ...bodyErrors,
       ...(collection.isShared ? (['role_required'] as const) : []),
@@ -48,10 +48,10 @@ export function describeCreate(collection: Collection): Description {
 
 export function describeReplace(collection: Collection): Description {
   const ifNoneMatch =
-    '"*": make the record under this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
+    '"*": create the record with this id, a UUID of any version but 7. An id is used once: 404 if another caller has it, or if its record was deleted or has expired.';
   // In a collection that has children, an id is never reused.
   const isMade = collection.children.length === 0;
-  const about = isMade ? `With "If-None-Match: *" the record is made under this id. ` : '';
+  const about = isMade ? `With "If-None-Match: *" the record is created with this id. ` : '';
   return describeChange(collection, {
     name: 'replace',
     summary: 'Replace the fields of a record',
@@ -60,7 +60,7 @@ export function describeReplace(collection: Collection): Description {
     body: { 'application/json': schemasOf(collection).fields },
     answers: {
       200: recordAnswer(collection, 'The record was replaced.', version),
-      ...(isMade ? { 201: recordAnswer(collection, 'The record was made.', created) } : {}),
+      ...(isMade ? { 201: recordAnswer(collection, 'The record was created.', created) } : {}),
     },
     errors: [
       ...bodyErrors,
@@ -77,7 +77,7 @@ export function describePatch(collection: Collection): Description {
   return describeChange(collection, {
     name: 'patch',
     summary: 'Change some fields of a record',
-    description: `A merge patch (RFC 7396): null takes a field away. ${editableIn(collection)}`.trim(),
+    description: `A merge patch (RFC 7396): null removes a field. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
     answers: { 200: recordAnswer(collection, 'The record was changed.', version) },
     errors: [...bodyErrors, ...editErrors(collection), ...uniqueErrors(collection)],
@@ -88,7 +88,7 @@ export function describeRemove(collection: Collection): Description {
   return describeChange(collection, {
     name: 'delete',
     summary: 'Delete a record',
-    answers: { 204: { description: 'The record is gone.' } },
+    answers: { 204: { description: 'The record was deleted.' } },
     errors: [
       ...(collection.isShared ? editErrors(collection) : []),
       ...(collection.children.some(({ parent }) => parent.onDelete === 'restrict')
@@ -184,7 +184,7 @@ function inWords(action: string): string {
 function describeChange(collection: Collection, own: OwnDescription): Description {
   const isRequired = collection.concurrency === 'required';
   const without = isRequired ? 'the answer is 428' : 'the last write wins';
-  const ifMatch = `The ETag of the version that is meant; 412 when the record is another one by now. Without it ${without}.`;
+  const ifMatch = `The ETag of the version to change; 412 if the record has changed since. Without it ${without}.`;
   const { parameters = [], errors = [] } = own;
   return describeWrite(collection, {
     ...own,

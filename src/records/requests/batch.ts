@@ -117,7 +117,12 @@ function place(
   const placed = operations.map((asked) => ({ asked, seeing: seeing.get(asked.collection) ?? null }));
   const errors = placed.flatMap(({ asked: { verb, id }, seeing: seen }, index) =>
     verb === 'create' && id !== null && seen !== null && !takesIds(seen.collection)
-      ? [{ pointer: `${pointerTo('/operations', index)}/id`, message: 'is made by the service here' }]
+      ? [
+          {
+            pointer: `${pointerTo('/operations', index)}/id`,
+            message: 'must be left out: the service makes the ids of this collection',
+          },
+        ]
       : [],
   );
   if (errors.length > 0) throw invalid(errors);

@@ -43,7 +43,7 @@ export function readCountQuery(collection: Collection, text: string, access: Cal
   for (const name of ofPages) if (parameters.has(name)) throw invalid(name);
   const query = readListQuery(collection, text, access);
   if (query.isEverybodys)
-    throw notOfEverybody('mine', "Lists of everybody's records are not counted", collection);
+    throw notOfEverybody('mine', "The list of everybody's records is not counted", collection);
   return query;
 }
 
@@ -57,7 +57,7 @@ export function readListQuery(collection: Collection, text: string, access: Call
   const isEverybodys = parentId === null && kind.owner === null && kind.memberOf === undefined;
   const words = readSearch(collection, parameters.get('q'));
   if (words !== null && isEverybodys)
-    throw notOfEverybody('q', "Lists of everybody's records cannot be searched", collection);
+    throw notOfEverybody('q', "The list of everybody's records cannot be searched", collection);
   const conditions = [...parameters].flatMap(([name, value]) =>
     taken.has(name) || name === collection.parent?.field ? [] : [readCondition(collection, name, value)],
   );
@@ -67,7 +67,7 @@ export function readListQuery(collection: Collection, text: string, access: Call
   const sort = readSort(collection, parameters.get('sort') ?? usual);
   if (isEverybodys) checkIndexed(conditions, state, sort);
   if (words !== null && !(sort.field === 'created_at' && sort.descending))
-    throw invalid('sort', 'What is searched for comes newest first. Leave "sort" out.');
+    throw invalid('sort', 'Search results are sorted newest first. Leave "sort" out.');
   if (kind.memberOf !== undefined && sort.field !== 'created_at')
     throw invalid(
       'sort',
@@ -110,7 +110,10 @@ function readParent({ parent }: Collection, parameters: ReadonlyMap<string, stri
   if (parent === null || id === undefined) return null;
   for (const name of ['mine', 'role'])
     if (parameters.has(name))
-      throw invalid(name, `"${name}" and "${parent.field}" do not go together: a list is of one kind.`);
+      throw invalid(
+        name,
+        `"${name}" and "${parent.field}" cannot be combined: a list is of one kind. Send one of them.`,
+      );
   // A malformed id is treated as the id of no record.
   return recordIdForm.test(id) ? id : 'none';
 }
@@ -130,8 +133,7 @@ function readKind(
     roles: roles.map((one) => ({ role: one, states: readableStates(collection, [one, 'everyone']) })),
   });
   if (role !== null) {
-    if (isMine)
-      throw invalid('role', '"mine" and "role" do not go together: ask for own records or for a role.');
+    if (isMine) throw invalid('role', '"mine" and "role" cannot be combined. Send one of them.');
     return { owner: null, memberOf: inRoles([role]) };
   }
   const roles = memberRoles(collection);
@@ -150,7 +152,7 @@ function readKind(
   if (listedStates !== null && !listedStates.includes(state))
     throw invalid(
       'state',
-      `Nobody's records in the state "${state}" are in this list. Ask for mine=true to see the caller's own.`,
+      `This list has no records in the state "${state}". Send mine=true to list the caller's own records.`,
     );
   return { owner: null };
 }
@@ -166,7 +168,7 @@ function readRole(collection: Collection, role: string | undefined): string | nu
   const roles = memberRoles(collection);
   if (roles.includes(role)) return role;
   if (roles.length === 0) throw invalid('role');
-  throw invalid('role', `A list by role is of one of these: ${roles.join(', ')}.`);
+  throw invalid('role', `The value of "role" is unknown. Send one of these: ${roles.join(', ')}.`);
 }
 
 export function linkTo({ asked }: ListQuery, cursor: string): string {
@@ -183,18 +185,18 @@ function checkIndexed(
   { field }: RecordQuery['sort'],
 ): void {
   const sortedBy = nameOf(field);
-  const sort = `this list is sorted by "${sortedBy}" (by "sort", or by its first filter where "sort" is not given)`;
+  const sort = `this list is sorted by "${sortedBy}" (by "sort", or by its first filter if "sort" is missing)`;
   if (state !== null && sortedBy !== 'created_at') {
     throw invalid(
       'state',
-      `"state" and "${sortedBy}" do not go together: in a list of everybody's records "state" can be filtered by with the sort by "created_at" only, and ${sort}. Ask for one of them.`,
+      `"state" and "${sortedBy}" cannot be combined: the list of everybody's records can be filtered by "state" only if it is sorted by "created_at", and ${sort}. Send one of them.`,
     );
   }
   const other = conditions.map((condition) => nameOf(condition.field)).find((name) => name !== sortedBy);
   if (other === undefined) return;
   throw invalid(
     other,
-    `"${other}" and "${sortedBy}" do not go together: a list of everybody's records can be filtered by the field that it is sorted by only, and ${sort}. Ask for one of them.`,
+    `"${other}" and "${sortedBy}" cannot be combined: the list of everybody's records can be filtered only by the field that it is sorted by, and ${sort}. Send one of them.`,
   );
 }
 

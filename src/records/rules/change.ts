@@ -58,7 +58,7 @@ function checkActionFields(collection: Collection, before: Fields, after: Stored
 
 export function setByAction(name: string, actions: readonly string[]): FieldError {
   const plural = actions.length === 1 ? 'action' : 'actions';
-  return { pointer: `/${name}`, message: `is set by the ${plural} ${actions.join(', ')} only` };
+  return { pointer: `/${name}`, message: `can be set only by the ${plural} ${actions.join(', ')}` };
 }
 
 /** POST /<collection>/{id}/<action> */

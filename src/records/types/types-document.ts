@@ -34,10 +34,10 @@ export function typesDocument(collections: readonly Collection[]): string {
   const parts = [
     '// Made by "npx vestibule types" from the declarations of the collections. Do not edit: change those, and run it again.',
     ...each.flatMap(({ collection, names: own }) => recordTypes(collection, own)),
-    `${comment(['Values in an order: after "gt", from "gte" on, before "lt", up to "lte".'])}export interface ${shared.bounds}<Value> ${block(
+    `${comment(['A range of values: after "gt", from "gte" on, before "lt", up to "lte".'])}export interface ${shared.bounds}<Value> ${block(
       ['gt', 'gte', 'lt', 'lte'].map((operator) => `${operator}?: Value;`),
     )}`,
-    `${comment(['The codes that any call can be refused with.'])}export type ${shared.problem} = ${common.size === 0 ? 'never' : union([...common].map(literal))};`,
+    `${comment(['The error codes of every call.'])}export type ${shared.problem} = ${common.size === 0 ? 'never' : union([...common].map(literal))};`,
     `${comment(['For createClient<Collections>() of @vestibule/client.'])}export interface ${whole} ${block(each.map(collectionTypes))}`,
   ];
   return `${parts.join('\n\n')}\n`;
@@ -184,7 +184,7 @@ function recordTypes(collection: Collection, names: TypeNames): readonly string[
   return [
     `${comment([...about, `A record ${which}, as it is read.`])}export interface ${names.record} ${objectType(components[`${name}.record`] ?? {}, 'read', serviceMembers(collection).union(set))}`,
     `${comment([`The fields of a new record ${which}, or of one that is replaced.`])}export interface ${names.fields} ${objectType(without(set, schema), 'write')}`,
-    `${comment([`What is to change in a record ${which}: null takes a field away that need not be there.`])}export interface ${names.changes} ${objectType(without(fixed, components[`${name}.patch`] ?? {}), 'write')}`,
+    `${comment([`The changes to a record ${which}: null removes an optional field.`])}export interface ${names.changes} ${objectType(without(fixed, components[`${name}.patch`] ?? {}), 'write')}`,
   ];
 }
 
