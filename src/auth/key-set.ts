@@ -18,7 +18,7 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
   if (typeof document !== 'object' || document === null) return 'the answer is not a key set';
   const { keys } = document as { keys?: unknown };
   if (!Array.isArray(keys)) return 'the answer is not a key set';
-  if (keys.length > maxKeys) return `the answer has ${keys.length} keys, and ${maxKeys} are taken at most`;
+  if (keys.length > maxKeys) return `the answer has ${keys.length} keys, and at most ${maxKeys} are accepted`;
   const judged = keys.map((key) => admitKey(key, algorithms));
   const admitted = judged.filter((verdict) => typeof verdict !== 'string');
   const faults = judged.filter((verdict) => typeof verdict === 'string');
@@ -27,7 +27,7 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
   const usable = admitted.filter(({ kid }) => kid === undefined || byKid.get(kid)?.length === 1);
   for (let index = usable.length; index < admitted.length; index += 1) faults.push('kid_duplicate');
   if (usable.length === 0)
-    return `no key is usable: ${[...new Set(faults)].sort().join(', ') || 'there is none'}`;
+    return `no key is usable: ${[...new Set(faults)].sort().join(', ') || 'the set is empty'}`;
   const fingerprint = usable
     .map((key) => key.fingerprint)
     .sort()

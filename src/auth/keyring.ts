@@ -54,6 +54,6 @@ export async function masterSecretFits(
 
 export function otherMasterSecret(what = 'database'): OperatorError {
   return new OperatorError(
-    `The ${what} was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that one.`,
+    `The ${what} was made with another master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to that secret.`,
   );
 }

@@ -33,7 +33,10 @@ export class SignatureQueue {
     const { address } = origin;
     const ofAddress = this.#waiting.lengthOf(address) + this.#suspects.lengthOf(address);
     if (this.size >= mostWaiting || ofAddress >= mostWaitingOfAddress)
-      throw new Refusal('overloaded', { detail: 'tokens to be verified', retryAfterSeconds: 1 });
+      throw new Refusal('overloaded', {
+        detail: 'too many tokens wait for verification',
+        retryAfterSeconds: 1,
+      });
     return new Promise((resolve) => {
       this.#waiting.push(address, { check, origin, resolve });
       if (this.size === 1) setImmediate(this.#turn);

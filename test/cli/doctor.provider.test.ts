@@ -39,11 +39,11 @@ const setups: Record<string, Setup> = {
   },
   'the multi-tenant issuer of Entra ID': {
     discovery: () => ({ issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' }),
-    fails: [/^FAIL {2}issuer .*address for all tenants.*your own tenant, by its id/],
+    fails: [/^FAIL {2}issuer .*address for all tenants.*your tenant, with its id/],
   },
   'a discovery document without an issuer': {
     discovery: () => ({ issuer: undefined }),
-    fails: [/^FAIL {2}issuer .*No issuer is named.*Check IDP_ORIGIN and IDP_ISSUER/],
+    fails: [/^FAIL {2}issuer .*The issuer is missing.*Check IDP_ORIGIN and IDP_ISSUER/],
   },
   'keys at another path': {
     settings: () => ({ IDP_JWKS_PATH: '/.well-known/jwks.json' }),
@@ -63,7 +63,10 @@ const setups: Record<string, Setup> = {
     discovery: () => ({ id_token_signing_alg_values_supported: ['ES256', 'HS256'] }),
     fails: [/^FAIL {2}algorithm +alg "ES256".*; expected .*RS256.* set ALLOWED_ALGORITHMS=RS256,ES256$/],
   },
-  'no keys': { keys: [], fails: [/^FAIL {2}key .*no key is usable: there is none; .*Check .*IDP_JWKS_PATH/] },
+  'no keys': {
+    keys: [],
+    fails: [/^FAIL {2}key .*no key is usable: the set is empty; .*Check .*IDP_JWKS_PATH/],
+  },
   'a weak key': {
     keys: [goodKey.jwk, weakKey.jwk],
     warns: [
@@ -94,7 +97,7 @@ const setups: Record<string, Setup> = {
   'an HTML page instead of JSON': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
     warns: [/^WARN {2}discovery +the answer is not JSON/],
-    fails: [/^FAIL {2}key .*the answer is not JSON; .*perhaps a page/],
+    fails: [/^FAIL {2}key .*the answer is not JSON; .*may be an HTML page/],
   },
   'a redirect': {
     answer: (_request, response) => void response.writeHead(302, { location: '/login' }).end(),

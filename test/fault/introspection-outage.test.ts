@@ -159,7 +159,7 @@ describe('an introspection endpoint that fails for some tokens only', () => {
     };
   };
   const pauses = () =>
-    service.logLines().filter(({ msg }) => msg === 'provider cannot be asked about tokens').length;
+    service.logLines().filter(({ msg }) => msg === 'introspection fails: circuit breaker opened').length;
   const broken: Record<string, Answer> = {
     ...Object.fromEntries(
       [400, 404, 413, 422, 500, 502].map((status) => [`status ${status}`, answerWith(status)]),
@@ -372,7 +372,10 @@ describe('an introspection endpoint that answers 429', () => {
     await advance(5_000);
     assert.equal((await askFrom(stranger, opaqueToken())).status, 200);
     await until(
-      () => service.logLines().filter(({ msg }) => msg === 'provider is asked about too many tokens'),
+      () =>
+        service
+          .logLines()
+          .filter(({ msg }) => msg === 'provider answered introspection with its rate limit (429)'),
       (lines) => lines.length === 3 && lines.at(-1)?.retry_in_seconds === 5,
       'the log does not tell of each time once',
     );
@@ -472,8 +475,8 @@ describe('the circuit breaker of an introspection endpoint', () => {
     await until(
       () => service.logLines().map(({ msg }) => msg),
       (told) =>
-        told.includes('provider cannot be asked about tokens') &&
-        told.includes('provider answers about tokens again'),
+        told.includes('introspection fails: circuit breaker opened') &&
+        told.includes('introspection works again: circuit breaker closed'),
       'the log tells of neither or of one only',
     );
   });

@@ -86,7 +86,7 @@ export class SeenProofs {
     // Looks in all slots: another proof with the same `jti` counts as the same one, whenever it expires.
     for (const { proofs } of this.#slots.values()) if (proofs.has(name)) return false;
     if (this.#size >= this.#most)
-      throw new Refusal('overloaded', { detail: 'DPoP proofs to be remembered', retryAfterSeconds: 1 });
+      throw new Refusal('overloaded', { detail: 'too many DPoP proofs in memory', retryAfterSeconds: 1 });
     this.#slotFor(expiresAt).proofs.add(name);
     this.#size += 1;
     return true;

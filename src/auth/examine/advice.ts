@@ -12,7 +12,7 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'none';
   const isText = (entry: unknown) => typeof entry === 'string';
   const isShowable = isText(value) || (Array.isArray(value) && value.every(isText));
-  return isShowable ? quoted(value) : 'no text (not shown)';
+  return isShowable ? quoted(value) : 'not a text (not shown)';
 }
 
 export function shownTime(seconds: number): string {
@@ -23,7 +23,7 @@ export function shownTime(seconds: number): string {
 /** The claims that all access tokens of this provider have. */
 export function requiredShown({ claims: { requiredClaims } }: ExaminedIssuer): string {
   const each = ([name, text]: [string, string | true]) =>
-    text === true ? `${name}, whatever it says` : `${name} ${quoted(text)}`;
+    text === true ? `${name} with any value` : `${name} ${quoted(text)}`;
   return Object.entries(requiredClaims).map(each).join(', ');
 }
 
@@ -46,40 +46,40 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     if (step === 'shape') return adviceByLooks(text);
     return header?.kid === undefined
       ? 'The first part of the token is not JSON: it was cut off or changed on the way.'
-      : 'The name of the key ("kid") is no text, or longer than 512 characters.';
+      : 'The name of the key ("kid") is not a text, or longer than 512 characters.';
   },
   token_inactive: () =>
-    `${describe('token_inactive').sentence} (Or the provider does not tell the client of "introspection" about it.)`,
+    `${describe('token_inactive').sentence} Or the provider does not let the client of "introspection" ask about it.`,
   introspection_unavailable(_context, _step, why) {
     const member = '"introspection" in IDPS_FILE';
     const todo = /status 40[13]/.test(why)
-      ? `The provider does not accept our client, or the client may not ask. Check "client_id" and "client_secret_file" of ${member}, and the rights of the client.`
+      ? `The provider refuses the client of this service. Check "client_id" and "client_secret_file" of ${member}, and the rights of the client.`
       : connectionAdvice(why, `"url" of ${member}`);
-    return `The provider cannot be asked about the token. ${todo}`;
+    return `Introspection of the token fails. ${todo}`;
   },
   algorithm_not_allowed({ header, issuer: { algorithms, settings } }) {
     const alg = typeof header?.alg === 'string' ? header.alg : '';
     if (/^HS\d+$/.test(alg))
-      return `The token is signed with a shared secret (${alg}), and every service that can check such a token can also forge it. Set the provider to RS256 for this API.`;
+      return `The token is signed with a shared secret (${alg}): every service that can check such a token can also forge it. Set the provider to RS256 for this API.`;
     if (/^none$/i.test(alg)) return 'The token is not signed at all (alg "none").';
     if (/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/.test(alg))
-      return `The token is signed with ${alg}, which ${settings.algorithms} does not name. Let the provider sign otherwise, or set ${assigned([settings.algorithms, [...algorithms, alg].join(',')])}`;
-    return `The token is signed with ${shown(header?.alg)}, which is never accepted. Let the provider sign with RS256.`;
+      return `The token is signed with ${alg}, which ${settings.algorithms} does not name. Configure the provider to use another algorithm, or set ${assigned([settings.algorithms, [...algorithms, alg].join(',')])}`;
+    return `The token is signed with ${shown(header?.alg)}, which is never accepted. Configure the provider to sign with RS256.`;
   },
   header_not_supported: () =>
     'The token requires an extension ("crit" or "b64") that is not supported. Configure the provider to issue tokens without it.',
   issuer_mismatch: issuerAdvice,
   token_type_not_allowed({ header, claims, issuer }, step) {
-    if (step === 'header') return 'The type of the token ("typ") is no text.';
+    if (step === 'header') return 'The type of the token ("typ") is not a text.';
     if (step === 'use')
       return `Access tokens of this provider have ${requiredShown(issuer)}, and this one does not: it is most likely an ID token. Send the access token.`;
     if (step === 'purpose') return purposeAdvice(claims);
     if (header === null)
-      return 'This is no access token, but most likely a refresh token. Send the access token.';
+      return 'This is not an access token, but most likely a refresh token. Send the access token.';
     const { requireAtJwt: setting } = issuer.settings;
     return header.typ === undefined || /^(application\/)?jwt$/i.test(String(header.typ))
-      ? `Only tokens that say "typ": "at+jwt" are accepted (${setting}), and this one does not. Let the provider write it (RFC 9068), or set ${assigned([setting, 'false'])}`
-      : `This is no access token: its "typ" is ${shown(header.typ)}. Send the access token.`;
+      ? `Only tokens with "typ": "at+jwt" are accepted (${setting}), and this one has another type. Configure the provider to write it (RFC 9068), or set ${assigned([setting, 'false'])}`
+      : `This is not an access token: its "typ" is ${shown(header.typ)}. Send the access token.`;
   },
   keys_unavailable: ({ issuer }, _step, why) => keysAdvice(issuer, why),
   storage_unavailable: ({ issuer }, step, why) =>
@@ -90,11 +90,11 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     const set = keys?.set.keys ?? [];
     const kid = header?.kid;
     if (kid === undefined)
-      return `The token names no key ("kid"), and with ${set.length} published keys nothing says which is meant.`;
+      return `The token names no key ("kid"), and the issuer publishes ${set.length} keys. Configure the provider to write "kid".`;
     const named = set.find((key) => key.kid === kid);
     return named === undefined
-      ? `The issuer publishes no usable key ${quoted(kid)}: it was rotated away, or the token comes from another environment of the provider. Sign in again.`
-      : `The key ${quoted(kid)} is for ${named.algorithms.join(', ')}, and the token says ${header?.alg}.`;
+      ? `The issuer publishes no usable key ${quoted(kid)}: the provider has rotated it, or the token comes from another environment of the provider. Sign in again.`
+      : `The key ${quoted(kid)} is for ${named.algorithms.join(', ')}, but "alg" of the token is ${header?.alg}.`;
   },
   signature_invalid: () =>
     'The signature does not fit: the token was edited after it was signed, or signed with another key of the same name. Get a new one from the provider.',
@@ -102,10 +102,10 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     'Only tokens that are bound to a key are accepted here (DPOP is "required"). Ask the provider for the token with a DPoP proof, or set DPOP=on.',
   token_bound({ claims: { cnf } }, step) {
     if (step === 'type')
-      return 'The token is bound to a key (DPoP), and the answer does not say to which ("cnf"). Let the provider say it.';
+      return 'The token is bound to a key (DPoP), and the introspection answer does not name the key ("cnf"). Configure the provider to include it.';
     return isJsonObject(cnf) && 'jkt' in cnf
-      ? 'The token is bound to a key (DPoP), which is not accepted here as it is. Set DPOP=on; with that on, "cnf" must have the one member "jkt", a SHA-256 in base64url.'
-      : 'The token is bound in a way that cannot be proven here, for example to a certificate (mutual TLS). Switch that off for this API at the provider, or use DPoP.';
+      ? 'The token is bound to a key (DPoP), and this service does not accept it. Set DPOP=on. If it is on, "cnf" must have exactly one member, "jkt": a SHA-256 in base64url.'
+      : 'The token is bound in a way that this service cannot check, for example to a certificate (mutual TLS). Disable that for this API at the provider, or use DPoP.';
   },
   expiry_missing: () =>
     'The token never expires (no "exp"), and such a token is not accepted. Configure the provider to issue tokens with "exp".',
@@ -115,14 +115,14 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   },
   token_not_yet_valid({ claims, nowSeconds }) {
     const start = Math.max(Number(claims.nbf ?? 0), Number(claims.iat ?? 0));
-    return `The token becomes valid in ${roughDuration(start - nowSeconds)} only (${shownTime(start)}): one of the clocks, ours or the provider's, is wrong. "npx vestibule doctor" compares them.`;
+    return `The token becomes valid only in ${roughDuration(start - nowSeconds)} (${shownTime(start)}): the clock of this machine or of the provider is wrong. "npx vestibule doctor" compares them.`;
   },
   token_lifetime_too_long({ claims: { exp, iat }, issuer }) {
     const lifetime =
       iat === undefined
         ? 'does not say when it was issued ("iat")'
         : `lives for ${roughDuration(Number(exp) - Number(iat))}`;
-    return `The token ${lifetime}, and ${issuer.settings.maxLifetime} is ${issuer.claims.maxLifetimeSeconds}. Let the provider issue shorter ones, or raise it.`;
+    return `The token ${lifetime}, and ${issuer.settings.maxLifetime} is ${issuer.claims.maxLifetimeSeconds}. Configure the provider to issue tokens with a shorter lifetime, or raise the setting.`;
   },
   claim_invalid: (_context, step) =>
     step === 'times'
@@ -134,14 +134,13 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     const said = `${shown(claims[claim])}${claim === 'aud' ? '' : ` ("${claim}")`}`;
     return `The token is for another audience: it says ${said}, and ${settings.audience} is ${(audiences ?? []).map(quoted).join(' or ')}. Ask the provider for a token for that audience (Keycloak: an audience mapper), or set ${settings.audience}.`;
   },
-  subject_invalid: () =>
-    'The token does not name its user in a way that tells users apart: "sub" must be a non-empty text.',
+  subject_invalid: () => 'The token has no usable subject: "sub" must be a non-empty text.',
   insufficient_scope({ verified, issuer: { claims: policy, settings } }) {
     const missing = policy.requiredScopes.filter((name) => !verified?.scopes.includes(name));
     return `The token lacks the scope ${missing.join(' ') || '(its list cannot be read)'}. Ask the provider for it when you sign in, or change ${settings.requiredScopes}.`;
   },
   consumer_suspended: () =>
-    'The operator has suspended this caller. "npx vestibule consumer resume" lets it in again (its pseudonym: --pseudonym).',
+    'The operator has suspended this caller. "npx vestibule consumer resume" admits it again (its pseudonym: --pseudonym).',
   client_disabled: () =>
     'The client was disabled or removed, or the secret that the token was issued for was. "npx vestibule client list" shows them.',
   token_revoked: () =>
@@ -163,13 +162,16 @@ const connectionFaults: readonly (readonly [RegExp, string])[] = [
   ],
   [/CERT_HAS_EXPIRED/, 'Its certificate has expired. Renew it there.'],
   [/ALTNAME_INVALID/, 'Its certificate is for another name. Use the name of the certificate in SETTINGS.'],
-  [/EPROTO|ERR_SSL|WRONG_VERSION/, 'That port speaks no TLS. Check SETTINGS: http or https, and the port.'],
+  [
+    /EPROTO|ERR_SSL|WRONG_VERSION/,
+    'That port does not use TLS. Check SETTINGS: http or https, and the port.',
+  ],
   [/no complete answer/, 'It does not answer in time. Check SETTINGS, and any firewall or proxy in between.'],
   [/status 30\d/, 'It redirects, and redirects are not followed. Set SETTINGS to the final address.'],
   [/status 40[13]/, 'It asks for credentials, and keys are public. Check SETTINGS.'],
   [/status 404/, 'There is nothing at that URL (404). Check SETTINGS.'],
   [/status 5\d\d/, 'The provider answered with a server error. Try again later.'],
-  [/not JSON/, 'The answer is not the expected JSON, but perhaps a page. Check SETTINGS.'],
+  [/not JSON/, 'The answer is not the expected JSON. It may be an HTML page. Check SETTINGS.'],
   [/28P01|28000/, 'The database does not know this user or password. Check SETTINGS.'],
   [/3D000/, 'The server has no such database. Create it, or check the name in SETTINGS.'],
   [/not an SQLite database/, 'The file has another format. Name an SQLite file in SETTINGS.'],
@@ -178,7 +180,7 @@ const connectionFaults: readonly (readonly [RegExp, string])[] = [
 
 function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
   if (why.includes('algorithm_not_allowed'))
-    return `The published keys are for other algorithms than ${settings.algorithms} names. Add those of the provider.`;
+    return `The published keys are for other algorithms than ${settings.algorithms} names. Add the algorithms of the provider to it.`;
   const { origin, jwksPath } = settings;
   const todo = connectionAdvice(why, jwksPath === undefined ? 'DATABASE_URL' : `${origin} and ${jwksPath}`);
   return `The keys of the issuer cannot be fetched. ${todo}`;
@@ -188,13 +190,13 @@ function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
 function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
   const { origin, issuer: setting } = issuers[0].settings;
   if (typeof iss !== 'string')
-    return `No issuer is named, where a provider writes its own. Check ${origin} and ${setting}.`;
+    return `The issuer is missing, but every provider names one. Check ${origin} and ${setting}.`;
   if (iss.includes('{'))
-    return `This is the address for all tenants, and tokens name the tenant they are from. Set ${setting} to that of your own tenant, by its id.`;
+    return `This is the address for all tenants, but each token names its own tenant. Set ${setting} to the address of your tenant, with its id.`;
   const accepted = issuers.flatMap(({ claims, settings }) =>
     claims.issuers.map((issuer) => ({
       issuer,
-      says: `it says ${quoted(iss)}, and ${quoted(issuer)} is accepted`,
+      says: `found ${quoted(iss)}, expected ${quoted(issuer)}`,
       change: assigned([settings.issuer, unquoted(iss)]),
     })),
   );
@@ -231,9 +233,9 @@ function adviceByLooks(text: string): string {
   if (/^[{[]/.test(text))
     return 'This is JSON, probably the whole answer of a token endpoint. Send the value of its "access_token" alone.';
   if (/\s/.test(text))
-    return 'There are blanks or line breaks inside the token, as when it was copied from a narrow window. Copy it in one piece.';
+    return 'The token contains spaces or line breaks, for example from a narrow window. Copy it in one piece.';
   if (text.length > maxTokenBytes)
-    return `The token has ${text.length} bytes, and at most ${maxTokenBytes} are accepted. Let the provider put fewer claims (groups, roles) into it.`;
+    return `The token has ${text.length} bytes, and at most ${maxTokenBytes} are accepted. Configure the provider to write fewer claims (groups, roles).`;
   if (parts.length === 5)
     return `This is a JWE: an encrypted token that only its provider can read. Auth0 issues one when no audience was asked for. ${wantsJwt}`;
   if (text.startsWith('ya29.'))
@@ -244,8 +246,8 @@ function adviceByLooks(text: string): string {
   if (parts.length === 2 || (parts.length === 3 && parts[2] === ''))
     return 'The signature is missing. Send the complete token.';
   if (parts.length === 3)
-    return 'The token has three parts, but one of them is no base64url or not the JSON that it should be: it was cut off or changed on the way.';
-  return `This is no JWT. ${wantsJwt}`;
+    return 'The token has three parts, but one of them is not base64url or not the expected JSON: it was cut off or changed on the way.';
+  return `This is not a JWT. ${wantsJwt}`;
 }
 
 function purposeAdvice(claims: JsonObject): string {

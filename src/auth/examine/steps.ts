@@ -28,7 +28,8 @@ export function describeSteps(outcomes: Outcomes, context: TraceContext): readon
 function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceContext): string | null {
   const hasFailed = (...earlier: StepName[]) => earlier.some((name) => outcomes.get(name));
   if ((step === 'algorithm' || step === 'type') && hasFailed('header')) return 'the header is refused';
-  if (step === 'key' && hasFailed('header', 'algorithm')) return 'no key is looked for with such a header';
+  if (step === 'key' && hasFailed('header', 'algorithm'))
+    return 'the header is refused, so no key is looked up';
   if (step === 'signature' && hasFailed('key')) return 'there is no key to check it with';
   if (step === 'caller' && caller === null) return 'the caller of the token is unknown';
   if (step === 'caller' && !caller?.isKnown && !hasFailed('caller')) return caller?.found ?? null;
@@ -40,7 +41,7 @@ type View = (context: TraceContext, refusal: Refusal | null) => readonly [found:
 const views: Readonly<Record<StepName, View>> = {
   shape: ({ text, header, issuer }) => [
     header === null
-      ? `opaque, ${text.length} bytes: ${issuer.who} is asked about it`
+      ? `opaque, ${text.length} bytes: ${issuer.who} is asked (introspection)`
       : `${text.split('.').length} part(s), ${Buffer.byteLength(text)} bytes`,
     `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
   ],
@@ -68,7 +69,7 @@ const views: Readonly<Record<StepName, View>> = {
       return [shown(header.typ), issuer.requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none'];
     const said = ['token_type', 'token_use'].filter((name) => claims[name] !== undefined);
     return [
-      said.map((name) => `${name} ${shown(claims[name])}`).join(', ') || 'the answer does not say',
+      said.map((name) => `${name} ${shown(claims[name])}`).join(', ') || 'the answer names no type',
       'token_type "Bearer", or nothing about the type',
     ];
   },
@@ -92,16 +93,18 @@ const views: Readonly<Record<StepName, View>> = {
       Object.hasOwn(claims, name),
     );
     const found =
-      marks.length > 0 ? `the claims ${marks.join(', ')}` : 'what its provider has in ID tokens only';
-    return [refusal === null ? 'nothing says that it is no access token' : found, 'an access token'];
+      marks.length > 0
+        ? `the claims ${marks.join(', ')}`
+        : 'claims that this provider writes only into ID tokens';
+    return [refusal === null ? 'no sign of another kind of token' : found, 'an access token'];
   },
   binding: ({ claims: { cnf }, verified }, refusal) => {
     const bound =
-      'bound to a key (DPoP): to be sent as "Authorization: DPoP <token>", with a new proof by that key in the header DPoP each time';
+      'bound to a key (DPoP): send it as "Authorization: DPoP <token>", each time with a new proof by that key in the header DPoP';
     if (refusal === null) return [verified?.boundTo ? bound : 'bound to no key: a plain bearer token', ''];
     return cnf === undefined
       ? ['no "cnf"', '"cnf" with "jkt"']
-      : ['"cnf" (not shown)', 'no "cnf", or one that can be proven here'];
+      : ['"cnf" (not shown)', 'no "cnf", or one that this service can check'];
   },
   times: ({ claims, issuer, nowSeconds }) => {
     const found = ['iat', 'nbf', 'exp'].filter((name) => claims[name] !== undefined);
@@ -140,10 +143,7 @@ const views: Readonly<Record<StepName, View>> = {
     'a "jti" of POST /token',
   ],
   caller: ({ caller }) => [caller?.found ?? '', 'a database that answers'],
-  standing: (_context, refusal) => [
-    refusal?.code ?? 'not shut out',
-    'a caller that is not suspended or revoked',
-  ],
+  standing: (_context, refusal) => [refusal?.code ?? 'admitted', 'a caller that is not suspended or revoked'],
 };
 
 function distance(value: unknown, nowSeconds: number): string {

@@ -112,7 +112,7 @@ function conclude(outcomes: Outcomes, context: TraceContext) {
   const code = reason?.code ?? null;
   const accepted =
     verified !== null && verified.boundTo !== null
-      ? 'The token is accepted, beside the proof that the step "binding" speaks of.'
+      ? 'The token is accepted together with a proof: see the step "binding".'
       : 'The token is accepted.';
   return {
     accepted: code === null,

@@ -184,12 +184,16 @@ export class Introspection {
     this.#pausedUntil = this.#options.clock.monotonic() + waitMs;
     this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMs.max);
     const seconds = this.#secondsUntil(this.#pausedUntil);
-    this.#options.log.warn({ fault, retry_in_seconds: seconds }, 'provider cannot be asked about tokens');
+    this.#options.log.warn(
+      { fault, retry_in_seconds: seconds },
+      'introspection fails: circuit breaker opened',
+    );
     return unavailable(message, seconds);
   }
 
   #closeCircuit(): void {
-    if (this.#pausedUntil !== never) this.#options.log.info({}, 'provider answers about tokens again');
+    if (this.#pausedUntil !== never)
+      this.#options.log.info({}, 'introspection works again: circuit breaker closed');
     this.#failures = 0;
     this.#pauseMs = pauseMs.first;
     this.#pausedUntil = never;
@@ -205,7 +209,10 @@ export class Introspection {
       const wantedMs = (error.retryAfterSeconds ?? 5) * 1000;
       until.new = now + Math.min(Math.max(wantedMs, knownPauseMs), pauseMs.max);
       const seconds = this.#secondsUntil(until.new);
-      this.#options.log.warn({ retry_in_seconds: seconds }, 'provider is asked about too many tokens');
+      this.#options.log.warn(
+        { retry_in_seconds: seconds },
+        'provider answered introspection with its rate limit (429)',
+      );
     }
     return unavailable(error.message, this.#secondsUntil(until[isKnown ? 'known' : 'new']));
   }

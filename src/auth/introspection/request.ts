@@ -30,7 +30,10 @@ export async function introspect(
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
   const { document } = await fetchDocument(url, stopping, headers, form, maxAnswerBytes);
   if (!isJsonObject(document) || typeof document.active !== 'boolean')
-    throw new FetchError('not_json', 'the answer is no JSON object with an "active" that is true or false');
+    throw new FetchError(
+      'not_json',
+      'the answer is not a JSON object with an "active" that is true or false',
+    );
   return document.active ? document : null;
 }
 
