@@ -92,7 +92,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
       if (client === null) throw noSuchClient(id);
       if (client.publicKeys !== null) {
         throw new OperatorError(
-          `Client "${id}" has a key of its own and no secret. To give it another key, remove it and add it again.`,
+          `Client "${id}" has a public key and no secret. To give it another key, remove it and add it again.`,
         );
       }
       const now = clock.now();
@@ -107,7 +107,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
       if (outcome === 'no_such_client') throw noSuchClient(id);
       if (outcome === 'too_many') {
         throw new OperatorError(
-          `Client "${id}" has ${secretSlots} live secrets, which is as many as it can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
+          `Client "${id}" has ${secretSlots} live secrets, the most that a client can have. Remove one with: npx vestibule client remove-secret ${id} <secret-id>`,
         );
       }
       return { ...created, othersExpireAt };
@@ -117,7 +117,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
       const line = audit('client.secret_removed', id, { secret_id: secretId });
       if (await store.removeSecret(id, secretId, line)) return;
       throw new OperatorError(
-        `Client "${id}" has no secret "${secretId}". "npx vestibule client list" shows the ids of those there are.`,
+        `Client "${id}" has no secret "${secretId}". "npx vestibule client list" shows the ids of its secrets.`,
       );
     },
 
@@ -154,9 +154,7 @@ function checkedScopes(named: readonly string[]): readonly string[] {
 }
 
 function noSuchClient(id: string): OperatorError {
-  return new OperatorError(
-    `There is no client "${id}" that this service has made. "npx vestibule client list" shows those there are.`,
-  );
+  return new OperatorError(`There is no client "${id}". "npx vestibule client list" shows the clients.`);
 }
 
 /** Converts a PEM public key, a JWK or a JWKS to a JWKS in JSON. */

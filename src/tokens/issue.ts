@@ -73,12 +73,12 @@ const eitherType = {
   ...text,
   enum: ['Bearer', 'DPoP'],
   description:
-    'The scheme to send it with: "DPoP" when the request had a DPoP proof, whose key it is bound to.',
+    'The scheme to send it with: "DPoP" if the request had a DPoP proof. The token is bound to the key of that proof.',
 };
 const boundTo = {
   off: '',
   on: ' With a DPoP proof (RFC 9449) the token is bound to its key.',
-  required: ' It takes a DPoP proof (RFC 9449), and the token is bound to its key.',
+  required: ' The request needs a DPoP proof (RFC 9449), and the token is bound to its key.',
 };
 
 function issuedSchemas(tokenType: Schema): Schema {
@@ -94,7 +94,7 @@ function issuedSchemas(tokenType: Schema): Schema {
 
 const grant = {
   grant_type: { const: 'client_credentials' },
-  scope: { ...text, description: 'Of the scopes of the client; all of them by default.' },
+  scope: { ...text, description: 'Some of the scopes of the client; by default all of them.' },
   client_id: text,
   client_secret: text,
   client_assertion_type: { const: assertionType },
@@ -106,7 +106,7 @@ export function describeIssue({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
     name: 'issueToken',
     tag: tags.tokens,
     summary: 'A token for a machine client',
-    description: `JSON with id and secret, or a form as RFC 6749 has it, with HTTP Basic, client_secret or client_assertion. The answer is in the language of the request.${boundTo[dpop]}`,
+    description: `JSON with id and secret, or a form (RFC 6749) with HTTP Basic, client_secret or client_assertion. The errors of a form are those of RFC 6749.${boundTo[dpop]}`,
     bindsTokens: true,
     body: {
       'application/json': {

@@ -42,7 +42,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
     noted.set(id, today);
     store.noteUse(id, today).catch((error: unknown) => {
       noted.delete(id);
-      log.warn(errorFields(error), 'the use of a client secret was not noted');
+      log.warn(errorFields(error), 'the last use of a client secret was not recorded');
     });
   };
 

@@ -58,7 +58,7 @@ async function findOwn({ verifyOwn }: RevokeParts, token: string, input: Input):
 
 export function describeRevoke(): Description {
   const form = {
-    token: { ...text, description: 'A token of POST /token that this client was given.' },
+    token: { ...text, description: 'A token of POST /token that was issued to this client.' },
     token_type_hint: { ...text, description: 'Ignored.' },
     client_id: text,
     client_secret: text,

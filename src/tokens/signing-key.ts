@@ -75,7 +75,7 @@ export function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array)
   const der = unseal(sealingKey, record.sealedPrivateKey, sealContext(kid));
   if (der === null) {
     throw new OperatorError(
-      `The signing key "${kid}" in the database does not open with this master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to the secret the database was made with.`,
+      `The signing key "${kid}" in the database cannot be decrypted with this master secret. Set MASTER_SECRET or MASTER_SECRET_FILE to the secret the database was made with.`,
     );
   }
   const privateKey = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
@@ -84,7 +84,7 @@ export function openSigningKey(record: SigningKeyRecord, sealingKey: Uint8Array)
   const published = Object.hasOwn(algorithms, algorithm) ? publish(publicKey, algorithm) : null;
   if (published?.kid !== kid) {
     throw new OperatorError(
-      `The signing key "${kid}" in the database is not what its name says. Restore the database from a backup.`,
+      `The signing key "${kid}" in the database does not match its id. Restore the database from a backup.`,
     );
   }
   return { kid, algorithm, privateKey, publicKey, publicJwk: published.publicJwk, signsFrom, retiresAt };

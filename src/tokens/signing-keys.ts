@@ -61,7 +61,7 @@ export class SigningKeys {
     if (this.#keys.length === 0) await this.#addNext();
     await this.#keepUp();
     if (this.#keys.length === 0)
-      throw new OperatorError('The database holds no signing key, and none could be made.');
+      throw new OperatorError('The database has no signing key, and the service could not create one.');
   }
 
   stop(): void {
@@ -75,7 +75,7 @@ export class SigningKeys {
     const published = this.published();
     const current = published.findLast(({ signsFrom }) => signsFrom <= now) ?? published[0];
     if (current === undefined)
-      throw new Error('There is no signing key, although one was made at the start.');
+      throw new Error('There is no signing key, although the service created one at the start.');
     return current;
   }
 
@@ -136,7 +136,7 @@ export class SigningKeys {
       if (now !== null && this.#isDue(now)) await this.#change(now);
       await this.#refresh();
     } catch (error) {
-      log.error(errorFields(error), 'signing keys cannot be kept up');
+      log.error(errorFields(error), 'signing keys cannot be rotated');
     }
     if (this.#isStopped) return;
     const pause = now === null ? unconfirmedMs : this.#untilNextMs(now);
@@ -223,7 +223,7 @@ export async function rotateSigningKey(
   if (waiting !== undefined && waiting.signsFrom > clock.now()) {
     if (!atOnce) {
       throw new OperatorError(
-        `The next key "${waiting.kid}" is published already and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then or, when the key that signs has leaked, run: npx vestibule keys rotate --now`,
+        `The next key "${waiting.kid}" is already published and signs from ${new Date(waiting.signsFrom).toISOString()} on. Wait until then. If the present key has leaked, run: npx vestibule keys rotate --now`,
       );
     }
     isChanged = await signAtOnce(options, keys.at(-2) as KeyTimes, waiting);
@@ -232,7 +232,7 @@ export async function rotateSigningKey(
   }
   if (!isChanged)
     throw new OperatorError(
-      'Another process has changed the keys just now. "npx vestibule keys list" shows them.',
+      'Another process has just changed the keys. "npx vestibule keys list" shows them.',
     );
   return (await store.list()).at(-1) as SigningKeyRecord;
 }

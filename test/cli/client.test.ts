@@ -204,7 +204,7 @@ for (const engine of someEngine) {
         const confirmed = command === 'remove' ? ['--yes'] : [];
         refused(
           await client(command, 'nobody', ...confirmed),
-          /There is no client "nobody" that this service has made\. "npx vestibule client list"/,
+          /There is no client "nobody"\. "npx vestibule client list"/,
         );
       });
     }

@@ -103,7 +103,7 @@ for (const engine of someEngine) {
       for (const options of [[], ['--json']]) {
         refused(
           await rotate(...options),
-          new RegExp(`The next key "${before[2]?.kid}" is published already and signs from `),
+          new RegExp(`The next key "${before[2]?.kid}" is already published and signs from `),
         );
       }
       assert.deepEqual(await listed(), before);

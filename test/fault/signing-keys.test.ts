@@ -108,7 +108,7 @@ for (const engine of someEngine) {
         await one.advance(hour);
         await until(
           () => one.services[0]?.logLines().map(({ msg }) => msg) ?? [],
-          (messages) => messages.includes('signing keys cannot be kept up'),
+          (messages) => messages.includes('signing keys cannot be rotated'),
           'control: the database is still there',
         );
         assert.deepEqual(await one.publishedKids(), [kids]);
