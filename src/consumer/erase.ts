@@ -42,7 +42,7 @@ export function describeErasure(): Description {
   const { count } = schema;
   const receipt = schema.object({
     erased_at: schema.dateTime,
-    records: schema.mapOf(count, 'How many of each collection.'),
+    records: schema.mapOf(count, 'The number of records in each collection.'),
     total: count,
     idempotency_keys: count,
     budgets_kept_until: {

@@ -59,7 +59,7 @@ export function describeMe(): Description {
     kind: { enum: ['user', 'client'] },
     registered_at: { ...maybe(schema.dateTime), description: 'The time of the first request.' },
     issuer: text,
-    subject: { ...maybe(text), description: '"sub" of the token. It is not kept.' },
+    subject: { ...maybe(text), description: '"sub" of the token. It is not stored.' },
     audience: text,
     scopes: texts,
     token: object({ issued_at: maybe(schema.dateTime), expires_at: schema.dateTime }),

@@ -68,7 +68,7 @@ export function describeOverview(): Description {
 function overviewSchema(): Schema {
   const { object, text, texts, mapOf, maybe } = schema;
   const roles = { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' };
-  const inStates = mapOf({ anyOf: [{ const: 'all' }, texts] }, 'By role, the states.');
+  const inStates = mapOf({ anyOf: [{ const: 'all' }, texts] }, 'The states, by role.');
   const transition = object(
     {
       to: text,
@@ -99,9 +99,9 @@ function overviewSchema(): Schema {
     description: text,
     href: { ...text, description: 'The path of the collection.' },
     schema: mapOf(true, 'The JSON Schema of the fields.'),
-    index: { ...texts, description: 'What lists can be filtered and sorted by, besides created_at.' },
+    index: { ...texts, description: 'The fields to filter and sort lists by, besides created_at.' },
     initial: { ...text, description: 'The state of a new record.' },
-    states: mapOf(mapOf(transition), 'By state, then by action.'),
+    states: mapOf(mapOf(transition), 'The actions, by state and name.'),
     editable: { ...texts, description: 'The states in which the fields can be changed.' },
     access: object(
       {
@@ -109,13 +109,16 @@ function overviewSchema(): Schema {
         create: texts,
         update: inStates,
         delete: inStates,
-        clients: { enum: ['none', 'own', 'any'], description: 'What clients of POST /token may reach.' },
+        clients: {
+          enum: ['none', 'own', 'any'],
+          description: 'The records that clients of POST /token may reach.',
+        },
         scopes: object({ read: maybe(text), write: maybe(text) }),
       },
       ['create', 'update', 'delete'],
     ),
-    roles: mapOf(role, 'What callers can be in a record, besides owner, everyone and client.'),
-    aliases: { type: 'boolean', description: 'Whether records show who is who, by alias.' },
+    roles: mapOf(role, 'The roles of callers in a record, besides owner, everyone and client.'),
+    aliases: { type: 'boolean', description: 'Whether records name people by alias.' },
     parent: {
       ...object(
         {
@@ -134,17 +137,17 @@ function overviewSchema(): Schema {
         },
         ['accepts', 'max', 'capacity', 'counts'],
       ),
-      description: 'The records that these are under.',
+      description: 'The collection of the parents.',
     },
     unique: {
       ...schema.listOf(object({ fields: texts, states: texts }, ['states'])),
-      description: 'What no two records have in common.',
+      description: 'The values that no two records may share.',
     },
     search: { ...texts, description: 'The fields that lists are searched in (?q=).' },
     history: { const: true, description: 'Records have a history.' },
     concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
     limits: limitsSchema(),
-    events: { enum: ['none', 'thin', 'full'], description: 'What GET /events tells of its records.' },
+    events: { enum: ['none', 'thin', 'full'], description: 'What GET /events contains of its records.' },
     deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
   };
   const optional = [
@@ -162,7 +165,7 @@ function overviewSchema(): Schema {
   ];
   return object({
     collections: schema.listOf(object(collection, optional)),
-    links: mapOf(text, 'The paths of what else there is.'),
+    links: mapOf(text, 'The paths of the other endpoints.'),
   });
 }
 
@@ -171,9 +174,9 @@ function limitsSchema(): Schema {
   const rate = { count: { type: 'integer', minimum: 1 }, window_seconds: count };
   return object({
     per_user: { ...count, description: 'Records of one caller.' },
-    bytes: { ...count, description: 'Of the JSON of a record.' },
+    bytes: { ...count, description: 'Bytes of the JSON of a record.' },
     writes: object(rate),
     newcomer: { anyOf: [object({ ...rate, for_seconds: count }), { type: 'null' }] },
-    expire_seconds: { ...maybe(count), description: 'After the last change; null is never.' },
+    expire_seconds: { ...maybe(count), description: 'Seconds from the last change to expiry; null: never.' },
   });
 }

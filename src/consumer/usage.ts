@@ -52,7 +52,7 @@ export function describeUsage(): Description {
   const window = { ...allowed, window_seconds: count, resets_at: schema.dateTime };
   const newcomer = {
     anyOf: [object({ ...window, until: schema.dateTime }), { type: 'null' }],
-    description: 'Null for a caller that is no newcomer.',
+    description: 'Null for a caller that is not new.',
   };
   const line = object({ name: text, records: object(allowed), writes: object(window), newcomer });
   const used = object({ collections: schema.listOf(line) });

@@ -14,7 +14,7 @@ export const eventSchema = {
     data: {
       type: 'object',
       description:
-        'Of a record: id, collection, revision, state; of an action, action and from; where the collection says "events: full", fields. owner only for machine clients that may see everybody\'s records; of consumer.erased it is all there is.',
+        'A record has id, collection, revision and state; an action also action and from; with "events: full" also fields. Only machine clients that may read all records get owner. consumer.erased has only owner.',
       properties: {
         id: text,
         collection: text,
@@ -56,7 +56,7 @@ export function describeEvents(collections: readonly Collection[]): Description 
         `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${mostUnder}; 404 for one that the caller cannot read.`,
         text,
       ),
-      queryParameter('after', 'Only events after this position. Without it, events from now on.', count),
+      queryParameter('after', 'Only events after this position. Without it, only new events.', count),
       queryParameter(
         'wait',
         'For a page: how many seconds to wait if there is no event yet (long polling).',
@@ -98,7 +98,7 @@ function toldOf(collections: readonly Collection[]): Readonly<Record<string, str
 }
 
 const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {
-  created: 'A record was made',
+  created: 'A record was created',
   changed: 'The fields of a record were changed',
   deleted: 'A record was deleted',
   expired: 'A record has expired',

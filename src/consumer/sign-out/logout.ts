@@ -40,7 +40,7 @@ function readLogoutToken({ contentType, body }: Input): string {
   } catch (error) {
     if (!(error instanceof FormError)) throw error;
   }
-  throw new Refusal('logout_token_invalid', { detail: 'no form with a logout_token' });
+  throw new Refusal('logout_token_invalid', { detail: 'not a form with a logout_token' });
 }
 
 /** One code for all reasons for which an access token is refused. "Cannot verify now" (503) stays as it is. */
