@@ -106,7 +106,8 @@ function readBody(request: IncomingMessage, maxBytes: number, budget: ByteBudget
     stop();
     resolve(buffer.subarray(0, length));
   };
-  const breakOff = () => reject(new Refusal('bad_request', { detail: 'the body broke off' }));
+  const breakOff = () =>
+    reject(new Refusal('bad_request', { detail: 'the connection ended inside the body' }));
 
   budget.begin(holder);
   request.on('data', take);

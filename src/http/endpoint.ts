@@ -73,7 +73,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
       if (known !== null) await checkAgain(known);
       // More came in than the request has announced, and nothing has begun yet.
       if (!context.response.shouldKeepAlive && connections.isBroken(context.request.socket))
-        throw new Refusal('bad_request', { detail: 'more than was announced' });
+        throw new Refusal('bad_request', { detail: 'the body is longer than announced' });
       return await call(context, known);
     } finally {
       body.release();

@@ -157,7 +157,7 @@ function checkHead({ httpVersionMajor, httpVersionMinor, headers }: IncomingMess
 function checkTransport({ socket, headers }: IncomingMessage, trustedProxies: BlockList): void {
   if ('encrypted' in socket) return;
   if (!isTrustedProxy(trustedProxies, socket.remoteAddress))
-    throw new Refusal('https_required', { detail: 'peer is no trusted proxy' });
+    throw new Refusal('https_required', { detail: 'the peer is not a trusted proxy' });
   const forwardedProto = headers['x-forwarded-proto'] as string | undefined;
   // Every hop that a chain of proxies reports must have been https.
   const allHttps = forwardedProto?.split(',').every((hop) => hop.trim().toLowerCase() === 'https');
