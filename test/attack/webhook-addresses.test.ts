@@ -78,7 +78,7 @@ describe('the address guard of webhooks', () => {
     const { check } = createEgress({ allow: [], ownUrl, resolve: nowhere });
     const literals = internal.map((address) => (address.includes(':') ? `[${address}]` : address));
     for (const host of [...literals, ...spellings])
-      await assert.rejects(check(`https://${host}/hook`), refusedFor(/an address of the internet/), host);
+      await assert.rejects(check(`https://${host}/hook`), refusedFor(/a public address/), host);
   });
 
   it('[E133] accepts an internet address in every spelling', async () => {
@@ -103,11 +103,7 @@ describe('the address guard of webhooks', () => {
         { address: '2001:4860:4860::8888', family: 6 },
       ];
       const { check, vettedAddresses } = createEgress({ allow: [], ownUrl, resolve });
-      await assert.rejects(
-        check('https://hooks.example.com/'),
-        refusedFor(/an address of the internet/),
-        address,
-      );
+      await assert.rejects(check('https://hooks.example.com/'), refusedFor(/a public address/), address);
       await assert.rejects(vettedAddresses('hooks.example.com'), EgressError, address);
     }
   });
@@ -136,7 +132,7 @@ describe('the address guard of webhooks', () => {
   it('refuses a name that does not resolve', async () => {
     for (const resolve of [async () => [], async () => Promise.reject(new Error('no such name'))]) {
       const { check } = createEgress({ allow: [], ownUrl, resolve });
-      await assert.rejects(check('https://hooks.example.com/'), /leads to no address/);
+      await assert.rejects(check('https://hooks.example.com/'), /does not resolve to an address/);
     }
   });
 

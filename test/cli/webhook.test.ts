@@ -158,10 +158,7 @@ for (const engine of someEngine) {
         'https://2130706433/',
         'https://localhost/',
       ])
-        refused(
-          await webhook('add', url, '--events', '*'),
-          /a public address; found \S+\. .*WEBHOOK_ALLOW=/,
-        );
+        refused(await webhook('add', url, '--events', '*'), /a public address; found \S+\. .*WEBHOOK_ALLOW=/);
       refused(
         await webhook('add', 'http://127.0.0.1:1/', '--events', '*'),
         /an https URL.*WEBHOOK_ALLOW=http:\/\/127\.0\.0\.1:1/,
@@ -171,7 +168,10 @@ for (const engine of someEngine) {
         await webhook('add', 'https://api.example.org/hook', '--events', '*'),
         /another host than this service/,
       );
-      refused(await webhook('add', 'https://no-such-name.invalid/', '--events', '*'), /does not resolve to an address/);
+      refused(
+        await webhook('add', 'https://no-such-name.invalid/', '--events', '*'),
+        /does not resolve to an address/,
+      );
     });
 
     it('invalid event types are refused with an example', async () => {

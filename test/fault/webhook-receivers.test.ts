@@ -249,7 +249,7 @@ for (const engine of someEngine) {
       const endFault = await refuseDeliveries(plainSql(stage().settings));
       await stage().notes(5);
       const logged = () => JSON.stringify(stage().declared.service(0).logLines());
-      await until(logged, (lines) => lines.includes('webhook cannot be worked on now'), 'there is no fault');
+      await until(logged, (lines) => lines.includes('webhook cannot be processed now'), 'there is no fault');
       await stage().notes(2);
       await endFault();
       await receiver.takes(7);

@@ -44,20 +44,20 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
   const readUrl = (text: string): { readonly url: URL; readonly isAllowed: boolean } => {
     const url = URL.parse(text);
     if (url === null)
-      throw refused(`an https URL, and "${text}" is none`, 'Example: https://hooks.example.org/vestibule');
+      throw refused(`an https URL; found "${text}"`, 'Example: https://hooks.example.org/vestibule');
     if (url.username !== '' || url.password !== '')
       throw refused('a URL without user and password', 'The signature tells the receiver who it is from.');
     if (text.includes('#')) throw refused('a URL without a fragment ("#")', 'Leave it out.');
     const allowed = isAllowed(url) && (url.protocol === 'http:' || url.protocol === 'https:');
     if (url.origin === own.origin)
-      throw refused('another host than this service', 'What it sends would come back to it.');
+      throw refused('another host than this service', 'This service would send its events to itself.');
     if (allowed) return { url, isAllowed: true };
     const name = `WEBHOOK_ALLOW=${url.origin === 'null' ? 'https://hooks.internal' : url.origin}`;
-    const named = `A receiver of your own can be named: ${name}`;
+    const named = `To allow a receiver of your own, set ${name}`;
     if (bareName(url) === bareName(own)) throw refused('another host than this service', named);
-    if (url.protocol !== 'https:') throw refused(`an https URL, and found "${url.protocol}"`, named);
+    if (url.protocol !== 'https:') throw refused(`an https URL; found "${url.protocol}"`, named);
     if (url.port !== '' && (Number(url.port) <= 1023 || otherProtocols.has(Number(url.port))))
-      throw refused(`port 443 or one above 1023 that no other protocol has, and found ${url.port}`, named);
+      throw refused(`port 443 or one above 1023 that no other protocol uses; found ${url.port}`, named);
     const literal = literalAddress(url);
     if (literal !== null && !isPublicAddress(literal)) throw notPublic([literal], name);
     return { url, isAllowed: false };
@@ -69,7 +69,7 @@ export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRule
     if (addresses.length === 0)
       throw new EgressError(
         'name_unknown',
-        `The name "${name}" leads to no address. Check it, and the resolver of this machine.`,
+        `The name "${name}" does not resolve to an address. Check the name, and the DNS resolver of this machine.`,
       );
     const internal = addresses.filter(({ address }) => !isPublicAddress(address));
     if (internal.length > 0)
@@ -103,13 +103,13 @@ function bareName({ hostname }: URL): string {
 
 function notPublic(addresses: readonly string[], name: string): EgressError {
   return refused(
-    `an address of the internet, and found ${addresses.join(', ')}`,
-    `A receiver inside your network can be named: ${name}`,
+    `a public address; found ${addresses.join(', ')}`,
+    `To allow a receiver inside your network, set ${name}`,
   );
 }
 
 function refused(expected: string, advice: string): EgressError {
-  return new EgressError('address_refused', `A webhook goes to ${expected}. ${advice}`);
+  return new EgressError('address_refused', `A webhook needs ${expected}. ${advice}`);
 }
 
 /** The resolver of the machine; IPv4 and IPv6. */

@@ -98,7 +98,7 @@ export class Outbox {
     } catch (error) {
       // Logged once: the storage logs every failed query.
       if (!this.#isFailing)
-        this.#parts.log.warn({ webhook: this.id, ...errorFields(error) }, 'webhook cannot be worked on now');
+        this.#parts.log.warn({ webhook: this.id, ...errorFields(error) }, 'webhook cannot be processed now');
       this.#isFailing = true;
       this.#again = false;
       this.#wakeIn(retryMs);

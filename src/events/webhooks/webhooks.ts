@@ -51,7 +51,7 @@ export function createWebhooks(options: WebhooksOptions) {
     const secrets = openSecrets(box, webhook, clock.now());
     if (secrets !== null) return { webhook, secrets };
     throw new OperatorError(
-      `Webhook "${id}" was changed in the database without the master secret, and is ignored. Find out by whom, then remove it and add it again.`,
+      `Webhook "${id}" was changed in the database without the master secret, and is ignored. Find out who changed it, then remove it and add it again.`,
     );
   };
 
@@ -90,9 +90,7 @@ export function createWebhooks(options: WebhooksOptions) {
       const secrets = { current: sealed, previous: atOnce ? null : { sealed: current, endsAt } };
       const line = audit('webhook.rotated', id, { at_once: atOnce });
       if (!(await store.replaceSecrets(id, current, secrets, line)))
-        throw new OperatorError(
-          `Webhook "${id}" was changed by another command meanwhile. Look at it, and try again.`,
-        );
+        throw new OperatorError(`Another command has just changed webhook "${id}". Check it, and try again.`);
       return { secret: secretText(secret), previousEndsAt: atOnce ? null : endsAt };
     },
 
