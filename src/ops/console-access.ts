@@ -60,7 +60,7 @@ function nameOf(hostHeader: string): string {
 
 const foreignHost = answer(
   'text/plain; charset=utf-8',
-  'The console of this machine answers only to localhost, 127.0.0.1 and [::1]. From elsewhere open it by ssh -L, or set OPS_HOST and OPS_TOKEN: docs/console.md.\n',
+  'The console answers only requests to localhost, 127.0.0.1 and [::1]. From another machine open it through ssh -L, or set OPS_HOST and OPS_TOKEN: docs/console.md.\n',
   { status: 403 },
 );
 

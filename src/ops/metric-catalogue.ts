@@ -9,7 +9,7 @@ export const metricCatalogue = {
   process_cpu_seconds_total: counter('Processor time spent, in the program and in the system on its behalf.'),
   process_start_time_seconds: gauge('least', 'When the process began, in seconds since 1970.'),
   process_resident_memory_bytes: gauge('sum', 'Memory held by the process.'),
-  process_open_fds: gauge('sum', 'Open files and sockets; 0 where the system does not tell.'),
+  process_open_fds: gauge('sum', 'Open files and sockets; 0 if the system does not report them.'),
   nodejs_heap_size_used_bytes: gauge('sum', 'Memory used by objects of the program.'),
   nodejs_heap_size_total_bytes: gauge('sum', 'Memory set aside for objects of the program.'),
   nodejs_external_memory_bytes: gauge('sum', 'Memory used by buffers and by Node.'),
@@ -19,7 +19,7 @@ export const metricCatalogue = {
   vestibule_build_info: gauge('most', 'Always 1: release, commit, Node.js version and kind of database.'),
   vestibule_processes_wanted: gauge('sum', 'Processes that there should be.'),
   vestibule_processes_serving: gauge('sum', 'Processes that take connections now.'),
-  vestibule_processes_ended_total: counter('Processes that have ended without being told to.'),
+  vestibule_processes_ended_total: counter('Processes that have ended unexpectedly.'),
   vestibule_http_requests_total: counter('Requests answered, by method, route pattern and status.'),
   vestibule_http_request_duration_seconds: histogram(
     'Time from the head of a request to its answer, by route pattern.',
@@ -49,12 +49,12 @@ export const metricCatalogue = {
     'Published keys that are weak, symmetric, private or ambiguous.',
   ),
   vestibule_introspections_total: counter(
-    'Questions to a provider about opaque tokens, by its name and by result: "active", "inactive", "refused" by our rules, or what went wrong.',
+    'Introspection requests to a provider, by its name and by result: "active", "inactive", "refused" by the rules of this service, or what went wrong.',
   ),
   vestibule_token_cache_lookups_total: counter(
     'Lookups in the cache of verified tokens, by result: "hit" or "miss".',
   ),
-  vestibule_token_cache_entries: gauge('sum', 'Places in use of the 100,000 for verified tokens.'),
+  vestibule_token_cache_entries: gauge('sum', 'Verified tokens in the cache, at most 100,000.'),
   vestibule_signatures_waiting: gauge('sum', 'Signatures of tokens and proofs that wait to be checked now.'),
   vestibule_revocations: gauge('most', 'Revocations of tokens that may still be alive.'),
   vestibule_sign_outs_total: counter(
@@ -72,8 +72,12 @@ export const metricCatalogue = {
   vestibule_database_sessions: gauge('sum', 'Sessions with PostgreSQL, by state: "in_use" or "idle".'),
   vestibule_database_sessions_limit: gauge('sum', 'The most sessions there may be (DATABASE_POOL_SIZE).'),
   vestibule_database_sessions_waiting: gauge('sum', 'Statements that wait for a session now.'),
-  vestibule_database_session_waits_total: counter('How often all sessions were in use when one was needed.'),
-  vestibule_database_session_wait_seconds_total: counter('How long all of those have waited together.'),
+  vestibule_database_session_waits_total: counter(
+    'Statements that have waited because all sessions were in use.',
+  ),
+  vestibule_database_session_wait_seconds_total: counter(
+    'Total time that statements have waited for a session.',
+  ),
   vestibule_storage_scrub_due: gauge(
     'most',
     '1 when erased callers may have left copies in the SQLite file: see "npx vestibule scrub".',
@@ -86,11 +90,11 @@ export const metricCatalogue = {
   vestibule_event_streams_open: gauge('sum', 'Live streams of events open now.'),
   vestibule_event_requests_waiting: gauge('sum', 'Long polls that wait for the next event now.'),
   vestibule_webhook_deliveries_total: counter(
-    'Tries to deliver to webhooks, by result: "delivered" or what went wrong.',
+    'Delivery attempts to webhooks, by result: "delivered" or what went wrong.',
   ),
   vestibule_webhook_oldest_undelivered_seconds: gauge(
     'most',
-    'Age of the oldest event that the webhook has not got yet; 0 when it has all.',
+    'Age of the oldest event that the webhook has not received yet; 0 when it has received all.',
   ),
   vestibule_webhook_positions_behind: gauge('most', 'Positions of the log not yet read for the webhook.'),
   vestibule_webhook_dead_letters: gauge('most', 'Deliveries that were given up.'),
@@ -99,7 +103,9 @@ export const metricCatalogue = {
     'Seconds since the webhook began to fail; after 432000 it is disabled.',
   ),
   vestibule_webhook_disabled: gauge('most', '1 when nothing is sent to the webhook.'),
-  vestibule_log_lines_dropped_total: counter('Log lines dropped because the reader did not take them.'),
+  vestibule_log_lines_dropped_total: counter(
+    'Log lines dropped because their reader was too slow or the disk was full.',
+  ),
 };
 
 export type MetricName = keyof typeof metricCatalogue;

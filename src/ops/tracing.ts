@@ -14,7 +14,7 @@ export async function findTracing(version: string, log: Log): Promise<Tracing | 
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     log.warn(
-      'an OpenTelemetry SDK is loaded, but there is no @opentelemetry/api beside the service: no traces',
+      'an OpenTelemetry SDK is loaded, but @opentelemetry/api is not installed beside the service: no traces are sent',
     );
     return null;
   }
