@@ -126,9 +126,9 @@ function webhooksOf({
   const header = (name: string, description: string) =>
     ({ name, in: 'header', required: true, description, schema: { type: 'string' } }) as const;
   const parameters = [
-    header('webhook-id', 'The same whenever the same event is sent again.'),
+    header('webhook-id', 'The id of the event; the same in every retry.'),
     header('webhook-timestamp', 'When it was sent, in seconds since 1970.'),
-    header('webhook-signature', 'Over id, timestamp and body: one for each secret that is in use.'),
+    header('webhook-signature', 'The signatures over id, timestamp and body: one for each secret in use.'),
   ];
   const operations = Object.entries(webhooks.of).map(([name, summary]) => {
     const post: ApiOperation = {
@@ -139,7 +139,10 @@ function webhooksOf({
       parameters,
       requestBody: { required: true, content: { 'application/json': { schema: webhooks.body } } },
       responses: {
-        '2XX': { description: 'Taken. Anything else is sent again later; 410 ends it for good.' },
+        '2XX': {
+          description:
+            'The event is accepted. After any other answer it is sent again; 410 disables the webhook.',
+        },
       },
     };
     return [name, { post }];

@@ -33,26 +33,26 @@ export const anyBearer: readonly ErrorCode[] = [
 
 const fieldError = object({
   pointer: { ...text, description: 'Where: a JSON pointer (RFC 6901) into the fields.' },
-  message: { ...text, description: 'What would be right, in words.' },
+  message: { ...text, description: 'What was expected, in words.' },
 });
 const state = { ...text, description: 'The state that the record is in.' };
 
 const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
     parameter: { ...text, description: 'The name of the parameter.' },
-    detail: { ...text, description: 'With which other it does not go together, when it is right by itself.' },
+    detail: { ...text, description: 'Why the parameter is refused although it is known, and what to send.' },
   },
   batch_invalid: {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each operation.' },
   },
   batch_refused: {
-    index: { type: 'integer', minimum: 0, description: 'Which operation was refused, from 0.' },
+    index: { type: 'integer', minimum: 0, description: 'The index of the refused operation, from 0.' },
     problem: {
       allOf: [{ $ref: '#/components/schemas/Problem' }],
       additionalProperties: true,
-      description: 'What the single request would have been answered.',
+      description: 'The error that the single request would get.',
     },
-    etag: { ...text, description: 'Of the record in "current" of the problem.' },
+    etag: { ...text, description: 'The ETag of the record in "current" of the problem.' },
   },
   header_invalid: { header: { ...text, description: 'The name of the header.' } },
   insufficient_scope: {
@@ -66,7 +66,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     fields: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What must differ: owner, parent, or fields.',
+      description: 'The values that must differ: owner, parent, or fields.',
     },
   },
   has_children: { collection: { type: 'string', description: 'The collection of the records under it.' } },
@@ -75,7 +75,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
   invalid_transition: {
     state,
-    allowed: { ...texts, description: 'The actions that this caller may take in it.' },
+    allowed: { ...texts, description: 'The actions that this caller may take in this state.' },
   },
   not_editable: { state },
   proof_invalid: {
@@ -145,12 +145,10 @@ function response(status: number, codes: readonly ErrorCode[], besides: Headers,
 }
 
 function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undefined {
-  if (status === 401) return { 'WWW-Authenticate': always('How a client may prove itself (RFC 9110).') };
+  if (status === 401) return { 'WWW-Authenticate': always('How a client can authenticate (RFC 9110).') };
   if (codes.some((code) => describe(code).challenge !== undefined))
     return {
-      'WWW-Authenticate': sometimes(
-        'How to come back with what is let in (RFC 9110), where the token is the reason.',
-      ),
+      'WWW-Authenticate': sometimes('The challenge (RFC 9110), if the token is the reason.'),
     };
   if (status === 412) return version;
   if (status !== 429 && status !== 503) return undefined;

@@ -22,13 +22,13 @@ export function budgetHeaders(name: 'reads' | 'writes'): Headers {
 export const eventsHeaders: Headers = {
   'Events-Position': {
     ...always(
-      'The position in the log of events from which on a reader misses nothing that the answer lacks.',
+      'A position in the event log. A reader that continues there misses no change that the answer does not contain.',
     ),
     schema: { type: 'integer', minimum: 0 },
   },
   'Events-Scope': {
     ...sometimes(
-      'Sent when a stream of all events does not tell the caller of every change of the list or record: "named" = a stream that names the collection does, "in=issues/<id>" = a stream with this parameter does, "own" = of its own records only, "none" = of none.',
+      'Sent if a stream of all events does not contain every change of the list or record. "named": a stream that names the collection does; "in=issues/<id>": a stream with this parameter does; "own": streams contain only own records of the caller; "none": no stream does.',
     ),
     schema: { anyOf: [{ enum: ['named', 'own', 'none'] }, { type: 'string', pattern: '^in=' }] },
   },

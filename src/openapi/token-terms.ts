@@ -75,11 +75,11 @@ export function tokenSchemes(terms: TokenTerms): Record<string, object> {
 /** Headers of every answer to a request that may have a proof. */
 export function nonceHeader(terms: TokenTerms): Headers {
   if (!terms.nonce) return {};
-  return { 'DPoP-Nonce': sometimes('What the next proof has to contain (RFC 9449 section 8).') };
+  return { 'DPoP-Nonce': sometimes('The nonce that the next proof must contain (RFC 9449 section 8).') };
 }
 
 export function termsInWords(terms: TokenTerms): string {
   if (!takesProofs(terms)) return '';
-  const demand = onlyBound(terms) ? 'Tokens have to be bound to their sender. ' : '';
+  const demand = onlyBound(terms) ? 'Tokens must be bound to their sender. ' : '';
   return `${demand}A token that is bound to a key of its sender (DPoP, RFC 9449) is sent as "Authorization: DPoP <token>", with a new proof in the header "DPoP" each time.`;
 }
