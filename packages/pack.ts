@@ -39,7 +39,7 @@ function stageService(): void {
   const { files } = pack(root, '--dry-run', '--ignore-scripts');
   for (const needed of ['lib/main.js', 'web/dist/index.html'])
     if (!files.some(({ path }) => path === needed))
-      throw new Error(`${needed} is not there. Run: npm run pack`);
+      throw new Error(`${needed} does not exist. Run: npm run pack`);
   for (const { path } of files) cpSync(join(root, path), join(stage, path));
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const {
@@ -63,7 +63,6 @@ function pack(folder: string, ...options: readonly string[]): Packed {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [packed] = Object.values(JSON.parse(said) as Record<string, Packed>);
-  if (packed === undefined || packed.files.length === 0)
-    throw new Error(`npm has packed nothing of ${folder}`);
+  if (packed === undefined || packed.files.length === 0) throw new Error(`npm packed nothing of ${folder}`);
   return packed;
 }

@@ -11,7 +11,7 @@ class KeySetFileError extends Error {
   readonly code: 'not_a_file' | 'of_another_user' | 'writable_by_others' | 'too_large';
 
   constructor(code: KeySetFileError['code'], path: string) {
-    super(`Expected a file that only its owner, who is this user, can write; ${path}: ${code}.`);
+    super(`Expected a file that belongs to this user and that no other user can write; ${path}: ${code}.`);
     this.code = code;
   }
 }

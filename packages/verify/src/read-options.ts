@@ -30,7 +30,7 @@ const rules: Readonly<Record<keyof VerifierOptions, readonly [expected: string, 
     (value, { jwksUrl }) => (jwksUrl === undefined ? isUrl(value) : isText(value)),
   ],
   audience: [
-    'whom tokens must be issued for: a text or a list of texts, or null to take tokens for anybody',
+    'the audience of the tokens: a text or a list of texts, or null to accept every audience',
     (value) => value === null || isText(value) || isListOf(isText)(value),
   ],
   jwksUrl: ['an address with https (plain http on loopback only)', isUrl],

@@ -121,7 +121,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const { usable, lastFault } = keys.status();
       if (usable && !isClosed) return;
       throw new Error(
-        `Expected the keys of ${issuer}, and there are none yet (${lastFault ?? 'closed'}: ${lastDetail}). They are asked for again by themselves; until then requests are answered with 503.`,
+        `The keys of ${issuer} are not available yet (${lastFault ?? 'closed'}: ${lastDetail}). The verifier fetches them again by itself; until then it answers requests with 503.`,
       );
     },
     status: () => ({
