@@ -65,7 +65,7 @@ export class ErasureLog {
       text = readFileSync(this.file, 'utf8');
     } catch (error) {
       throw new OperatorError(
-        `The log of erasures "${this.file}" cannot be read (${codeOf(error)}). Bring it back, or name another place that knows who was erased with --erasures.`,
+        `The log of erasures "${this.file}" cannot be read (${codeOf(error)}). Restore it, or name another list of the erased callers with --erasures.`,
       );
     }
     const lines = text.split('\n').filter((line) => line !== '');

@@ -68,7 +68,7 @@ export async function moveDatabase(file: string, url: string, now: number): Prom
 
 /** In WAL mode SQLite grants this lock only if no other connection is open, even an idle one. */
 function openExclusively(file: string): Database {
-  if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
+  if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) does not exist.`);
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
     database.exec('pragma locking_mode = exclusive');
@@ -78,7 +78,7 @@ function openExclusively(file: string): Database {
     database.close();
     if ((error as { errcode?: unknown }).errcode !== sqliteBusy) throw error;
     throw new OperatorError(
-      `The SQLite file "${file}" (DATABASE_URL) is in use. Stop whatever uses it first: "npx vestibule serve", a command or a backup.`,
+      `The SQLite file "${file}" (DATABASE_URL) is in use. Stop the program that uses it first: "npx vestibule serve", a command or a backup.`,
     );
   }
   return kyselyOn(database);
@@ -130,7 +130,7 @@ async function compareTable(from: Database, to: Database, table: keyof Tables): 
 }
 
 function notEqual(table: string): OperatorError {
-  return new OperatorError(`The copy is not equal in: ${table}. Nothing was moved; please report this.`);
+  return new OperatorError(`The copy differs in: ${table}. Nothing was moved; please report this.`);
 }
 
 /** Each database returns the columns in another order. */

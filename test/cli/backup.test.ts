@@ -94,7 +94,7 @@ describe('vestibule backup of an SQLite file', () => {
     const pipe = `${folder}/pipe`;
     execFileSync('mkfifo', [pipe]);
     refused(await run('backup', pipe, '--force'), /exists and is not a file\. Name another file\./);
-    refused(await run('backup', folder, '--force'), /exists and is no file/);
+    refused(await run('backup', folder, '--force'), /exists and is not a file/);
     assert.ok(statSync(pipe).isFIFO());
     symlinkSync(`${folder}/nowhere`, `${folder}/link`);
     refused(await run('backup', `${folder}/link`), /exists already/);

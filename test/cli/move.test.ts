@@ -40,7 +40,7 @@ it('vestibule move copies everything to PostgreSQL and blocks the SQLite file', 
   assert.equal(reply.headers.get('etag'), etag);
   assert.deepEqual(reply.json(), record);
   await after.stop();
-  failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to that one/);
+  failed(await endOf(source, ['serve']), /was moved to postgres:.* Set DATABASE_URL to the new database/);
 });
 
 it('vestibule move keeps members, tallies under parents, and event topics', async (t) => {

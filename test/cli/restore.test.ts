@@ -92,10 +92,7 @@ describe('vestibule restore', () => {
   it('--dry-run reports the later erasures and changes nothing', async () => {
     const log = `${fileOf(settings)}.erasures`;
     const said = succeeded(await run(restored, 'restore', backup, '--dry-run', '--erasures', log));
-    assert.match(
-      said,
-      /^The backup can be restored; 2 of 3 known erasures came after the backup\. Nothing/,
-    );
+    assert.match(said, /^The backup can be restored; 2 of 3 known erasures came after the backup\. Nothing/);
     assert.equal(existsSync(fileOf(restored)), false);
   });
 

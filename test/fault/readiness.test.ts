@@ -138,7 +138,7 @@ describe('a read-only PostgreSQL', () => {
     const said = () => service.logLines().filter(({ msg }) => msg === 'requests are refused');
     const about = {
       code: 'storage_unavailable',
-      detail: 'PostgreSQL only reads: it answered with SQLSTATE 25006',
+      detail: 'PostgreSQL is read-only: it answered with SQLSTATE 25006',
     };
     const lines = () =>
       said()

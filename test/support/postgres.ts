@@ -64,7 +64,7 @@ export async function pooledByItself(url: string): Promise<{ readonly url: strin
 
 /** A line of a log that says what is other behind a PgBouncer, where all services are. */
 export function isOfPooler({ msg }: Readonly<Record<string, unknown>>): boolean {
-  return isAllPooled && /, as behind a pooler that /.test(String(msg));
+  return isAllPooled && / behind a pooler that /.test(String(msg));
 }
 
 /** The same database past the PgBouncer of the run: for a session of a test's own, and for what only sessions have. */

@@ -41,7 +41,9 @@ export class Draft {
       return await work(this.path);
     } catch (error) {
       if (!isFull(error)) throw error;
-      throw new OperatorError(`"${this.#file}" cannot be written: the disk is full. Name another place.`);
+      throw new OperatorError(
+        `"${this.#file}" cannot be written: the disk is full. Name a file on another disk.`,
+      );
     }
   }
 
@@ -67,7 +69,7 @@ export class Draft {
     if (found === undefined) return;
     if (!this.#mayReplace) throw isThere(this.#file);
     if (!found.isFile() && !found.isSymbolicLink())
-      throw new OperatorError(`"${this.#file}" exists and is no file. Name another one.`);
+      throw new OperatorError(`"${this.#file}" exists and is not a file. Name another file.`);
   }
 
   #attempt(work: () => void): void {

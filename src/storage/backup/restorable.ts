@@ -20,11 +20,11 @@ export async function requireRestorable(file: string, steps: readonly Migration[
     );
   if (state.version > newestOf(steps))
     throw new OperatorError(
-      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one it is from.`,
+      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one that wrote it.`,
     );
   if (differences.length > 0)
     throw new OperatorError(
-      `"${file}" has not the tables, indexes, triggers and views that this service makes: ${differences.join(', ')}. The file was tampered with, or the database was changed by hand. Restore another backup, or remove what does not belong there.`,
+      `"${file}" does not have the tables, indexes, triggers and views of this service: ${differences.join(', ')}. The file was tampered with, or the database was changed by hand. Restore another backup, or remove what does not belong there.`,
     );
 }
 
@@ -34,7 +34,7 @@ export function refuseNotEmpty(file: string): void {
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (found !== undefined)
     throw new OperatorError(
-      `"${found}" is there: the SQLite file (DATABASE_URL) is not empty, and a backup is restored only where there is nothing. Move what is there away, or name another place.`,
+      `"${found}" exists: a backup is restored only where no database is (DATABASE_URL). Move the existing files away, or set DATABASE_URL to another file.`,
     );
 }
 
@@ -43,7 +43,7 @@ export function refuseLog(file: string): void {
   const log = `${file}-wal`;
   if (!statSync(log, { throwIfNoEntry: false })?.size) return;
   throw new OperatorError(
-    `"${log}" holds writes that are not in "${file}" yet: these are files of a database, and no backup. Put both where DATABASE_URL leads to, and run "npx vestibule restore" without a file.`,
+    `"${log}" holds writes that are not in "${file}" yet: these are files of a database, not a backup. Move both to the place in DATABASE_URL, and run "npx vestibule restore" without a file.`,
   );
 }
 

@@ -13,7 +13,7 @@ const pagesAtOnce = 1_024;
 
 /** Copies a database that may be in use. Reads in one transaction, so the copy is consistent and blocks no writer. */
 export async function copySqlite(file: string, to: string): Promise<Counts> {
-  if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) is not there.`);
+  if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) does not exist.`);
   // Not opened read-only: SQLite would leave the files that it creates beside a closed database.
   using source = new DatabaseSync(file, { timeout: 2_000 });
   source.exec('pragma query_only = 1');
@@ -29,7 +29,7 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
   const differing = Object.keys(counts).find((table) => counts[table] !== copied[table]);
   if (differing !== undefined)
     throw new OperatorError(
-      `The copy has ${copied[differing]} rows of "${differing}" instead of ${counts[differing]}. Nothing was kept of it; try another disk.`,
+      `The copy has ${copied[differing]} rows of "${differing}" instead of ${counts[differing]}. The copy was deleted; try another disk.`,
     );
   return counts;
 }

@@ -22,7 +22,7 @@ interface PostgresOptions {
 const readPositionEveryMs = 100;
 
 const statementsLost =
-  'PostgreSQL does not know statements by name, as behind a pooler that does not keep track of them: they are parsed each time from now on. A pooler that does (PgBouncer 1.21 with max_prepared_statements) is faster';
+  'PostgreSQL has lost a prepared statement, probably behind a pooler that does not track them: from now on statements are parsed each time. A pooler that tracks them (PgBouncer 1.21 with max_prepared_statements) is faster';
 
 export function openPostgres(url: string, options: PostgresOptions): Engine {
   const { poolSize, keepsStatements = true, clock = systemClock, onNotice = () => {} } = options;

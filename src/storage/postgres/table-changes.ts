@@ -44,7 +44,7 @@ export function tableChanges(
 
 function neverFree(): OperatorError {
   return new OperatorError(
-    `The schema was not changed: for ${giveUpAfterMs / 1000} s some transaction held a table that has to be changed. Find it in pg_stat_activity, and run this again when it is over.`,
+    `The schema was not changed: for ${giveUpAfterMs / 1000} s another transaction held a lock on a table that must be changed. Find it in pg_stat_activity, and run the command again when it has ended.`,
   );
 }
 

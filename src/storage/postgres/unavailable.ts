@@ -39,7 +39,7 @@ export function unavailable(error: unknown): Refusal | null {
     if (!unavailableStates.test(state) && !withoutRights.test(state)) return null;
     // This message names a table or schema, never stored data.
     const said = withoutRights.test(state) ? ` (${error.message})` : '';
-    const detail = `PostgreSQL ${onlyReads(error) ? 'only reads: it ' : ''}answered with SQLSTATE ${state}${said}`;
+    const detail = `PostgreSQL ${onlyReads(error) ? 'is read-only: it ' : ''}answered with SQLSTATE ${state}${said}`;
     return new Refusal('storage_unavailable', { detail, cause: error });
   }
   // The driver's own errors are about the connection: refused, reset, timed out, ended. Those are plain errors or carry a

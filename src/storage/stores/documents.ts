@@ -55,6 +55,6 @@ export async function refuseMoved(database: Database): Promise<void> {
   const to = await movedTo(database);
   if (to !== null)
     throw new OperatorError(
-      `This database was moved to ${to}, and nothing is to be changed here any more. Set DATABASE_URL to that one.`,
+      `This database was moved to ${to}, and must not be changed any more. Set DATABASE_URL to the new database.`,
     );
 }

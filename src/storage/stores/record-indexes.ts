@@ -51,7 +51,7 @@ function isDuplicate(error: unknown): boolean {
 
 function notUnique(name: string): OperatorError {
   return new OperatorError(
-    `Records have the same values, which a rule in "unique" of the declarations forbids (index ${name}). "npx vestibule check --against" counts them. Change or delete them, or take the rule out.`,
+    `Some records have the same values, which a rule in "unique" of the declarations forbids (index ${name}). "npx vestibule check --against" counts them. Change or delete them, or remove the rule.`,
   );
 }
 
