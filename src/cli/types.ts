@@ -48,7 +48,7 @@ function replaceFile(file: string, text: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   // Replacing a device such as /dev/null would remove it for the whole machine.
   if (there?.isFile() === false)
-    throw new OperatorError(`"${file}" exists and is not a regular file. Name another file.`);
+    throw new OperatorError(`"${file}" exists and is not a file. Name another file.`);
   const target = there === undefined ? file : realpathSync(file);
   const draft = `${target}.${process.pid}.part`;
   try {

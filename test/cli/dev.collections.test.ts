@@ -45,7 +45,7 @@ describe('vestibule dev, changing collection files', () => {
   it('newcomer limits are off, and the welcome says so', async () => {
     for (const text of ['b', 'c', 'd']) assert.equal((await create('notes', { text })).status, 201);
     assert.match(dev.welcome, /NEWCOMERS_PER_HOUR/);
-    assert.match(dev.welcome, /unlike "serve"/);
+    assert.match(dev.welcome, /Unlike "serve"/);
   });
 
   it('new and changed files are served', async () => {

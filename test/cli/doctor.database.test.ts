@@ -97,7 +97,7 @@ describe('vestibule doctor, database', () => {
     const given = { ...settings, MASTER_SECRET_FILE: file };
     chmodSync(file, 0o644);
     assertLines(await examined(given), 'warn', [
-      /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected to be .* alone\. Run: chmod o= /,
+      /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected a file that only the user of the service can read\. Run: chmod o= /,
     ]);
     chmodSync(file, 0o640);
     assertLines(await examined(given), 'warn', []);

@@ -68,7 +68,7 @@ describe('vestibule doctor, TLS and proxies', () => {
   it('reports a certificate that is expired, expires soon, or is not yet valid', async () => {
     await failuresOf(
       await overTls(await tls({ from: -20, to: -2 })),
-      /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected one that is valid now.*SIGHUP/,
+      /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected a certificate that is valid now.*SIGHUP/,
     );
     await failuresOf(await overTls(await tls({ from: 3 })), /^FAIL {2}certificate +valid from \d{4}/);
     const findings = await examined(await overTls(await tls({ to: 5 })));

@@ -54,8 +54,8 @@ describe('vestibule types', () => {
       await run({}, folder, '--out', `${work}/none/x.d.ts`),
       /none\/x\.d\.ts" cannot be written \(ENOENT\)/,
     );
-    refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" exists and is no file/);
-    refused(await run({}, folder, '--out', work), /exists and is no file/);
+    refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" exists and is not a file/);
+    refused(await run({}, folder, '--out', work), /exists and is not a file/);
     assert.equal(statSync('/dev/null').isCharacterDevice(), true);
   });
 

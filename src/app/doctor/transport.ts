@@ -112,7 +112,7 @@ function frontendsFinding(config: Config): Finding {
   return doubtful(name, {
     expected: 'the origin of a frontend in CORS_ORIGINS',
     found: 'none',
-    advice: `Browsers let only pages of ${own} call the API. Set CORS_ORIGINS to the origin of your frontend, for example CORS_ORIGINS=https://www.example.org`,
+    advice: `Browsers let only pages of ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of your frontend.`,
   });
 }
 
