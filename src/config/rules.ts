@@ -2,7 +2,7 @@ import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
 import { hasTlsMode, hostOf } from './kinds.ts';
 import type { Config } from './settings.ts';
 
-/** A rule between settings: the mistake with an example, or false. Not called if a setting that it reads is wrong by itself. */
+/** A rule between settings: the mistake with an example, or false. Not called if a setting that it reads is invalid. */
 export type Rule = (config: Config) => string | false;
 
 const unprotected =

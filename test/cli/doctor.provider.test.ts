@@ -86,13 +86,13 @@ const setups: Record<string, Setup> = {
   'DPOP=required without DPoP in the discovery document': {
     settings: () => ({ DPOP: 'required' }),
     warns: [
-      /^WARN {2}bound tokens +a discovery document that says nothing of DPoP; expected "dpop_signing_alg_values_supported" with one of ES256, EdDSA, Ed25519, PS256, RS256\. DPOP=required refuses every token that is not bound\. .* set DPOP=on$/,
+      /^WARN {2}bound tokens +a discovery document that does not mention DPoP; expected "dpop_signing_alg_values_supported" with one of ES256, EdDSA, Ed25519, PS256, RS256\. DPOP=required refuses every token that is not bound\. .* set DPOP=on$/,
     ],
   },
   'DPOP=page with proof algorithms that the provider does not accept': {
     discovery: () => ({ dpop_signing_alg_values_supported: ['ES512'] }),
     settings: () => ({ WEB: 'on', WEB_CLIENT_ID: 'page', DPOP: 'page' }),
-    warns: [/^WARN {2}bound tokens +\["ES512"\]; .* DPOP=page signs .* set DPOP=on$/],
+    warns: [/^WARN {2}bound tokens +\["ES512"\]; .* DPOP=page refuses .* set DPOP=on$/],
   },
   'an HTML page instead of JSON': {
     answer: (_request, response) => void response.end('<!doctype html><title>Sign in</title>'),
@@ -113,7 +113,7 @@ const setups: Record<string, Setup> = {
   },
   'an IDP_ISSUER that is not a URL': {
     settings: () => ({ IDP_ISSUER: 'main-issuer' }),
-    warns: [/^WARN {2}discovery +an IDP_ISSUER that is no URL; /],
+    warns: [/^WARN {2}discovery +an IDP_ISSUER that is not a URL; /],
   },
 };
 
@@ -167,7 +167,7 @@ describe('vestibule doctor, provider', { concurrency: 4 }, () => {
     );
     const findings = await examined({ ...settings, IDPS_FILE: file });
     assertLines(findings, 'fail', []);
-    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page signs .* set DPOP=on$/]);
+    assertLines(findings, 'warn', [/^WARN {2}offered: bound tokens .* DPOP=page refuses .* set DPOP=on$/]);
   });
 
   it('reports the cause in one line: nothing listens at the provider', async () => {

@@ -69,16 +69,18 @@ const mistakes: Record<string, readonly [text: string, says: readonly RegExp[]]>
   ],
   'a missing secret file': [
     good.replace('SECRET', '/no/such/file'),
-    [/:7: introspection\.client_secret_file must name a file .*, and it cannot be read \(ENOENT\); what/],
+    [
+      /:7: introspection\.client_secret_file must name a file .*, but the file cannot be read \(ENOENT\); what/,
+    ],
   ],
-  'an empty secret file': [good.replace('SECRET', 'EMPTY'), [/:7: .*it is empty/]],
+  'an empty secret file': [good.replace('SECRET', 'EMPTY'), [/:7: .*the file is empty/]],
   'introspection without "issuer"': [
     good.replace('  issuer: https://login.example.org\n', ''),
     [/:3: .*introspection needs "issuer" beside it/],
   ],
   'introspection in two entries': [
     good + good.replace('main', 'other').replaceAll('login.', 'other.'),
-    [/:11: .*introspection can be of one entry only.*"main" and "other"/],
+    [/:11: .*introspection can be in one entry only.*"main" and "other"/],
   ],
 };
 
@@ -134,7 +136,7 @@ describe('doctor, introspection endpoint', () => {
     'that answers 404': [answerWith(404), /status 404; expected .*Check "url" of "introspection"/],
     'that calls every token active': [
       answerJson({ active: true }),
-      /"active": true; expected .*every caller would be admitted/,
+      /"active": true; expected .*the service would admit every caller/,
     ],
     'that answers other JSON': [answerJson({ hello: 'there' }), /not a JSON object with an "active"/],
   };

@@ -81,7 +81,7 @@ describe('master secret', () => {
     const file = secretFileOf(settings);
     rmSync(file);
     for (const command of [['serve'], ['client', 'list'], ['keys', 'list']]) {
-      refused(await endOf(settings, command), /vestibule\.db\.secret" is not\. Restore that file/);
+      refused(await endOf(settings, command), /vestibule\.db\.secret" does not\. Restore that file/);
     }
     assert.throws(() => statSync(file), /ENOENT/, 'still missing');
   });

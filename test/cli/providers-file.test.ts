@@ -157,7 +157,7 @@ describe('IDPS_FILE', () => {
     ],
     'an origin without TLS': [
       '- name: main\n  origin: http://login.example.org\n',
-      `providers.yaml:2: origin must be https, because keys fetched over plain HTTP can be anybody's; found "http://login.example.org".`,
+      `providers.yaml:2: origin must be https, because an attacker can replace keys that are fetched over plain HTTP; found "http://login.example.org".`,
     ],
     'an issuer that is not text': [
       `${entry}  issuer: 7\n`,
@@ -191,7 +191,7 @@ describe('IDPS_FILE', () => {
     ],
     'a Google client id as audience': [
       `${entry}  audience: 12-x.apps.googleusercontent.com\n`,
-      'providers.yaml:3: audience must not be the client id of a frontend at Google, for which there are ID tokens only; found "12-x.apps.googleusercontent.com".',
+      'providers.yaml:3: audience must not be the client id of a frontend at Google, because Google issues only ID tokens for it; found "12-x.apps.googleusercontent.com".',
     ],
     'a symmetric algorithm': [
       `${entry}  algorithms: [RS256, HS256]\n`,
@@ -239,16 +239,16 @@ describe('IDPS_FILE', () => {
     ],
     'a numeric required claim, and a claim with its own rules': [
       `${entry}  required_claims:\n    tier: 3\n    iss: me\n`,
-      'providers.yaml:4: required_claims.tier must be the text that the claim has, or true if it only has to be there; found 3.',
-      'providers.yaml:5: required_claims.iss has rules of its own and cannot be named here.',
+      'providers.yaml:4: required_claims.tier must be the required text of the claim, or true if the claim may have any value; found 3.',
+      'providers.yaml:5: required_claims.iss has its own rules and cannot be listed here.',
     ],
     'nonce_in_access_tokens without a required claim that tells ID tokens': [
       `${entry}  nonce_in_access_tokens: true\n`,
-      'providers.yaml:3: nonce_in_access_tokens takes away what tells an ID token, and needs a claim in "required_claims" that only access tokens have.',
+      'providers.yaml:3: nonce_in_access_tokens accepts a claim that identifies ID tokens, and needs a claim in "required_claims" that only access tokens have.',
     ],
     'a name used twice': [
       `${entry}- name: main\n  origin: https://other.example.org\n`,
-      'providers.yaml:3: name is the name of an entry before it, too; found "main".',
+      'providers.yaml:3: name is also the name of an earlier entry, and must be unique; found "main".',
     ],
     'an issuer used twice': [
       `${entry}- name: other\n  origin: https://keys.example.org\n  issuer: https://login.example.org/\n`,
@@ -272,7 +272,7 @@ describe('IDPS_FILE', () => {
     ],
     'audience_claim with a claim that ID tokens also have': [
       `${entry}  audience_claim: azp\n`,
-      'providers.yaml:3: audience_claim is a claim that ID tokens have, too, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have.',
+      'providers.yaml:3: audience_claim is a claim that ID tokens also have, and needs "require_at_jwt", or a claim in "required_claims" that only access tokens have.',
     ],
     'a password in an origin': [
       '- name: main\n  origin: https://me:hunter2@login.example.org\n',
@@ -418,7 +418,7 @@ describe('IDPS_FILE', () => {
       assert.deepEqual(others, []);
       assert.match(
         String(mistake),
-        new RegExp(`^IDPS_FILE and ${name} are set, .* each provider has its own`),
+        new RegExp(`^IDPS_FILE and ${name} are set, .* each provider in that file has its own`),
       );
     }
   });

@@ -287,7 +287,7 @@ describe('vestibule restore', () => {
     writeFileSync(log, `${readFileSync(`${fileOf(settings)}.erasures`, 'utf8')}2026-01-02T`);
     refused(
       await run(empty, 'restore', '--erasures', log),
-      /^vestibule: There is no database where DATABASE_URL/,
+      /^vestibule: The database of DATABASE_URL does not exist/,
     );
     assert.equal(existsSync(fileOf(empty)), false);
     const said = succeeded(await run(empty, 'restore', backup, '--erasures', log, '--dry-run'));

@@ -73,7 +73,7 @@ export function bodyOf({ requestBody }) {
   return [contentType ?? '', media?.example];
 }
 
-/** True if no token of ours is needed (POST /token has other ways). @param {Operation} operation */
+/** True if the operation needs no access token (POST /token has other ways). @param {Operation} operation */
 export function isPublic({ security }) {
   return security.every((way) => !('bearer' in way || 'dpop' in way));
 }

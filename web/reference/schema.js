@@ -67,7 +67,7 @@ function boundsInWords(schema) {
 }
 
 /**
- * Follows a reference; members beside it win.
+ * Follows a reference; members beside the reference override those of its target.
  * @template {{ readonly $ref?: string }} T
  * @param {T} value
  * @param {OpenApi} api
