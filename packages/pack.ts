@@ -49,7 +49,7 @@ function stageService(): void {
     allowScripts: _allow,
     ...published
   } = manifest;
-  // As "npm publish" does: the package is told apart from others of the same version.
+  // Like "npm publish": distinguishes the package from others of the same version.
   published.gitHead = readRelease().commit ?? undefined;
   published.bin = { vestibule: 'bin/vestibule.js' };
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

@@ -14,7 +14,7 @@ export function createBudgets() {
       const [, seconds] = /;r=0;t=(\d+)/.exec(header ?? '') ?? [];
       if (seconds) spent.set(budgetOf(caller, request), now() + +seconds * 1000);
     },
-    /** How long to wait; 0 or less: not at all. */
+    /** Milliseconds to wait; 0 or less: none. */
     waitMs: (caller: string, request: CountedRequest) => (spent.get(budgetOf(caller, request)) ?? 0) - now(),
   };
 }

@@ -115,7 +115,7 @@ export function createLive(
     return pages;
   };
 
-  /** Reads the list, and again if it was called meanwhile. */
+  /** Reads the list; reads it again if it was called during the first read. */
   const refresh = async (): Promise<void> => {
     isStale = true;
     if (isReading) return;

@@ -3,7 +3,7 @@
 import { useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Live } from './types.ts';
 
-/** What the hooks need of a collection. Every collection of a client has it. */
+/** The part of a collection that the hooks use. */
 interface Readable {
   get(id: string): Promise<object>;
   list(query?: never): AsyncIterable<object>;
@@ -123,7 +123,7 @@ function storeOf(collection: Readable, key: string) {
       components.add(changed);
       return () => {
         components.delete(changed);
-        // React mounts new components in the same turn: they get the list as it is.
+        // React mounts new components in the same turn: they get the present list.
         queueMicrotask(() => {
           const entry = opened.get(key);
           if (components.size || entry?.components !== components) return;

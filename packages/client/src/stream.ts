@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 import type { Message } from './tabs.ts';
 
 /**
- * How a stream ended. `connecting`: it broke off, connect again. `polling`: there was an answer, and no stream. `lost`: no answer.
+ * How a stream ended. `connecting`: the connection broke, connect again. `polling`: the answer was not a stream. `lost`: no answer.
  * `token_expired`. An object: the code with which the caller is refused.
  */
 export type StreamEnd = 'connecting' | 'polling' | 'lost' | 'token_expired' | { readonly code: string };

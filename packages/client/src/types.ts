@@ -66,7 +66,7 @@ export interface ChangeOptions extends CallOptions {
 
 export type Query<T extends CollectionTypes> = T['filter'] & {
   readonly sort?: T['sort'] | undefined;
-  /** `page`: at most so many (200). `list`: so many are fetched at a time. `live`: so many are shown. */
+  /** `page`: the most items (200 at most). `list`: items of one fetch. `live`: items shown. */
   readonly limit?: number | undefined;
 };
 
@@ -276,7 +276,7 @@ export interface Listener {
   missed(): void;
 }
 
-/** What happens to the caller's records: one stream for everybody who listens, in all tabs. */
+/** The events of the caller's records: one stream for all listeners in all tabs. */
 export interface Events {
   readonly status: LiveStatus;
   /** The code with which it has ended. */

@@ -1,6 +1,6 @@
 type HeaderValue = string | readonly string[] | undefined;
 
-/** A request as far as it is looked at: Fetch's, Node's, or anything else with headers. */
+/** The part of a request that is read: Fetch's, Node's, or any other object with headers. */
 export interface RequestLike {
   readonly headers: { get(name: string): string | null } | { readonly [name: string]: HeaderValue };
   /** Node's: all headers as they came, those included that `headers` leaves out. */

@@ -9,7 +9,7 @@ export interface Caller {
   /** `client` for a token of the client-credentials grant, which has no user. */
   readonly kind: 'user' | 'client';
   readonly issuer: string;
-  /** Which of the audiences you named the token is for; null where you take tokens for anybody. */
+  /** The accepted audience that the token names; null if you accept every audience. */
   readonly audience: string | null;
   readonly scopes: readonly string[];
   readonly times: TokenTimes;
@@ -29,7 +29,7 @@ function freeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Where an adapter leaves the caller of a request. */
+/** The object on which an adapter stores the caller of a request. */
 interface Holder {
   caller?: Caller;
 }

@@ -19,7 +19,7 @@ export function protect(verifier: Pick<Verifier, 'check'>, needs?: Needs) {
     );
 }
 
-/** The caller of a request that `protect` has let in; it is `request.caller`, too. */
+/** The caller of a request that `protect` has admitted; it is `request.caller`, too. */
 export function callerOf(request: NodeRequest): Caller {
   return requireCaller((request as { caller?: unknown }).caller);
 }

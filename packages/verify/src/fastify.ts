@@ -21,7 +21,7 @@ export function protect(verifier: Pick<Verifier, 'check'>, needs?: Needs) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void =>
     whenKnown(verifier.check(request.raw, asked), (verdict) => {
       if (!verdict.ok) {
-        // As bytes, because to a text of JSON Fastify adds a charset that problem documents do not have.
+        // Bytes, because Fastify adds a charset to JSON texts, and problem documents have none.
         reply
           .code(verdict.status)
           .headers({ ...verdict.headers })
@@ -33,7 +33,7 @@ export function protect(verifier: Pick<Verifier, 'check'>, needs?: Needs) {
     });
 }
 
-/** The caller of a request that `protect` has let in; it is `request.caller`, too. */
+/** The caller of a request that `protect` has admitted; it is `request.caller`, too. */
 export function callerOf(request: FastifyRequest): Caller {
   return requireCaller((request as { caller?: unknown }).caller);
 }

@@ -20,7 +20,7 @@ export function protect(verifier: Pick<Verifier, 'check'>, needs?: Needs) {
   };
 }
 
-/** The caller of a request that `protect` has let in; it is `context.get('caller')`, too. */
+/** The caller of a request that `protect` has admitted; it is `context.get('caller')`, too. */
 export function callerOf(context: { get(name: string): unknown }): Caller {
   return requireCaller(context.get('caller'));
 }

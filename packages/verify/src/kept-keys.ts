@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { authenticatedMemory, type KeySetMemory } from '../../../src/auth/stored-key-set.ts';
 import { isJsonObject } from '../../../src/base/json-object.ts';
 
-/** Where the last good key set is kept, so that a restart during the provider's outage still verifies: one text. */
+/** Stores the last good key set as one text, so that a restart during an outage of the provider still verifies. */
 export interface KeySetStore {
   /** The last stored text; null if there is none. */
   read(): Promise<string | null>;

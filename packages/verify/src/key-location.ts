@@ -7,7 +7,7 @@ type AskForKeys = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<FetchedDocument>;
 
-/** One try at the key set: where `jwksUrl` says, or else where the provider's own metadata says. */
+/** One attempt to fetch the key set, from `jwksUrl` or from the address in the provider's metadata. */
 export function keysOf(issuer: string, jwksUrl: string | null): AskForKeys {
   if (jwksUrl !== null) return (stopping, headers) => fetchDocument(jwksUrl, stopping, headers);
   let found: string | null = null;

@@ -5,7 +5,7 @@ import type { KeySetStore } from './kept-keys.ts';
 
 const mostBytes = 1024 * 1024;
 
-/** The file is not one that only this user can have written. The log has the code, and no message. */
+/** Another user could have written the file. The log has the code and no message. */
 class KeySetFileError extends Error {
   override readonly name = 'KeySetFileError';
   readonly code: 'not_a_file' | 'of_another_user' | 'writable_by_others' | 'too_large';

@@ -27,7 +27,7 @@ export function protect(verifier: Pick<Verifier, 'check'>, needs?: Needs) {
   };
 }
 
-/** The caller of a request that `protect` has let in; it is `context.state.caller`, too. */
+/** The caller of a request that `protect` has admitted; it is `context.state.caller`, too. */
 export function callerOf(context: { readonly state: object }): Caller {
   return requireCaller((context.state as { caller?: unknown }).caller);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import type { SignatureAlgorithm } from '../../../src/base/signature-algorithms.ts';
 import type { KeySetStore } from './kept-keys.ts';
 
-/** A line of the log: what happened, and fields that hold nothing of any token. */
+/** A log line: what happened, and fields without any part of a token. */
 export interface LogEntry {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
@@ -17,7 +17,7 @@ export interface VerifierOptions {
    * The audience of accepted tokens: your API, by one name or any of several. `null` accepts any audience, which is unsafe.
    */
   readonly audience: string | readonly string[] | null;
-  /** Where the keys are. By default the metadata of the provider says so (OpenID Connect Discovery). */
+  /** The address of the keys. Default: from the metadata of the provider (OpenID Connect Discovery). */
   readonly jwksUrl?: string;
   /** Default: RS256. */
   readonly algorithms?: readonly SignatureAlgorithm[];
@@ -25,7 +25,7 @@ export interface VerifierOptions {
   readonly requireAtJwt?: boolean;
   /** The scopes that every token must grant. */
   readonly requiredScopes?: readonly string[];
-  /** The longest time from `iat` to `exp`. Default: as long as the provider says. */
+  /** The longest time from `iat` to `exp`. Default: no limit. */
   readonly maxTokenLifetimeSeconds?: number;
   /** The status for a missing or bad token. Default: 403. */
   readonly challengeStatus?: 401 | 403;
@@ -39,10 +39,10 @@ export interface VerifierOptions {
   readonly memory?: KeySetStore;
   /** A key for the checksum of `memory`, so that write access to it is not enough to plant a key: 32 characters or more. */
   readonly memorySecret?: string;
-  /** How many verified tokens are remembered, each counted once for a kilobyte of memory that its claims take. Default: 100000. */
+  /** Entries in the cache of verified tokens; a token counts once for each kilobyte of its claims. Default: 100000. */
   readonly cacheEntries?: number;
   /** Called when keys were fetched, could not be fetched, or have faults. Default: none. */
   readonly log?: (entry: LogEntry) => void;
-  /** Where the time comes from, for tests. */
+  /** The clock, for tests. */
   readonly clock?: Clock;
 }

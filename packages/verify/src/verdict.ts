@@ -2,7 +2,7 @@ import { describe, type ErrorCode, type Refusal } from '../../../src/base/errors
 import { challengeOf, problemOf, retryAfterOf } from '../../../src/base/problem.ts';
 import type { Caller } from './caller.ts';
 
-/** Why a request is not let in. A code is never renamed and never reused. */
+/** Why a request is refused. A code is never renamed and never reused. */
 export type RefusalCode = Extract<
   ErrorCode,
   | 'token_missing'
