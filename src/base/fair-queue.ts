@@ -1,4 +1,4 @@
-/** Round-robin between keys (callers, addresses): one that sends many delays no other. */
+/** Round-robin between keys (callers, addresses): a key with many items does not delay the others. */
 export class FairQueue<Item> {
   /** Keys in the order of their turns. */
   readonly #lines = new Map<string, Item[]>();

@@ -135,7 +135,7 @@ export function standardOutput(isShared = false): LogOutput {
   return output;
 }
 
-/** As many lines as fit into one piece; a longer line is written as the system takes it. */
+/** The lines that fit into one piece; the system may split a longer line. */
 function wholeLines(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= mostInOnePiece) return bytes;
   const end = bytes.lastIndexOf(newline, mostInOnePiece - 1);
