@@ -227,7 +227,7 @@ function issuerAdvice({ claims: { iss }, issuers }: TraceContext): string {
 const wantsJwt =
   'Ask the provider for a signed JWT: name this API (API_AUDIENCE) when you ask for the token.';
 
-/** What a string that is no JWT most likely is, and what to send instead. */
+/** What a string that is not a JWT most likely is, and what to send instead. */
 function adviceByLooks(text: string): string {
   const parts = text.split('.');
   if (/^[{[]/.test(text))

@@ -161,7 +161,7 @@ export class Introspection {
 
   /**
    * The circuit breaker. After some failures in a row the service asks about a token that it made up, once for all
-   * requests. If that is answered, the tokens were the cause, and their senders shut out no others.
+   * requests. If the provider answers it, the tokens were the cause, and other callers are not refused because of them.
    */
   async #checkCircuit(): Promise<void> {
     if (this.#failures < maxFailures) return;
