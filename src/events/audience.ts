@@ -51,7 +51,7 @@ export class Audience {
         if (topic !== null) this.#topics.add(topic);
       }
     } while (page.length === atOnce);
-    // Read after the roles: what was joined in between is met again in the log.
+    // Read after the roles: a later `joined` event follows in the log.
     for (const event of await listJoined(person, position)) {
       const topic = this.#topicIn(event);
       if (topic !== null) this.#topics.delete(topic);

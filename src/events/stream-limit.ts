@@ -53,7 +53,7 @@ export class LongPolls {
     for (const { end } of [...this.#all]) end();
   }
 
-  /** Ends the wait of callers that may be shut out: their request checks it again. */
+  /** Ends the long polls of callers that may be suspended: their request checks the standing again. */
   recheck(checkStanding: (token: VerifiedToken) => void | Promise<void>): void {
     for (const { token, end } of [...this.#all]) {
       try {

@@ -11,7 +11,7 @@ import type { EventTail } from './tail.ts';
 interface StreamsOptions {
   readonly tail: EventTail;
   readonly store: Pick<EventStore, 'list' | 'extent' | 'hasGivenUpTo'>;
-  /** Throws or rejects if the caller is shut out. */
+  /** Throws or rejects if the caller is suspended or its token is revoked. */
   readonly checkStanding: (token: VerifiedToken) => void | Promise<void>;
   readonly clock: Clock;
 }
@@ -103,7 +103,7 @@ export class Streams {
       };
       this.#add(stream);
       outlet.onClose(() => this.#remove(stream));
-      // The caller may have been shut out since it was authenticated; `recheck` knows the stream only from now on.
+      // The caller may have been suspended since it was authenticated; `recheck` knows the stream only from now on.
       this.#check(stream);
       if (!stream.isOver) void this.#begin(stream, start);
     };

@@ -29,14 +29,14 @@ export const retryDelaysMs = [
 const jitter = 0.1;
 const mostRetryAfterMs = dayMs;
 
-/** The circuit opens after so many failures in a row: nothing is sent to the receiver for a while. */
+/** The circuit breaker opens after this many failures in a row: nothing is sent to the receiver for a while. */
 const circuitFailures = 5;
 const shortestPauseMs = 5 * secondMs;
 const longestPauseMs = 5 * minuteMs;
 
 export const disabledAfterMs = 5 * dayMs;
 
-/** When a delivery with so many failed attempts is sent again. Null for a dead letter. */
+/** The time of the next retry after this many failed attempts. Null for a dead letter. */
 export function retryAt(
   attempts: number,
   now: number,

@@ -9,7 +9,7 @@ export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 export interface EgressRules {
   /** Origins that may be anywhere; `loopback` stands for every port of this machine. */
   readonly allow: readonly string[];
-  /** The address of this service: what it sends must not come back to it. */
+  /** The address of this service, which must not be a receiver. */
   readonly ownUrl: string;
   readonly resolve?: Resolve;
 }
@@ -34,7 +34,7 @@ const otherProtocols: ReadonlySet<number> = new Set([
 
 export type Egress = ReturnType<typeof createEgress>;
 
-/** Where webhooks may go: the internet, over https, and what the operator names in WEBHOOK_ALLOW. */
+/** Webhooks may go to public addresses over https, and to the origins in WEBHOOK_ALLOW. */
 export function createEgress({ allow, ownUrl, resolve = resolveAll }: EgressRules) {
   const own = new URL(ownUrl);
   const isAllowed = ({ origin, hostname }: URL) =>
