@@ -7,7 +7,7 @@ export function isTrustedProxy(proxies: BlockList, address: string | undefined):
 
 /**
  * The address of a caller, for limits only; it is never stored. X-Forwarded-For counts only from a trusted proxy, and of its
- * entries only the last one that is no trusted proxy: callers can invent the others. IPv6 addresses count by network.
+ * entries only the last one that is not a trusted proxy: callers can invent the others. IPv6 addresses count by network.
  */
 export function callerAddress(
   proxies: BlockList,

@@ -1,4 +1,4 @@
-/** What scripts of the allowed origins may send and read. No cookies: a caller has a bearer token. */
+/** The headers that scripts of the allowed origins may send and read. No cookies: a caller has a bearer token. */
 const allowedHeaders =
   'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent';
 const exposedHeaders =

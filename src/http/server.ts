@@ -153,7 +153,7 @@ function checkHead({ httpVersionMajor, httpVersionMinor, headers }: IncomingMess
   if (!hasOneHost && httpVersionMinor > 0) throw new Refusal('bad_request', { detail: 'Host header' });
 }
 
-/** HTTPS only, where there are trusted proxies. Without proxies and TLS the service listens on loopback alone (`config`). */
+/** Accepts HTTPS only: by TLS here or at a trusted proxy. Without proxies and TLS the service listens on loopback alone (`config`). */
 function checkTransport({ socket, headers }: IncomingMessage, trustedProxies: BlockList): void {
   if ('encrypted' in socket) return;
   if (!isTrustedProxy(trustedProxies, socket.remoteAddress))
