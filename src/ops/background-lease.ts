@@ -12,7 +12,7 @@ const keptMs = 12_000;
 const releaseWithinMs = 1_000;
 
 /**
- * The lease of the process that sweeps and delivers webhooks. It saves work and is no lock: for a
+ * The lease of the process that sweeps and delivers webhooks. It saves work and is not a lock: for a
  * moment two processes may hold it, and the work done under it must be correct even then.
  */
 export class BackgroundLease {
