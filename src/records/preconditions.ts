@@ -15,7 +15,7 @@ export function ifMatch(input: Conditional): Tags | null {
   return readTags(input, 'if-match');
 }
 
-/** A revision that stands in a body, with or without the quotes of its ETag; null: it is none. */
+/** The revision in a body, with or without the quotes of its ETag; null if it is not a revision. */
 export function expectedTag(text: unknown): Tags | null {
   if (text === '*') return '*';
   if (typeof text !== 'string') return null;

@@ -165,7 +165,7 @@ async function answerTo(
   return jsonText(listOf(items), { headers: tightest(results, now) });
 }
 
-/** What is left for the caller: of several collections, the one with the least. */
+/** The remaining budget of the caller: that of the collection with the least left. */
 function tightest(results: readonly WriteResult[], now: number): Readonly<Record<string, string>> {
   const last = new Map(
     results.flatMap(({ record, budget }) => (budget ? [[record.collection, budget]] : [])),
@@ -176,7 +176,7 @@ function tightest(results: readonly WriteResult[], now: number): Readonly<Record
   return least === undefined ? {} : rateHeaders('writes', least, now);
 }
 
-/** The records as they are now. One that is gone, or that the caller can no longer read, is left out: the batch was done all the same. */
+/** The present records. A record that was deleted, or that the caller can no longer read, is left out. */
 async function repeatedAnswer(
   made: readonly string[],
   placed: readonly PlacedOperation[],
@@ -208,7 +208,7 @@ async function repeatedAnswer(
   return jsonText(listOf(items), { headers: { 'idempotency-replayed': 'true' } });
 }
 
-/** Of an operation that was read: its collection is known. */
+/** Only for an operation whose collection is known. */
 function seeingAt(placed: readonly PlacedOperation[], index: number): Seeing {
   return (placed[index] as PlacedOperation).seeing as Seeing;
 }

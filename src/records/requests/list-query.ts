@@ -34,7 +34,7 @@ const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
 const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role', 'q']);
 
-/** What is about pages, and not about which records there are. */
+/** Parameters of pages, which do not select records. */
 const ofPages = ['limit', 'cursor', 'sort'];
 
 /** The query of a list of which only the number of records is wanted. */

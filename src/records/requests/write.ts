@@ -97,7 +97,7 @@ export function submitting(
   });
 }
 
-/** What it takes to show a record of a collection to this caller. */
+/** The data that is needed to show a record to this caller. */
 export interface Seeing extends SeenRecord {
   readonly store: CollectionParts['store'];
 }

@@ -110,7 +110,7 @@ export class BatchState {
     return this.#keys.get(nameOfKey(key)) ?? null;
   }
 
-  /** How much was applied so far: a place for `backTo`. */
+  /** The number of changes so far: an argument for `backTo`. */
   get mark(): number {
     return this.#applied.length;
   }

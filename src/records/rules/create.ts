@@ -42,7 +42,7 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
   return { ...made, effects: [...made.effects, { idempotencyKey: remembered }] };
 }
 
-/** What an earlier request with the same key has made; null: there was none. */
+/** The result of an earlier request with the same key; null if there was none. */
 export function usedKey(
   key: IdempotencyKey | null,
   owned: OwnerInCollection,

@@ -42,7 +42,7 @@ export function familyKeys(
   for (const operation of operations) {
     const { change: whole } = operation;
     if (whole.kind === 'fill' && round === 1) addFilling(keys, whole.child, whole.parent, rules);
-    // As the parts of a batch leave them one after the other; null: removed. Other operations may be refused, so they change nothing here.
+    // The records after the earlier parts of a batch; null: removed. Other operations may be refused, so they change nothing here.
     const changed = new Map<string, StoredRecord | null>();
     const find = (name: RecordName) => {
       const own = changed.get(nameOf(name));
