@@ -33,7 +33,7 @@ export interface Engine {
   /** Tells all processes, once the transaction is committed, that this table has changed. Call it as late as possible. */
   announce(transaction: Database, changed: WatchedTable): Promise<void>;
   watch: StandingStore['watch'];
-  /** Calls back soon after any process has appended events. May call back for nothing. The returned function ends it. */
+  /** Calls back soon after any process has appended events. May call back without a new event. The returned function ends it. */
   watchAppended(onAppended: () => void): Promise<() => Promise<void>>;
   readonly residue: Residue;
   /** The rights that the database user lacks to read or to serve. */

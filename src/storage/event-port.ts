@@ -47,7 +47,7 @@ export interface EventStore {
   list(query: EventQuery): Promise<readonly StoredEvent[]>;
   /** Deletes up to `limit` of the oldest events before or ahead of these times; the last event keeps only its position. */
   prune(times: { readonly before: number; readonly ahead: number }, limit: number): Promise<number>;
-  /** Calls back soon after any process has appended events. May call back for nothing. The returned function ends it. */
+  /** Calls back soon after any process has appended events. May call back without a new event. The returned function ends it. */
   watch(onAppended: () => void): Promise<() => Promise<void>>;
 }
 

@@ -393,7 +393,7 @@ export interface Tally extends ChildrenOf {
   readonly count: number;
 }
 
-/** Work that is left with the records under one that was deleted or handed over. */
+/** Pending work on the records under a record that was deleted or handed over. */
 export interface ChildWork {
   readonly child: string;
   readonly parentId: string;
@@ -419,7 +419,7 @@ export interface IdempotencyKeyName extends OwnerInCollection {
 
 export interface StoredIdempotencyKey extends IdempotencyKeyName {
   readonly requestDigest: Uint8Array;
-  /** What the request has made: the id of a record, or those of a batch, separated by blanks. */
+  /** The ids that the request has created, separated by spaces. */
   readonly recordIds: string;
   readonly expiresAt: number;
 }

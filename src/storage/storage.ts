@@ -77,7 +77,7 @@ export type FoundStorage =
   | { readonly state: 'absent' }
   /** `advice`: what to do about it, if known. */
   | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
-  /** Its schema is that of an older release, or of a newer one that has removed what this one needs. */
+  /** The schema is of an older release, or of a newer release that has removed tables or columns that this one needs. */
   | {
       readonly state: 'other_version';
       readonly isTooNew: boolean;

@@ -20,7 +20,7 @@ const comparisons = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
   string
 >;
 
-/** One page. Whatever it is sorted by, an index has the records in that order: what was read before costs nothing. */
+/** One page. An index has the records in the order of the page, so earlier pages are not read again. */
 export function pageOf(engine: Engine, query: QueryShape) {
   if (query.memberOf !== undefined && holdsOneRole(query)) return pageWithRoles(engine, query);
   const ranges = rangesOf(engine, query).map((range) => range.select(recordColumns));
@@ -87,7 +87,7 @@ export function countOf(engine: Engine, query: QueryShape) {
     .select((select) => select.fn.countAll<number>().as('count'));
 }
 
-/** The place so many records further on. Only the index of the order is read for it. */
+/** The place `count` records further on. Reads only the index of the order. */
 export function placeAfter(engine: Engine, query: QueryShape, count: number) {
   const { field } = query.sort;
   const conditions = query.conditions.filter((condition) => isSame(condition.field, field));
@@ -129,7 +129,7 @@ export function anyExpired({ reader }: Engine, collection: string, changedBefore
   );
 }
 
-/** The places of the records of a page, and what else is wanted of them but their bodies. */
+/** The places of the records of a page, with other columns but without the bodies. */
 function placesOf<More>(
   engine: Engine,
   query: QueryShape,
@@ -319,7 +319,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
 /** The place of a record in the order of creation. */
 const place: RawBuilder<unknown> = sql`(created_at, id)`;
 
-/** What a caller can read of the records under a parent, where that is not all of them. */
+/** The records under a parent that a caller can read, if it cannot read all. */
 function visibleTo(visible: VisibleUnder, collection: string): RawBuilder<boolean> {
   const { states, ownStates, member, roles } = visible;
   const own = ownStates === null ? sql`true` : inStates(ownStates);
