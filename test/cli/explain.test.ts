@@ -190,7 +190,7 @@ const cases: Record<string, Case> = {
   'a token issued by a clock that is ahead': {
     make: token({ iat: now() + 2 * hour, exp: now() + 3 * hour }),
     code: 'token_not_yet_valid',
-    says: /clocks/,
+    says: /the clock of this machine/,
   },
   'a token without an expiry': {
     make: token({ exp: undefined }),
