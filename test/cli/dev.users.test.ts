@@ -63,7 +63,9 @@ describe('the users of vestibule dev', () => {
     ] as const)
       refused(
         await endOf({}, ['dev', 'token', '--user', user, '--scope', scope], folder),
-        new RegExp(`does not have the scope ${scope}, but: consumer bookings\\.read`),
+        new RegExp(
+          `does not have the scope ${scope}\\. The scopes of the user are: consumer bookings\\.read`,
+        ),
       );
   });
 

@@ -472,8 +472,8 @@ describe('IDPS_FILE', () => {
       shown,
       /^PROVIDERS +ISSUER +AUDIENCE\nmain +https:.*\nother +https:\/\/other\.example\.org or .*\n\n/m,
     );
-    assert.match(shown, /^No keys of "main" are stored/m);
-    assert.match(shown, /^No keys of "other" are stored/m);
+    assert.match(shown, /^The database has no readable keys of "main"/m);
+    assert.match(shown, /^The database has no readable keys of "other"/m);
     const { providers } = JSON.parse(succeeded(await runVestibule(good, 'check', '--json')));
     assert.deepEqual(providers, { main: null, other: null });
   });
