@@ -10,7 +10,7 @@ const mostParts = 2000;
 /** The limit below one field. A body of 64 KiB costs some 2 ms for each alternative: 60 with patterns took a second. */
 export const mostAlternatives = 32;
 
-/** The schema for use and publication: definitions inlined, objects closed by default. Null after a mistake. */
+/** Inlines every "$ref", and closes objects that do not allow other members. Reports a mistake with `say` and returns null. */
 export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
   const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;

@@ -14,11 +14,11 @@ export class Connection {
   isUsed = false;
   /** A request arrived after the whole answer was written, but before Node reported it as sent. */
   hasNext = false;
-  /** Closes after the current answer, because more bytes came in behind its request. */
+  /** Closes after the current answer, because more bytes arrived before it was finished. */
   isLast = false;
-  /** Requests, or packets that are no HTTP, that came in behind an unfinished answer. */
+  /** Number of requests, or of chunks that are not HTTP, received before the current answer was finished. */
   ignored = 0;
-  /** Some of them were no HTTP. */
+  /** Some of the ignored data was not HTTP. */
   isBroken = false;
   refusals = 0;
   /** What the last sweep found, and since when (performance.now()); null if a request has come since. */

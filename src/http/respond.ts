@@ -40,7 +40,7 @@ interface ResponderOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How long the rest of a too large body is discarded before the connection closes, and how much of it. */
+/** Limits, in time and bytes, for discarding the rest of a request body before the connection closes. */
 const lingerMs = 1_000;
 const lingerBytes = 4 * 1024 * 1024;
 

@@ -6,7 +6,7 @@ const recentSeconds = 300;
 const mostLines = 4;
 const statusClasses = ['2', '3', '4', '5'];
 
-/** Requests, refusals and latency: now, in the last hour, and in total. */
+/** Requests, refusals, latency, event loop and memory: current rates, lines over the last hour, and counts. */
 export function trafficData(history: History) {
   const statuses = history.lines('status');
   const statusRates = history.rates('status');

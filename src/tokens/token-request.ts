@@ -9,7 +9,7 @@ export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'assertion'; readonly clientId: string | null; readonly assertion: string };
 
-/** A token request in one of two dialects, JSON or form. The answer uses the same dialect. */
+/** A token request, sent as JSON or as an OAuth form. Errors and members of the answer follow the same dialect. */
 export interface TokenRequest {
   readonly dialect: 'json' | 'oauth';
   readonly proof: ClientProof;

@@ -10,7 +10,7 @@ import { FetchError, fetchDocument } from '../provider-fetch.ts';
 import type { StoredKeySet } from '../stored-key-set.ts';
 import type { TrustedIssuer } from '../verifier.ts';
 
-/** An issuer with its rules, and how to name it and its settings to the operator. */
+/** A trusted issuer, with the names that messages to the operator use for it and for its settings. */
 export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
   /** "the provider", the name of one of several providers, or "this service". */
   readonly who: string;

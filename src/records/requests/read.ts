@@ -61,7 +61,10 @@ export function readRecord(parts: CollectionParts): BearerHandler {
   };
 }
 
-/** The header that says for which changes of the list or record a stream of all events tells this caller nothing. */
+/**
+ * The header `events-scope` tells the client which stream has the changes of a list or record. Missing: the caller's own stream has all of
+ * them; `none`: the collection has no events; `own` and `named`: of others' records none, or only those of `in=`; `in=...`: with this `in`.
+ */
 function eventsScope(
   { events, isShared, parent, access: { read } }: Collection,
   access: CallerAccess,
@@ -75,7 +78,7 @@ function eventsScope(
   return { 'events-scope': `in=${parent.collection}/${parentId}` };
 }
 
-/** The list whose stream has the events of a single record. */
+/** The list that a record counts as part of for its `events-scope`: the list under its parent, everybody's, or the caller's own. */
 function placeOf(
   { owner }: StoredRecord,
   { parent }: RecordContext,
