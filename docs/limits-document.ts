@@ -156,6 +156,13 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/http/body.ts', 'maxBodyBytesPerCaller', 'bytes', 'The same for one caller.'),
   fixed(
+    'src/http/body.ts',
+    'maxAnonymousBodyBytesInAll',
+    'bytes',
+    'Unfinished bodies of all requests without a caller.',
+  ),
+  fixed('src/http/body.ts', 'maxAnonymousBodyBytesPerAddress', 'bytes', 'The same for one address.'),
+  fixed(
     'src/records/requests/batch-body.ts',
     'largestBatchBody',
     'bytes',
@@ -167,8 +174,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     '',
     'Operations in one `POST /batch` (400 `batch_invalid`). Each counts as a write of its own, also where writes wait.',
   ),
-  fixed('src/http/body.ts', 'maxAnonymousBodyBytesInAll', 'bytes', 'The same for requests without a caller.'),
-  fixed('src/http/body.ts', 'maxAnonymousBodyBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
     'src/http/byte-budget.ts',
     'maxUnsentBytesInAll',
@@ -190,19 +195,24 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
   fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
+  fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, from one caller.'),
   fixed(
-    'src/base/queue-capacity.ts',
-    'standingWaitMs',
-    'ms',
-    'Work that may wait, in time, while a queue has not been empty for two seconds.',
+    'src/records/write-queue.ts',
+    'mostWaitingBytes',
+    'bytes',
+    'Size of all waiting writes (503 `overloaded`).',
   ),
-  fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Waiting writes of one caller.'),
-  fixed('src/records/write-queue.ts', 'mostWaitingBytes', 'bytes', 'Size of all waiting writes.'),
   fixed(
     'src/records/write-queue.ts',
     'longestWaitMs',
     'ms',
     'Time that a write waits before it begins (503 `overloaded`).',
+  ),
+  fixed(
+    'src/base/queue-capacity.ts',
+    'standingWaitMs',
+    'ms',
+    'Longest queue, as time of work, once it has not been empty for two seconds (503).',
   ),
   fixed(
     'src/records/rules/create.ts',
@@ -406,8 +416,16 @@ function fixed(file: string, constant: string, unit: FixedLimit['unit'], meaning
 
 function fixedRow({ file, constant, unit, meaning }: FixedLimit): readonly string[] {
   const value = constantOf(file, constant);
-  const shown = unit === 'ms' ? durationText(value) : `${value} ${unit}`.trim();
-  return [shown, meaning];
+  return [valueText(value, unit), meaning];
+}
+
+const mebibyte = 1_048_576;
+
+function valueText(value: number, unit: FixedLimit['unit']): string {
+  if (unit === 'ms') return durationText(value);
+  if (unit === 'seconds') return durationText(value * 1000);
+  if (unit === 'bytes' && value % mebibyte === 0) return `${value / mebibyte} MiB`;
+  return `${value} ${unit}`.trim();
 }
 
 /** The value of a numeric constant of the source, exported or not. */

@@ -123,7 +123,7 @@ export const serviceSettings = {
   jwksMaxStaleSeconds: defaulted(kind.integer(60, 604800), '86400', {
     example: '3600',
     sentence:
-      'How long the last good keys are used while the provider does not answer. After that protected endpoints answer 503.',
+      'How long the keys of a provider are used after the last successful fetch. After that its JWTs are 503 `keys_unavailable`.',
   }),
   refusalsPerMinute: defaulted(kind.integer(1, 1_000_000), '1200', {
     example: '300',
