@@ -31,8 +31,6 @@ export async function bundleService(
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // The log and the tests tell errors apart by their names.
-    keepNames: true,
     sourcemap: true,
     metafile: true,
     external: otherPackages(),
