@@ -16,6 +16,7 @@ An error is a problem document (RFC 9457, \`application/problem+json\`) with \`t
 - *OAuth*: the answer to a form at POST /token, POST /revoke and POST /idp/logout, with this \`error\` and the sentence as \`error_description\` (RFC 6749). The code is in the log only.
 - Challenge: the \`error\` of the \`WWW-Authenticate\` header (RFC 6750, RFC 9449); "plain" is the header without it. The scheme is \`DPoP\` for a DPoP request or with \`DPOP=required\`, else \`Bearer\` with \`DPoP\` beside it. \`resource_metadata\` names the issuers (RFC 9728).
 - Every 503 and 429 has \`Retry-After\`, every 405 \`Allow\`.
+- For a refused token \`npx vestibule explain < token.txt\` [names the step that failed](providers.md#find-out-why-a-token-is-refused).
 
 ${statuses.map((status) => section(status, byStatus.get(status) ?? [])).join('\n\n')}
 `;
