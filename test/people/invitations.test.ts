@@ -249,6 +249,17 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
     });
 
+    it('the answer to an invitation shows the stored expiry', async () => {
+      const ada = await person();
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const made = await atOnce(40, () => ada.post(`${one}/invitations`, { role: 'member' }));
+      const { items } = (await ada.get(`${one}/invitations`)).body;
+      const expiries = (of: readonly { id: string; expires_at: string }[]) =>
+        Object.fromEntries(of.map(({ id, expires_at: at }) => [id, at]));
+      assert.equal(items.length, made.length);
+      assert.deepEqual(expiries(items), expiries(made.map(({ body }) => body)));
+    });
+
     it('an expired code admits no member', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;

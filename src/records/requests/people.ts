@@ -37,12 +37,11 @@ export function invite(parts: CollectionParts): BearerHandler {
         const invitation = { digest: digest.of('invitation', code), id, role, usesLeft: uses, expiresAt };
         const record = named(collection, recordId(input));
         const { length: open } = await store.invitations(collection.name, record.id, clock.now());
-        return { ...record, kind: 'invite', invitation, open, expected: null };
+        return { ...record, kind: 'invite' as const, invitation, open, expected: null };
       },
-      (result, { now }) => {
-        const { role, uses, forMs } = readInvitation(readObject(input), collection);
-        const headers = result.budget === null ? {} : rateHeaders('writes', result.budget, now);
-        const shown = { id, role, uses, expires_at: dateTime(now + forMs), code };
+      ({ budget }, { now }, { invitation: { role, usesLeft: uses, expiresAt } }) => {
+        const headers = budget === null ? {} : rateHeaders('writes', budget, now);
+        const shown = { id, role, uses, expires_at: dateTime(expiresAt), code };
         return json(shown, { status: 201, headers });
       },
     );

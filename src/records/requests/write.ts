@@ -67,17 +67,19 @@ export function takeAction(parts: CollectionParts, action: string): BearerHandle
   });
 }
 
-type ReadChange = (input: Input, access: CallerAccess) => RecordChange | Promise<RecordChange>;
-
-export function submitting(
+export function submitting<Change extends RecordChange>(
   parts: CollectionParts,
-  readChange: ReadChange,
-  toAnswer: (result: WriteResult, answering: AnswerContext) => Answer | Promise<Answer> = answerTo,
+  readChange: (input: Input, access: CallerAccess) => Change | Promise<Change>,
+  toAnswer: (
+    result: WriteResult,
+    answering: AnswerContext,
+    change: Change,
+  ) => Answer | Promise<Answer> = answerTo,
 ): BearerHandler {
   const { lineage, writes, clock } = parts;
   return countingUncharged(parts, async (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'write');
-    let change: RecordChange;
+    let change: Change;
     try {
       change = await readChange(input, access);
     } catch (refusal) {
@@ -90,7 +92,7 @@ export function submitting(
     try {
       const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());
       if (result === null) throw new Error('A write of a record has a result.');
-      return { answer: await toAnswer(result, context), isCharged: result.kind !== 'repeated' };
+      return { answer: await toAnswer(result, context, change), isCharged: result.kind !== 'repeated' };
     } catch (error) {
       throw error instanceof Refusal ? await withFacts(error, context) : error;
     }
