@@ -90,6 +90,8 @@ export class Sweeper {
       const isOurs = await hold();
       if (isOurs && now !== null) await this.#sweepUntil(now);
       await this.#scrub(isOurs);
+      // Last, because a full write queue refuses it.
+      if (isOurs && now !== null) await this.#fillPlaces(now);
     } catch (error) {
       log.error(errorFields(error), 'expired records cannot be deleted');
     }
@@ -117,7 +119,6 @@ export class Sweeper {
     }
     onChildWork(await store.childWork());
     await this.#workOnChildren(eventOf('deleted'));
-    await this.#fillPlaces(now);
     onChildWork(await store.childWork());
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import type { UsedProof } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -215,10 +215,27 @@ describe('batches without proofs', () => {
   });
 });
 
+/** One place, with a waiting list. */
+const spots = `
+parent: { field: meetup, collection: meetups, capacity: { states: [taken], number: 1, overflow: waiting } }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+access: { create: everyone, read: owner }
+states: { taken: { leave: gone }, waiting: { leave: gone }, gone: {} }
+`;
+const meetups = 'schema: { properties: { title: { type: string, maxLength: 40 } } }';
+
 describe('the sweep', () => {
-  it('deletes all proofs a minute after their expiry, and keeps the others', async () => {
-    const database = await createTestDatabase('sqlite');
-    const storage = await database.open();
+  let database: TestDatabase;
+  let storage: Storage;
+  beforeEach(async () => {
+    database = await createTestDatabase('sqlite');
+    storage = await database.open();
+  });
+  afterEach(() => storage.close());
+
+  type Options = ConstructorParameters<typeof Sweeper>[0];
+  /** Sweeps until all expired proofs are deleted. */
+  const sweepProofs = async (options: Pick<Options, 'collections' | 'fill'>) => {
     const clock = new MovableClock();
     const now = clock.now();
     const old = Array.from({ length: 2_500 }, () => newProof({ expiresAt: now - 30_000 }));
@@ -231,9 +248,7 @@ describe('the sweep', () => {
       consumers: storage.consumers,
       standing: storage.standing,
       assertions: storage.assertions,
-      collections: [],
       names: new PeopleNames(createKeyedDigest(new Uint8Array(32))),
-      fill: async () => {},
       onChildWork: () => {},
       onBroughtBack: () => {},
       onScrubDue: () => {},
@@ -241,6 +256,7 @@ describe('the sweep', () => {
       clock,
       time: new ConfirmedTime(clock, log),
       log,
+      ...options,
     });
     sweeper.start();
     const left = async () => Number((await database.query('select count(*) as count from proofs'))[0]?.count);
@@ -254,7 +270,26 @@ describe('the sweep', () => {
       'proofs that expired stay in the database',
     );
     await sweeper.stop();
-    await storage.close();
+  };
+
+  it('deletes all proofs a minute after their expiry, and keeps the others', () =>
+    sweepProofs({ collections: [], fill: async () => {} }));
+
+  it('deletes expired rows also while the write queue is too full to fill places', async () => {
+    const collections = readCollections([
+      { name: 'meetups', path: 'meetups.yaml', text: meetups },
+      { name: 'spots', path: 'spots.yaml', text: spots },
+    ]);
+    const meetup = newRecord({ collection: 'meetups' });
+    await insertAll(storage, [meetup]);
+    await database.query(`insert into tallies values ('meetups', '${meetup.id}', 'spots', 'waiting', 1)`);
+    let refusals = 0;
+    const fill = async () => {
+      refusals += 1;
+      throw new Refusal('overloaded');
+    };
+    await sweepProofs({ collections, fill });
+    assert.ok(refusals > 0);
   });
 });
 
