@@ -58,7 +58,7 @@ describe('other commands beside a running dev', () => {
 
   it('doctor without settings uses those of dev, and says so', async () => {
     const report = succeeded(await endOf(noSettings, ['doctor'], folder));
-    assert.match(report, new RegExp(`^pass {2}settings +.*dev.*http://127\\.0\\.0\\.1:${dev.port}$`, 'm'));
+    assert.match(report, new RegExp(`^pass {2}settings +.*dev.*http://127\\.0\\.0\\.1:${dev.port}\\b`, 'm'));
     assert.match(report, /^pass {2}ops port .*taken by this service, which is ready$/m);
     assert.match(report, /No check failed/);
   });

@@ -34,6 +34,6 @@ it('a process whose declared parents are not those in force is not ready and say
     'it stays ready beside other parents',
   );
   assert.equal(check, 'not those in force');
-  assert.match(String(fault), /other parents/);
+  assert.match(String(fault), /different parents/);
   await until(next, isReady, 'the newer one does not become ready');
 });

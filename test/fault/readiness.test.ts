@@ -124,7 +124,7 @@ describe('a read-only PostgreSQL', () => {
       ({ text }) => text.includes('takes no writes'),
       'it stays ready',
     );
-    assertTakesNoWrites(reply, /only reads.*25006/);
+    assertTakesNoWrites(reply, /read-only.*25006/);
     const [service = assert.fail()] = one().services;
     // Repeated refusals are logged every ten seconds.
     await service.holdTime(true);
