@@ -249,6 +249,12 @@ for (const engine of databaseEngines)
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
     });
 
+    it('a token without a subject gets subject_required', async () => {
+      const nobody = await Person.of(target(), { sub: undefined });
+      const { status, body } = await nobody.post('invitations', { code: unknownCode });
+      assert.deepEqual([status, body.code], [403, 'subject_required']);
+    });
+
     it('the answer to an invitation shows the stored expiry', async () => {
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;

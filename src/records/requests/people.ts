@@ -7,7 +7,7 @@ import { createInvitationCode, createRecordId, createRevision } from '../../base
 import type { Collection, FieldError } from '../../collections/collection.ts';
 import { invitesToAny } from '../../collections/roles.ts';
 import type { RecordName, RecordWithMembers, StoredMember } from '../../storage/port.ts';
-import { CallerAccess, memberRoles, ownerIn } from '../caller-access.ts';
+import { CallerAccess, memberRoles, ownerIn, ownerOf } from '../caller-access.ts';
 import { type Fields, readObject } from '../fields.ts';
 import { aliasText, readAlias, rootOf } from '../people-names.ts';
 import { isExpired, present } from '../present.ts';
@@ -229,10 +229,13 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
   const { store, writes, clock, digest, guesses, names } = parts;
   const shared = collections.filter((collection) => invitedRoles(collection).length > 0);
   return countingUncharged(parts, async (input, caller) => {
+    // First, because a refusal by a collection only leaves that collection out.
+    ownerOf(caller);
     const accesses = shared.flatMap((collection) => {
       try {
         return [[collection, CallerAccess.admit([collection], caller, 'write')] as const];
-      } catch {
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
         return [];
       }
     });
