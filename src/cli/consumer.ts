@@ -101,7 +101,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       if (!options.yes) {
         throw new OperatorError(`This deletes all data of "${id}" permanently. Confirm with --yes.`);
       }
-      // The audit entry leaves out the pseudonym, because an erasure must remove it everywhere.
+      // Without the pseudonym: the line would otherwise name the erased caller for as long as the audit is kept.
       const erased = await workOn('erase', id, async ({ storage: { records }, audit, eraseConsumer }) => {
         const gone = await eraseConsumer(id, audit('consumer.erased', '(erased)'));
         if (gone === null) return null;

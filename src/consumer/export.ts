@@ -102,7 +102,7 @@ export function describeExport(): Description {
     tag: tags.caller,
     summary: 'Export all data of the caller',
     description:
-      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), what happened to them ("history"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end their number ("type": "end"). Without that last line the export is not complete.',
+      'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), what happened to them ("history"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end the number of the records ("type": "end"). Without that last line the export is not complete.',
     answers: answersText('The export.', 'application/x-ndjson'),
     budget: 'reads',
   };

@@ -49,7 +49,7 @@ export function createReadiness(parts: ReadinessParts) {
       checks: {
         database: fault?.check ?? 'ok',
         provider_keys: keysCheck(usable.length, providers.length),
-        ...(collectionsFault === null ? {} : { collections: 'not those in force' }),
+        ...(collectionsFault === null ? {} : { collections: 'outdated' }),
       },
       ...(fault === null ? {} : { database_fault: fault.reason }),
       ...(collectionsFault === null ? {} : { collections_fault: collectionsFault }),
@@ -64,8 +64,8 @@ export function createReadiness(parts: ReadinessParts) {
 }
 
 function keysCheck(usable: number, all: number): string {
-  if (usable === 0) return 'not at hand';
-  return usable === all ? 'ok' : 'some not at hand';
+  if (usable === 0) return 'not available';
+  return usable === all ? 'ok' : 'some not available';
 }
 
 function described(keys: KeySetStatus) {

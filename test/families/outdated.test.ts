@@ -11,7 +11,7 @@ const papers = 'schema: { properties: { room: { type: string, maxLength: 80 } } 
 const underRooms =
   'parent: { field: room, collection: rooms, max: 5 }\nschema: { properties: { text: { type: string, maxLength: 80 } } }';
 
-it('a process whose declared parents are not those in force is not ready and says why', async (t) => {
+it('a process whose declared parents are outdated is not ready and says why', async (t) => {
   const provider = await TestProvider.start();
   t.after(() => provider.stop());
   const settings = await newSettings('sqlite', provider.settings);
@@ -33,7 +33,7 @@ it('a process whose declared parents are not those in force is not ready and say
     ({ status }) => status === 503,
     'it stays ready beside other parents',
   );
-  assert.equal(check, 'not those in force');
+  assert.equal(check, 'outdated');
   assert.match(String(fault), /different parents/);
   await until(next, isReady, 'the newer one does not become ready');
 });

@@ -171,7 +171,7 @@ describe('two providers and POST /token at one service', () => {
     assert.equal(await status(other.token()), 200);
     assert.equal(await status(ownToken()), 200);
     const { httpStatus, status: said, checks, providers } = await two().ready();
-    assert.deepEqual([httpStatus, said, checks.provider_keys], [200, 'ready', 'some not at hand']);
+    assert.deepEqual([httpStatus, said, checks.provider_keys], [200, 'ready', 'some not available']);
     assert.deepEqual([providers.one?.last_fault, providers.other?.last_fault], ['unreachable', null]);
     const left = await two().metric('vestibule_jwks_stale_seconds_left');
     assert.equal(left.one, 0);
@@ -189,12 +189,12 @@ describe('two providers and POST /token at one service', () => {
     await other.stop();
     for (let hour = 0; hour < 25; hour += 5) await two().advance((dayMs / 24) * 5);
     const none = await two().ready();
-    assert.deepEqual([none.httpStatus, none.checks.provider_keys], [503, 'not at hand']);
+    assert.deepEqual([none.httpStatus, none.checks.provider_keys], [503, 'not available']);
     assert.equal(await status(ownToken()), 200, 'tokens of our own need no provider');
     await one.comeBack();
     await two().advance(5_000);
     const again = await two().ready();
-    assert.deepEqual([again.httpStatus, again.checks.provider_keys], [200, 'some not at hand']);
+    assert.deepEqual([again.httpStatus, again.checks.provider_keys], [200, 'some not available']);
     assert.equal(await status(one.token()), 200);
     assert.equal(await status(other.token()), 503);
   });

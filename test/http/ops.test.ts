@@ -120,7 +120,7 @@ describe('a provider that is down from the start', () => {
     assert.equal(reply.status, 503);
     const { provider_keys: keys, status, checks } = reply.json<Record<string, Record<string, unknown>>>();
     assert.equal(status, 'not ready');
-    assert.deepEqual(checks, { database: 'ok', provider_keys: 'not at hand' });
+    assert.deepEqual(checks, { database: 'ok', provider_keys: 'not available' });
     const { next_fetch_in_seconds: next, ...others } = keys ?? {};
     assert.deepEqual(others, {
       usable_keys: 0,
