@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { run } from 'node:test';
@@ -8,7 +8,7 @@ import { startParts } from './support/parts.ts';
 import type { Surroundings } from './support/surroundings.ts';
 
 /**
- * Runs the test files of a tier, or the files named. `npm test` is everything that a change can break (*.test.ts), and
+ * Runs the test files of a tier, or the named files and folders. `npm test` is everything that a change can break (*.test.ts), and
  * afterwards test/after, which searches everything that the run has left behind. `npm run test:drills` is long scenarios
  * (*.drill.ts), `npm run test:release` what is shipped (*.release.ts). What is slow to start (PostgreSQL, the providers,
  * the build of the frontend) starts when a file first asks for it. test/README.md says more.
@@ -46,7 +46,12 @@ if (values.pooled) process.env.VESTIBULE_TEST_POOLED = 'yes';
 const named = positionals.map((file) => file.replace(/^\.\//, ''));
 const missing = named.filter((file) => !existsSync(file));
 if (missing.length > 0) throw new Error(`There is no such test file: ${missing.join(', ')}`);
-const files = named.length > 0 ? named : globSync(`test/**/*.${values.tier}.ts`).sort().filter(isAsked);
+const ofTier = (folder: string) => globSync(`${folder}/**/*.${values.tier}.ts`).sort();
+const files =
+  named.length > 0
+    ? named.flatMap((name) => (statSync(name).isDirectory() ? ofTier(name) : [name]))
+    : ofTier('test').filter(isAsked);
+if (files.length === 0) throw new Error(`No file of this tier is in ${named.join(', ')}.`);
 const empty = files.filter((file) => readFileSync(file, 'utf8').trim() === '');
 if (empty.length > 0) throw new Error(`A test file without a test: ${empty.join(', ')}`);
 const isAfter = (file: string) => file.startsWith('test/after/');
