@@ -1,8 +1,9 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse, resolve } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
 import { accessTo } from '../base/file-access.ts';
 import { FolderError, makePrivateFolder } from '../base/folder.ts';
+import { publishFile } from '../base/publish-file.ts';
 import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
@@ -70,7 +71,7 @@ function writeOnce(file: string, content: string): void {
   try {
     makePrivateFolder(dirname(file));
     writeFileSync(draft, content, { mode: 0o600, flush: true });
-    linkSync(draft, file);
+    publishFile(draft, file);
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && existsSync(file)) return;
     const reason = error instanceof FolderError ? `: ${error.message}` : ` (${systemCode(error)})`;

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   openSync,
   realpathSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/errors.ts';
+import { publishFile } from '../../base/publish-file.ts';
 import { createProcessName } from '../../base/random.ts';
 
 /** A private temporary file beside its final name. An interrupted command leaves nothing; a kill -9 leaves the draft. */
@@ -50,10 +50,8 @@ export class Draft {
   publish(): void {
     this.#attempt(() => {
       sync(this.path);
-      // A link does not replace a file that was put there meanwhile.
       if (this.#mayReplace) renameSync(this.path, this.#file);
-      else linkSync(this.path, this.#file);
-      rmSync(this.path, { force: true });
+      else publishFile(this.path, this.#file);
       sync(dirname(this.#file));
     });
   }
