@@ -3,14 +3,7 @@ import { OperatorError } from '../base/errors.ts';
 import type { Engine, NewIndex } from './engine.ts';
 import { type ColumnTypes, columnTypes, type Migration, migrations, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
-import {
-  isTooNew,
-  isUnreleased,
-  missingSteps,
-  type SchemaState,
-  schemaOf,
-  unreleased,
-} from './schema-state.ts';
+import { isTooNew, missingSteps, type SchemaState, schemaOf } from './schema-state.ts';
 
 type Migrated = Pick<Engine, 'name' | 'database' | 'tables'>;
 
@@ -26,7 +19,7 @@ export async function migrate(
   const doStep = async (transaction: Database, next: Migration): Promise<readonly Migration[]> => {
     const types = columnTypes(engine.name);
     const found = await schemaOf(engine, transaction);
-    refuseUnknown(found, steps);
+    refuseNewer(found, steps);
     if (found.version === 0) await createVersions(transaction, types);
     const missing = toDo(found, steps, kind).filter((step) => found.version === 0 || step === next);
     let { oldest } = found;
@@ -41,7 +34,7 @@ export async function migrate(
   };
   for (;;) {
     const state = await schemaOf(engine, engine.database);
-    refuseUnknown(state, steps);
+    refuseNewer(state, steps);
     const [next] = toDo(state, steps, kind);
     // Without a missing step no lock is needed.
     if (next === undefined) return done;
@@ -84,12 +77,7 @@ export function unusable(reason: string, cause?: unknown): OperatorError {
   return new OperatorError(`The database set in DATABASE_URL cannot be used: ${reason}`, { cause });
 }
 
-export function refuseUnreleased(state: SchemaState, steps: readonly Migration[]): void {
-  if (isUnreleased(state, steps)) throw unusable(`${unreleased.found}. ${unreleased.advice}`);
-}
-
-function refuseUnknown(state: SchemaState, steps: readonly Migration[]): void {
-  refuseUnreleased(state, steps);
+function refuseNewer(state: SchemaState, steps: readonly Migration[]): void {
   if (!isTooNew(state, steps)) return;
   throw new OperatorError(
     `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Start a release at least as new as the one that migrated it.`,

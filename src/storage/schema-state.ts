@@ -37,16 +37,6 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   };
 }
 
-/** True for a database of a checkout before the first release: it lacks the step that creates the tables. */
-export function isUnreleased({ version, versions }: SchemaState, [baseline]: readonly Migration[]): boolean {
-  return version > 0 && baseline !== undefined && !versions.has(baseline.version);
-}
-
-export const unreleased = {
-  found: 'it was created by an unreleased version of Vestibule, and its schema cannot be migrated',
-  advice: 'Set DATABASE_URL to a new database.',
-};
-
 /** A newer release has removed something that this code needs. */
 export function isTooNew({ oldest }: SchemaState, steps: readonly Migration[]): boolean {
   return oldest > newestOf(steps);

@@ -1,19 +1,17 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
-import { migrate, refuseUnreleased, unusable } from './migrate.ts';
+import { migrate, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,
-  isUnreleased,
   type MigrationPlan,
   missingSteps,
   planOf,
   readSchema,
   type SchemaState,
   schemaOf,
-  unreleased,
 } from './schema-state.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -101,8 +99,6 @@ export async function findStorage(
     const toLook = await engine.missingRights('look');
     if (toLook !== null) return { state: 'unusable', detail: toLook.found, advice: toLook.advice };
     const schema = await schemaOf(engine, engine.database);
-    if (isUnreleased(schema, steps))
-      return { state: 'unusable', detail: unreleased.found, advice: unreleased.advice };
     const plan = planOf(schema, steps);
     const missingRights = await engine.missingRights('serve');
     const tooNew = isTooNew(schema, steps);
@@ -126,7 +122,6 @@ function notForReading(): never {
 
 async function refuseUnmigrated(engine: Engine, steps: readonly Migration[]): Promise<void> {
   const state = await schemaOf(engine, engine.database);
-  refuseUnreleased(state, steps);
   const fault = faultOf(state, steps);
   if (fault === null) return;
   throw new OperatorError(

@@ -132,24 +132,6 @@ for (const engine of storageKinds) {
       await assert.rejects(database.open(), OperatorError);
     });
 
-    it('refuse a database from before the first release and do not change it', async () => {
-      const database = await createTestDatabase(engine);
-      await (await database.open()).close();
-      await database.query('update schema_migrations set version = 14, oldest = 10');
-      for (const migrates of [true, false])
-        await assert.rejects(database.open({ migrates }), (error) => {
-          assert.ok(error instanceof OperatorError);
-          assert.match(error.message, /unreleased version of Vestibule.*Set DATABASE_URL to a new database/);
-          assert.doesNotMatch(error.message, /\n/);
-          return true;
-        });
-      const versions = await database.query('select version from schema_migrations');
-      assert.deepEqual(
-        versions.map(({ version }) => Number(version)),
-        [14],
-      );
-    });
-
     it('of a newer release make a running process unready', async () => {
       const database = await createTestDatabase(engine);
       const storage = await database.open();

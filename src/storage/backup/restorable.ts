@@ -5,7 +5,7 @@ import { OperatorError } from '../../base/errors.ts';
 import { migrate } from '../migrate.ts';
 import { type Migration, migrations, newestOf } from '../migrations.ts';
 import type { Database } from '../schema.ts';
-import { isUnreleased, type SchemaState, schemaOf } from '../schema-state.ts';
+import { type SchemaState, schemaOf } from '../schema-state.ts';
 import { kyselyOn } from '../sqlite/dialect.ts';
 import { openSqlite } from '../sqlite/engine.ts';
 import { explained } from '../sqlite/unavailable.ts';
@@ -14,10 +14,6 @@ import { isDeclaredIndex } from '../stores/record-indexes.ts';
 /** A restore migrates as a start does. */
 export async function requireRestorable(file: string, steps: readonly Migration[]): Promise<void> {
   const { state, differences } = await explained(file, () => checkSchema(file, steps));
-  if (isUnreleased(state, steps))
-    throw new OperatorError(
-      `"${file}" was made by an unreleased version of Vestibule, and its schema cannot be migrated. Restore another backup.`,
-    );
   if (state.version > newestOf(steps))
     throw new OperatorError(
       `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one that wrote it.`,
