@@ -60,4 +60,32 @@ for (const engine of databaseEngines)
       const cursor = (await bob.get('papers?limit=1')).body.next;
       assert.equal((await ada.get(`papers?limit=1&cursor=${cursor}`)).body.code, 'cursor_invalid');
     });
+
+    it('of members have the owner first and every member once, for every page size', async () => {
+      const [ada, ...others] = await Person.several(target(), 5);
+      const [bob] = others;
+      assert.ok(ada && bob);
+      const path = `papers/${await ada.make('papers', { text: 'ours', shelf: '1' })}`;
+      await ada.invites(path, 'reviewer', ...others);
+      await ada.post(`${path}/hand_in`);
+      const whole = (await ada.get(`${path}/members`)).body;
+      assert.deepEqual([whole.items.length, whole.items[0].role, whole.next], [5, 'owner', null]);
+      for (const limit of [1, 2, 4, 5]) {
+        const items: unknown[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const { body } = await ada.get(`${path}/members?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+          assert.ok(body.items.length <= limit);
+          items.push(...body.items);
+          cursor = body.next;
+        }
+        assert.deepEqual(items, whole.items, `limit ${limit}`);
+      }
+      const cursor = (await ada.get(`${path}/members?limit=2`)).body.next;
+      const refused = async (who: Person, query: string) =>
+        (await who.get(`${path}/members?${query}`)).body.code;
+      assert.equal(await refused(ada, `cursor=${cursor}&cursor=${cursor}`), 'query_invalid');
+      assert.equal(await refused(ada, 'role=reviewer'), 'query_invalid');
+      assert.equal(await refused(ada, `cursor=${cursor}x`), 'cursor_invalid');
+      assert.equal(await refused(bob, `cursor=${cursor}`), 'cursor_invalid');
+    });
   });

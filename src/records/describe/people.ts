@@ -1,10 +1,11 @@
 import type { Collection } from '../../collections/collection.ts';
-import { type Description, queryParameter, tags } from '../../openapi/description.ts';
+import { type Description, tags } from '../../openapi/description.ts';
 import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
 import { dateTime, listOf, object } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { invitedRoles, longestInvitationMs, mostUses } from '../requests/people.ts';
 import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
+import { pageParameters } from './reads.ts';
 import { describeWrite } from './writes.ts';
 
 /** The routes of requests/people.ts. */
@@ -104,7 +105,7 @@ export function describeMembers(collection: Collection): Description {
     description: collection.aliases
       ? 'For all callers who may read the record.'
       : 'For callers who may invite.',
-    parameters: [idParameter, queryParameter('cursor', 'The cursor of the page before.', text)],
+    parameters: [idParameter, ...pageParameters],
     answers: { 200: { description: 'A page.', content: content(page) } },
     errors: ['role_required', 'cursor_invalid'],
   });

@@ -15,7 +15,7 @@ const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or befo
 const mine = { type: 'boolean', enum: [true] };
 const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
 
-const pageParameters = [
+export const pageParameters: readonly Parameter[] = [
   queryParameter('limit', 'How many items a page has at most.', limit),
   queryParameter('cursor', 'The cursor: "next" of the page before.', text),
 ];

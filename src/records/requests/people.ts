@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { dateTime } from '../../base/date-time.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
@@ -14,6 +13,8 @@ import { isExpired, present } from '../present.ts';
 import { named } from './changes.ts';
 import { contextOf, countsFor } from './context.ts';
 import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
+import { readPageParameters } from './list-query.ts';
+import { unsealCursor } from './page.ts';
 import { rateHeaders } from './read-limit.ts';
 import { countingUncharged, submitting, useUp } from './write.ts';
 
@@ -21,7 +22,6 @@ import { countingUncharged, submitting, useUp } from './write.ts';
 
 export const mostUses = 100;
 export const longestInvitationMs = 30 * 86_400_000;
-const membersAtOnce = 100;
 
 /** POST /<collection>/{id}/invitations: the code is only in this answer. */
 export function invite(parts: CollectionParts): BearerHandler {
@@ -128,18 +128,29 @@ export function listMembers(parts: CollectionParts): BearerHandler {
   const { collection, lineage, store, names, digest } = parts;
   return async (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');
+    const { limit, cursor } = readPageParameters(input.query);
     const { record, root, owner: person, roles, headers } = await seen(parts, input, access);
     if (!collection.aliases && !invitesToAny(collection, roles))
       throw new Refusal('role_required', { headers });
     const bound = ['members', access.id, collection.name, record.id];
-    const after = readMemberCursor(input, bound, digest);
-    const page = await store.members(collection.name, record.id, after, membersAtOnce + 1);
-    const shown = page.slice(0, membersAtOnce);
-    const last = page.length > membersAtOnce ? shown.at(-1) : undefined;
+    const after = cursor === null ? null : readPlace(unsealCursor(cursor, bound, parts));
     const owner = after === null ? [ownerItem({ ...record, owner: person }, root, access, names)] : [];
-    const items = [...owner, ...shown.map((one) => itemOf(one, access))];
-    return json({ items, next: last === undefined ? null : memberCursor(last, bound, digest) }, { headers });
+    const most = limit - owner.length;
+    const found = await store.members(collection.name, record.id, after, most + 1);
+    const page = found.slice(0, most);
+    const next = found.length > most ? digest.seal(placeAfter(page.at(-1)), ...bound) : null;
+    return json({ items: [...owner, ...page.map((one) => itemOf(one, access))], next }, { headers });
   };
+}
+
+/** The place in the list after a member; after the owner if there is none. */
+function placeAfter(last: StoredMember | undefined): string {
+  return JSON.stringify(last === undefined ? ['', ''] : [aliasText(last.alias), last.role]);
+}
+
+function readPlace(text: string) {
+  const [alias, role] = JSON.parse(text);
+  return { alias: readAlias(alias) ?? new Uint8Array(), role };
 }
 
 function itemOf({ alias, role, since, member }: StoredMember, { id }: CallerAccess) {
@@ -154,26 +165,6 @@ function ownerItem(
 ) {
   const alias = aliasText(names.alias(root, owner));
   return { alias, role: 'owner', since: dateTime(createdAt), is_me: owner === access.id };
-}
-
-type Digest = RecordParts['digest'];
-
-/** Contains only aliases and roles, and is signed for this caller and record. */
-function memberCursor({ alias, role }: StoredMember, bound: readonly string[], digest: Digest): string {
-  const text = Buffer.from(JSON.stringify([aliasText(alias), role])).toString('base64url');
-  return `${text}.${digest.of(...bound, text).toString('base64url')}`;
-}
-
-function readMemberCursor(input: Input, bound: readonly string[], digest: Digest) {
-  const parameters = new URLSearchParams(input.query);
-  const cursor = parameters.get('cursor');
-  for (const name of parameters.keys())
-    if (name !== 'cursor') throw new Refusal('query_invalid', { members: { parameter: name } });
-  if (cursor === null) return null;
-  const [text = '', mac = ''] = cursor.split('.');
-  if (!digest.isOf(Buffer.from(mac, 'base64url'), ...bound, text)) throw new Refusal('cursor_invalid');
-  const [alias, role] = JSON.parse(Buffer.from(text, 'base64url').toString());
-  return { alias: readAlias(alias) ?? new Uint8Array(), role };
 }
 
 /** PATCH /<collection>/{id}/members/{alias} */
