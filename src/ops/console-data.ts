@@ -125,7 +125,6 @@ export class ConsoleData {
         limit: one('vestibule_database_sessions_limit'),
         waiting: one('vestibule_database_sessions_waiting'),
       },
-      event_position: one('vestibule_events_position'),
       machine: {
         processes: this.#processes.map(({ families, ...process }) => ({
           ...process,
@@ -135,7 +134,6 @@ export class ConsoleData {
         serving: one('vestibule_processes_serving') ?? 1,
         ended: one('vestibule_processes_ended_total') ?? 0,
         cpu: history.rates('cpu').get('all') ?? 0,
-        history_bytes: history.bytes,
       },
       alerts: this.#alerts
         .evaluate(history)
@@ -158,7 +156,6 @@ function processData(families: readonly Family[] | null) {
     loop_p99_seconds: one('nodejs_eventloop_lag_p99_seconds'),
     connections: one('vestibule_connections_open'),
     streams: one('vestibule_event_streams_open'),
-    open_files: one('process_open_fds'),
   };
 }
 

@@ -19,7 +19,6 @@ export function trafficData(history: History) {
   const ofClass = <Value>(values: ReadonlyMap<string, Value>, first: string) =>
     [...values].filter(([status]) => status.startsWith(first)).map(([, value]) => value);
   return {
-    step_seconds: stepSeconds,
     requests: statusClasses.map((first) => ({
       name: `${first}xx`,
       now: ofClass(statusRates, first).reduce((sum, rate) => sum + rate, 0),

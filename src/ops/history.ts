@@ -51,7 +51,6 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
 const levels: { readonly [name in MetricName]?: Key } = {
   nodejs_eventloop_lag_p99_seconds: 'level loop',
   process_resident_memory_bytes: 'level memory',
-  vestibule_write_queue_length: 'level queue',
 };
 
 /** The last hour in steps of 10 seconds, in memory. The current step counts as the newest. */

@@ -116,7 +116,6 @@ export interface Data {
     readonly fault: string | null;
   };
   readonly traffic: {
-    readonly step_seconds: number;
     readonly requests: readonly Line[];
     readonly latency: readonly Line[];
     readonly refusals: readonly Line[];
