@@ -1,5 +1,6 @@
 import { createBudgets } from './budgets.ts';
 import { callerOf } from './caller.ts';
+import { notifyAll, subscribe } from './notify-all.ts';
 import { abortable, now, pause } from './pause.ts';
 import { Problem, readProblem } from './problem.ts';
 import { isUnknown, waitBefore } from './retry.ts';
@@ -57,6 +58,8 @@ export function connect({
 }: ClientOptions) {
   const base = `${url.replace(/\/+$/, '')}/api/consumer/v1`;
   const budgets = createBudgets();
+  const tokenListeners = new Set<(token: string) => void>();
+  let lastToken = '';
 
   const limits = (options?: Limits) => ({
     endsAt: now() + (options?.deadlineSeconds ?? deadlineSeconds) * 1000,
@@ -67,11 +70,16 @@ export function connect({
   const connection = {
     base,
     limits,
-    onToken(_token: string): void {},
+    /** Calls the listener with the last token, and then with each one. The returned function removes it. */
+    onToken(listener: (token: string) => void): () => void {
+      listener(lastToken);
+      return subscribe(tokenListeners, listener);
+    },
 
     async token(expired?: string): Promise<string> {
       const current = await token(expired);
-      connection.onToken(current);
+      lastToken = current;
+      notifyAll(tokenListeners, (listener) => listener(current));
       return current;
     },
 

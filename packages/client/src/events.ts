@@ -18,9 +18,15 @@ const aboutCaller = ['erased', 'consumer_suspended', 'client_disabled'];
 const sharedBy = ['aud', 'scope', 'scp'];
 
 /** Changes of records, for all listeners: one stream for all tabs, while there is a listener. */
-export function createEvents(connection: Connection, query = ''): NamedEvents {
+export function createEvents(
+  connection: Connection,
+  query = '',
+  /** Registers a named stream while it is in use. The returned function removes it. */
+  register: (events: Events) => () => void = () => () => {},
+): NamedEvents {
   const path = `/events${query && `?${query}`}`;
-  const named = new Map<string, Events>();
+  /** Named streams with their queries, until their last listener is removed. */
+  const named = new Map<Events, string>();
   const listeners: Listeners = new Map();
   /** The position up to which the log was read; null: not read, or the start is not known yet. */
   let reached: number | null = null;
@@ -33,6 +39,8 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
   let isPaused = false;
   let caller = '';
   let endRest = () => {};
+  /** Ends the subscriptions that `use` has made; null without any. */
+  let unsubscribe: (() => void) | null = null;
 
   const become = (status: LiveStatus, reason: string | null = null) => {
     if (events.status === status) return;
@@ -60,16 +68,31 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
     become(status, reason);
   };
 
-  const { onToken } = connection;
   /** Another user has signed in: events for the former one are dropped. */
-  connection.onToken = (token) => {
-    onToken(token);
+  const onToken = (token: string) => {
     const before = caller;
     caller = callerOf(token, sharedBy);
     if (!before || before === caller || events.status === 'off') return;
     stop();
     forget(listeners);
     start();
+  };
+
+  const use = () => {
+    if (unsubscribe) return;
+    const endTokens = connection.onToken(onToken);
+    const unregister = register(events);
+    unsubscribe = () => {
+      endTokens();
+      unregister();
+    };
+  };
+
+  /** Without listeners nothing refers to the stream any more: a page may open thousands, one for each parent. */
+  const release = () => {
+    if (listeners.size || watchers.size || isPaused) return;
+    unsubscribe?.();
+    unsubscribe = null;
   };
 
   async function holdStream(signal: AbortSignal): Promise<void> {
@@ -116,8 +139,16 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
   const events: NamedEvents = {
     status: 'off',
     reason: null,
-    watch: (watcher) => subscribe(watchers, watcher),
+    watch(watcher) {
+      use();
+      const end = subscribe(watchers, watcher);
+      return () => {
+        end();
+        release();
+      };
+    },
     listen(listener) {
+      use();
       // A new listener tries again: the caller may be admitted now.
       if (events.status === 'ended') stop();
       listeners.set(listener, listener.after);
@@ -126,28 +157,38 @@ export function createEvents(connection: Connection, query = ''): NamedEvents {
       return () => {
         listeners.delete(listener);
         // A listener that is added at once finds the same stream.
-        queueMicrotask(() => listeners.size || stop());
+        queueMicrotask(() => {
+          if (!listeners.size) stop();
+          release();
+        });
       };
     },
     pause() {
       isPaused = true;
       stop();
-      for (const other of named.values()) other.pause();
+      for (const other of named.keys()) other.pause();
     },
     resume() {
       isPaused = false;
       endRest();
       start();
-      for (const other of named.values()) other.resume();
+      for (const other of named.keys()) other.resume();
+      release();
     },
     of(asked) {
       const { collections, in: under }: Selection =
         typeof asked === 'string' ? { collections: [asked] } : asked;
       const query = `${queryOf({ collection: collections?.join(), in: under?.join() })}`;
-      const found = named.get(query) ?? createEvents(connection, query);
-      if (isPaused) found.pause();
-      named.set(query, found);
-      return found;
+      const register = (events: Events) => {
+        named.set(events, query);
+        if (isPaused) events.pause();
+        return () => named.delete(events);
+      };
+      const [found] = [...named].find(([, known]) => known === query) ?? [];
+      if (found) return found;
+      const created = createEvents(connection, query, register);
+      register(created);
+      return created;
     },
   };
   return events;

@@ -1,4 +1,16 @@
-import { all, api, type Cases, check, refused, same, signedIn, signedInToo, texts, until } from './scene.ts';
+import {
+  all,
+  api,
+  type Cases,
+  check,
+  pause,
+  refused,
+  same,
+  signedIn,
+  signedInToo,
+  texts,
+  until,
+} from './scene.ts';
 
 /** Records that several people work on. */
 export const people: Cases = {
@@ -137,6 +149,58 @@ export const people: Cases = {
     } finally {
       live.close();
       unlisten();
+    }
+  },
+
+  'closed live lists under many public records leave no stream behind': async (scene) => {
+    const service = await signedIn(scene);
+    const [issues, comments] = [service.collection('issues'), service.collection('comments')];
+    const decode = globalThis.atob;
+    /** How often one request decodes its token. */
+    const decodings = async () => {
+      let count = 0;
+      globalThis.atob = (text) => {
+        count += 1;
+        return decode(text);
+      };
+      await service.me().finally(() => {
+        globalThis.atob = decode;
+      });
+      return count;
+    };
+    const before = await decodings();
+    for (let opened = 0; opened < 20; opened += 1) {
+      const { id } = await issues.create({ title: `${opened}` });
+      const live = comments.live({ issue: id });
+      await until(() => live.status === 'connecting' || live.status === 'live', 'it does not begin');
+      live.close();
+    }
+    await pause(50);
+    same(await decodings(), before, 'streams without listeners still read each token');
+  },
+
+  'a named stream without listeners follows the pause again with the next listener': async (scene) => {
+    const service = await signedIn(scene);
+    const named = service.events.of('items');
+    const listen = () => named.listen({ after: null, hear() {}, missed() {} });
+    const becomes = (status: string) => until(() => named.status === status, `it does not become ${status}`);
+    listen()();
+    await becomes('off');
+    service.events.pause();
+    const unlisten = listen();
+    await pause(50);
+    same(named.status, 'off', 'it does not pause');
+    unlisten();
+    await pause(0);
+    service.events.resume();
+    const end = listen();
+    try {
+      await becomes('live');
+      same(service.events.of('items').status, 'live', 'a second stream is opened');
+      service.events.pause();
+      same(named.status, 'off', 'the pause does not reach it');
+    } finally {
+      end();
     }
   },
 };
