@@ -158,7 +158,8 @@ export function ownerByParent(lineage: Lineage, parent: RecordContext['parent'])
   return above === null ? null : ownerIn(above, parent);
 }
 
-function admitsReader({ access: { clients, scopes } }: Collection, caller: Bearer): boolean {
+/** True if the token of the caller lets it read records of the collection. */
+export function admitsReader({ access: { clients, scopes } }: Collection, caller: Bearer): boolean {
   if (clients === 'none' && caller.credentialId !== null) return false;
   return scopes.read === null || isGranted([scopes.read], caller.scopes);
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { recordIdForm } from '../../base/random.ts';
-import { isGranted } from '../../base/scopes.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { lineageOf } from '../../collections/lineage.ts';
 import type { Audience } from '../../events/audience.ts';
@@ -12,7 +11,7 @@ import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
 import type { LongPolls, StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
-import { CallerAccess, ownerOf } from '../../records/caller-access.ts';
+import { admitsReader, CallerAccess, ownerOf } from '../../records/caller-access.ts';
 import { isExpired } from '../../records/present.ts';
 import { contextOf } from '../../records/requests/context.ts';
 import type { ReadLimit } from '../../records/requests/read-limit.ts';
@@ -114,7 +113,7 @@ export function visibleTo(
   under: readonly RecordName[] = [],
 ): EventReader {
   const id = ownerOf(caller);
-  const admitting = named ?? collections.filter((collection) => admits(collection, caller));
+  const admitting = named ?? collections.filter((collection) => admitsReader(collection, caller));
   const accesses = admitting.map(
     (collection) => [collection.name, CallerAccess.admit([collection], caller, 'read')] as const,
   );
@@ -157,11 +156,6 @@ export type AudienceOf = (
   isNamed: boolean,
   under: readonly RecordName[],
 ) => Audience;
-
-function admits({ access: { clients, scopes } }: Collection, caller: Caller): boolean {
-  if (clients === 'none' && caller.credentialId !== null) return false;
-  return scopes.read === null || isGranted([scopes.read], caller.scopes);
-}
 
 export interface EventParts {
   readonly store: EventStore;

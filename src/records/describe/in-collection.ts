@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json-object.ts';
 import { rememberLast } from '../../base/recent-map.ts';
-import { type Collection, type StateMachine, showsCounts } from '../../collections/collection.ts';
+import type { Collection, StateMachine } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
 import { matrixOf } from '../../collections/matrix.ts';
 import { describeDeprecation } from '../../collections/normalise.ts';
@@ -168,16 +168,6 @@ function countsSchema({ children }: Collection): Schemas {
   };
 }
 
-function exampleCounts(collection: Collection) {
-  if (!showsCounts(collection)) return {};
-  const shown = collection.children.flatMap(({ name, parent }) => {
-    const states = parent.counts.flatMap((state) => (state === null ? [] : [[state, 0] as const]));
-    if (parent.counts.length === 0) return [];
-    return [[name, states.length === 0 ? 0 : Object.fromEntries(states)] as const];
-  });
-  return { counts: Object.fromEntries(shown) };
-}
-
 function pageSchema(record: Schema): Schema {
   const next = {
     type: ['string', 'null'],
@@ -226,7 +216,7 @@ function examples(collection: Collection) {
     ...(machine === null ? {} : { state: machine.initial, actions }),
     ...(isShared ? { roles: ['owner'] } : {}),
     ...(isShared && aliases ? { owner: 'per_3vP1c5Qd9kXz0mYb7tLr2A', people: {} } : {}),
-    ...exampleCounts(collection),
+    ...exampleObject({ properties: countsSchema(collection) }),
     created_at: '2026-01-01T08:00:00.000Z',
     updated_at: '2026-01-01T08:00:00.000Z',
   };

@@ -1,6 +1,7 @@
 import { Refusal } from '../../base/errors.ts';
 import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
+import { queryParameters } from '../../collections/indexed-fields.ts';
 import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
@@ -32,8 +33,6 @@ export interface ListQuery {
 
 const parameterForm = /^([A-Za-z][A-Za-z0-9_]*)(?:\[(gt|gte|lt|lte)\])?$/;
 
-const taken: ReadonlySet<string> = new Set(['limit', 'cursor', 'sort', 'state', 'mine', 'role', 'q']);
-
 /** Parameters of pages, which do not select records. */
 const ofPages = ['limit', 'cursor', 'sort'];
 
@@ -59,7 +58,9 @@ export function readListQuery(collection: Collection, text: string, access: Call
   if (words !== null && isEverybodys)
     throw notOfEverybody('q', "The list of everybody's records cannot be searched", collection);
   const conditions = [...parameters].flatMap(([name, value]) =>
-    taken.has(name) || name === collection.parent?.field ? [] : [readCondition(collection, name, value)],
+    queryParameters.includes(name) || name === collection.parent?.field
+      ? []
+      : [readCondition(collection, name, value)],
   );
   const asked = [...parameters].filter(([name]) => name !== 'cursor');
   const [first] = conditions;
