@@ -122,9 +122,7 @@ export class Sweeper {
     onChildWork(await store.childWork());
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
-    await store.expireIdempotencyKeys(now);
-    await store.expireSpentBudgets(now);
-    await store.expireInvitations(now);
+    await store.forgetExpired(now);
     // Another machine's clock may be behind.
     const expiredAt = now - clockDifferenceMs;
     while (!this.#isStopped && (await store.expireProofs(expiredAt, atOnce)) === atOnce);

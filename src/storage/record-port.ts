@@ -256,8 +256,6 @@ export interface RecordStore {
   invitations(collection: string, id: string, now: number): Promise<readonly StoredInvitation[]>;
   /** Open invitations that a caller has made, oldest first. */
   invitationsBy(maker: string, now: number): Promise<readonly StoredInvitation[]>;
-  /** Deletes expired invitations; returns their number. */
-  expireInvitations(now: number): Promise<number>;
   sizes(query: RecordQuery): Promise<readonly number[]>;
   bodies(query: RecordQuery): Promise<readonly RecordText[]>;
   /** The number of records, at most the limit. */
@@ -288,12 +286,11 @@ export interface RecordStore {
     limit: number,
     eventOf: (record: StoredRecord) => NewEvent | null,
   ): Promise<number>;
-  expireIdempotencyKeys(now: number): Promise<number>;
+  /** Deletes expired idempotency keys and invitations, and budgets whose windows have ended. */
+  forgetExpired(now: number): Promise<void>;
   top(
     limit: number,
   ): Promise<readonly { readonly owner: string; readonly records: number; readonly bytes: number }[]>;
-  /** Deletes budgets whose windows have ended; returns their number. */
-  expireSpentBudgets(now: number): Promise<number>;
   /** Deletes up to `limit` expired proofs; returns their number. */
   expireProofs(expiredAt: number, limit: number): Promise<number>;
   /** Deletes all data about a caller, including its events, in one transaction; null if there was none. */

@@ -20,7 +20,14 @@ import {
   runBatch,
   setUsage,
 } from '../support/batches.ts';
-import { newSqliteFile, openedAt, openTwice, sqliteDatabase, storageKinds } from '../support/databases.ts';
+import {
+  newSqliteFile,
+  openedAt,
+  openTwice,
+  sqliteDatabase,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { beginOutside } from '../support/outsider.ts';
 import { anyLine, erasureOf, newEvent, newRecord, noUsage } from '../support/records.ts';
 
@@ -31,9 +38,10 @@ for (const engine of storageKinds) {
     /** The address of the database for a plain driver. */
     let place: string;
     let storage: Storage;
+    let database: TestDatabase;
     let neighbour: Storage;
     openTwice(engine, (opened) => {
-      ({ place, storage, neighbour } = opened);
+      ({ place, database, storage, neighbour } = opened);
     });
     const either = (index: number) => (index % 2 === 0 ? storage : neighbour);
     const registered = async () => {
@@ -94,14 +102,11 @@ for (const engine of storageKinds) {
         });
         assert.deepEqual(await budgets(), [], 'of whoever is registered nothing is loaded');
         await apply(storage, { takenUpBudgets: [former] });
-        assert.equal(
-          await storage.records.expireSpentBudgets(1_000),
-          0,
-          'and it is gone once it is taken up',
-        );
+        const left = await database.query('select 1 from spent_budgets');
+        assert.deepEqual(left, [], 'gone once they are taken up');
       });
 
-      it('returns nothing for an expired invitation code, as for an unknown one', async () => {
+      it('returns nothing for an expired invitation code, as for an unknown one, and the row is deleted', async () => {
         const [owner, maker] = [await registered(), await registered()];
         const record = newRecord({ owner });
         const expiresAt = openedAt + 1_000;
@@ -127,6 +132,13 @@ for (const engine of storageKinds) {
           [[record], 1, 1, 1],
         );
         assert.deepEqual(await found(digest, expiresAt), await found(alias, expiresAt));
+        for (const [now, left] of [
+          [expiresAt - 1, 1],
+          [expiresAt, 0],
+        ] as const) {
+          await storage.records.forgetExpired(now);
+          assert.equal((await database.query('select 1 from invitations')).length, left);
+        }
       });
 
       it('returns nothing when nothing is named, and an empty batch does nothing', async () => {

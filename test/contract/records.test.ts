@@ -259,12 +259,18 @@ for (const engine of storageKinds) {
       });
 
       it('are deleted after their expiry', async () => {
-        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
+        const empty = await createTestDatabase(engine);
+        const fresh = await empty.open();
         const keys = [1_000, 1_001, 1_002].map((expiresAt) => newIdempotencyKey({ expiresAt }));
         await apply(fresh, { idempotencyKeys: keys });
-        assert.equal(await fresh.records.expireIdempotencyKeys(999), 0);
-        assert.equal(await fresh.records.expireIdempotencyKeys(1_001), 2);
-        assert.equal(await fresh.records.expireIdempotencyKeys(9_999), 1);
+        for (const [now, left] of [
+          [999, 3],
+          [1_001, 1],
+          [9_999, 0],
+        ] as const) {
+          await fresh.records.forgetExpired(now);
+          assert.equal((await empty.query('select 1 from idempotency_keys')).length, left);
+        }
         await fresh.close();
       });
     });
@@ -307,10 +313,8 @@ for (const engine of storageKinds) {
         counts: () => records.counts(),
         measure: () => records.measure('x', '', 1),
         expire: () => records.expire('x', 1, 1, untold),
-        expireIdempotencyKeys: () => records.expireIdempotencyKeys(1),
-        expireSpentBudgets: () => records.expireSpentBudgets(1),
+        forgetExpired: () => records.forgetExpired(1),
         expireProofs: () => records.expireProofs(1, 1),
-        expireInvitations: () => records.expireInvitations(1),
         members: () => records.members('x', 'x', null, 1),
         history: () => records.history('x', ['x']),
         membershipsOf: () => records.membershipsOf('x', null, 1),

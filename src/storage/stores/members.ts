@@ -74,11 +74,3 @@ function openInvitations(reader: Database, now: number) {
     .orderBy('created_at')
     .orderBy('id');
 }
-
-export async function expireInvitations(database: Database, now: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .deleteFrom('invitations')
-    .where('expires_at', '<=', now)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}

@@ -13,7 +13,7 @@ import type {
 import { preparedReads } from '../prepared.ts';
 import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
 import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
-import { expireInvitations, invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
+import { invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
 import {
   inOneOrder,
   type QueryShape,
@@ -90,7 +90,6 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     membershipsOf: (member, after, limit) => membershipsOf(reader, member, after, limit),
     invitations: (collection, id, now) => invitationsOf(reader, collection, id, now),
     invitationsBy: (maker, now) => invitationsBy(reader, maker, now),
-    expireInvitations: (now) => expireInvitations(database, now),
 
     tallies(collection, ids) {
       if (ids.length === 0) return [];
@@ -219,20 +218,10 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     expire: (collection, changedBefore, limit, eventOf) =>
       expireRecords(engine, families, collection, changedBefore, limit, eventOf),
 
-    async expireIdempotencyKeys(now) {
-      const { numDeletedRows } = await database
-        .deleteFrom('idempotency_keys')
-        .where('expires_at', '<=', now)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
-
-    async expireSpentBudgets(now) {
-      const { numDeletedRows } = await database
-        .deleteFrom('spent_budgets')
-        .where('ends_at', '<=', now)
-        .executeTakeFirst();
-      return Number(numDeletedRows);
+    async forgetExpired(now) {
+      for (const table of ['idempotency_keys', 'invitations'] as const)
+        await database.deleteFrom(table).where('expires_at', '<=', now).execute();
+      await database.deleteFrom('spent_budgets').where('ends_at', '<=', now).execute();
     },
 
     async top(limit) {
