@@ -54,6 +54,19 @@ function isFull({ code }: ProblemOf<Collections, 'items', 'changeMember'>): bool
   return code === 'role_full' || code === 'role_required' || code === 'caller_changed';
 }`,
 
+  'each line of the export narrows by its type': `
+for await (const line of api.export())
+  if (line.type === 'consumer') console.log(line.id, line.registered_at);
+  else if (line.type === 'record') console.log(line.collection, line.record.text);
+  else if (line.type === 'history') {
+    const id: string = line.record;
+    for (const { at, action, from, to, by } of line.items) console.log(line.collection, id, at, action, from ?? to, by);
+  } else if (line.type === 'membership') console.log(line.record, line.role, line.since);
+  else {
+    const invitation: 'invitation' = line.type;
+    console.log(invitation, line.uses_left, line.expires_at);
+  }`,
+
   'a client without types takes any input and any role': `
 const { things } = createClient({ url: 'https://api.example.org', token: () => 'token' }).collections;
 await things!.act(id, 'lend', { due: 'soon' }, { ifMatch: '*' });

@@ -352,6 +352,13 @@ export type ExportLine =
       readonly registered_at: string;
     }
   | { readonly type: 'record'; readonly collection: string; readonly record: Readonly<Anything> }
+  /** What happened to a record, oldest first; `record` is its id. */
+  | {
+      readonly type: 'history';
+      readonly collection: string;
+      readonly record: string;
+      readonly items: readonly HistoryStep<UntypedCollection>[];
+    }
   /** A role in a record of another owner; `record` is its id. */
   | {
       readonly type: 'membership';

@@ -15,7 +15,7 @@ export const looking: Cases = {
     same((await refused(ada.collection('boards').count(), scene.client)).code, 'query_invalid');
   },
 
-  'history() returns the actions on a record': async (scene) => {
+  'history() and the export return the actions on a record': async (scene) => {
     const ada = await signedIn(scene);
     const lists = ada.collection('lists');
     const { id } = await lists.create({ text: 'milk' });
@@ -28,6 +28,8 @@ export const looking: Cases = {
         ['update', null, null, 'owner'],
       ],
     );
+    const exported = (await all(ada.export())).find(({ type }) => type === 'history');
+    same(exported, { type: 'history', collection: 'lists', record: id, items: steps });
     const bob = (await signedInToo(scene, 'Bob')).collection('lists');
     same((await refused(all(bob.history(id)), scene.client)).code, 'not_found');
   },
