@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
-import { recordColumns, toRecord } from '../rows.ts';
+import { chunksOf, recordColumns, toRecord } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { appendEvents } from './events.ts';
 import { fieldExpression } from './record-fields.ts';
@@ -64,11 +64,10 @@ export async function afterRemoval(
 }
 
 async function putWork(transaction: Database, work: readonly Tables['child_work'][]): Promise<void> {
-  const atOnce = 1_000;
-  for (let from = 0; from < work.length; from += atOnce)
+  for (const some of chunksOf(work))
     await transaction
       .insertInto('child_work')
-      .values(work.slice(from, from + atOnce))
+      .values(some)
       .onConflict((conflict) =>
         conflict
           .columns(['child', 'parent_id', 'what'])
@@ -143,17 +142,34 @@ async function deleteUnder(
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
     .returning(recordColumns)
     .execute();
-  if (gone.length > 0) await engine.residue.note(transaction, 'deletions');
-  if (family.ownedBy === 'creator') await releaseOwners(engine, transaction, family.child, gone);
-  const removed = gone.map(({ collection, id, state }) => ({ collection, id, state, parent_id: '' }));
-  await afterRemoval(transaction, families, removed, work.at);
-  const events = gone.map(toRecord).map(eventOf);
+  return concludeRemoval(engine, transaction, families, gone, work.at, eventOf);
+}
+
+/** Notes that records of one collection are deleted: in counts, in the work that is left, in events. Returns their number. */
+export async function concludeRemoval(
+  engine: Engine,
+  transaction: Database,
+  families: readonly Family[],
+  rows: readonly Parameters<typeof toRecord>[0][],
+  at: number,
+  eventOf: (record: StoredRecord) => NewEvent | null,
+): Promise<number> {
+  const [first] = rows;
+  if (first === undefined) return 0;
+  const { collection } = first;
+  const family = families.find(({ child }) => child === collection);
+  await engine.residue.note(transaction, 'deletions');
+  if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, rows);
+  const parentIdOf = (body: string) => (family === undefined ? '' : String(JSON.parse(body)[family.field]));
+  const removed = rows.map((row) => ({ ...row, parent_id: parentIdOf(row.body) }));
+  await afterRemoval(transaction, families, removed, at);
+  const events = rows.map(toRecord).map(eventOf);
   await appendEvents(
     engine,
     transaction,
     events.filter((event) => event !== null),
   );
-  return gone.length;
+  return rows.length;
 }
 
 async function handUnder(engine: Engine, transaction: Database, given: Work): Promise<number> {
@@ -210,13 +226,12 @@ export async function finishHandOvers(
 }
 
 /** Lowers the counts of the owners of removed records in one statement, because other writers wait meanwhile. */
-export async function releaseOwners(
+async function releaseOwners(
   engine: Engine,
   transaction: Database,
   collection: string,
   removed: readonly { readonly owner: string }[],
 ): Promise<void> {
-  if (removed.length === 0) return;
   const owners = Map.groupBy(removed, ({ owner }) => owner);
   // Locked in the order of all transactions, against deadlocks.
   if (engine.name === 'postgres')

@@ -14,12 +14,12 @@ import type {
   NewEvent,
   StoredRecord,
 } from '../port.ts';
-import { recordColumns, toRecord, toUsage } from '../rows.ts';
+import { recordColumns, toUsage } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, finishHandOvers, levelIn, parentIdIn, releaseOwners } from './families.ts';
+import { afterRemoval, concludeRemoval, finishHandOvers, levelIn, parentIdIn } from './families.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records and lowers their owners' counts. Skips locked records. */
@@ -49,20 +49,7 @@ export async function expireRecords(
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
       .returning(recordColumns)
       .execute();
-    const family = families.find(({ child }) => child === collection);
-    if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, expired);
-    const parentId = ({ body }: { readonly body: string }) =>
-      family === undefined ? '' : String(JSON.parse(body)[family.field]);
-    if (expired.length > 0) await engine.residue.note(transaction, 'deletions');
-    const removed = expired.map((row) => ({ ...row, parent_id: parentId(row) }));
-    await afterRemoval(transaction, families, removed, changedBefore);
-    const events = expired.map(toRecord).map(eventOf);
-    await appendEvents(
-      engine,
-      transaction,
-      events.filter((event) => event !== null),
-    );
-    return expired.length;
+    return concludeRemoval(engine, transaction, families, expired, changedBefore, eventOf);
   });
 }
 
