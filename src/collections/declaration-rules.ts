@@ -17,7 +17,7 @@ export function checkStates(file: DeclarationFile, say: Say): void {
         say(isShort ? at : `${at}/to`, `must be a declared state; ${found(to)}, ${suggestion(to, states)}`);
     }
   }
-  checkNames(file.editable, '/editable', states, 'the states ', say);
+  checkStateNames(file.editable ?? [], '/editable', states, say);
   checkEvents(file, machine, say);
 }
 
@@ -31,19 +31,26 @@ function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine |
       'has the name of an event that all collections have, and actions lead to it. Give it another name, or set "events" to "none"',
     );
   const only = typeof events === 'string' ? undefined : events.only;
-  checkNames(only, '/events/only', [...recordEvents, ...reached], '', say);
+  const known = [...recordEvents, ...reached];
+  for (const [index, name] of (only ?? []).entries())
+    if (!known.includes(name))
+      say(pointerTo('/events/only', index), `must be one of ${listed(known, 'or')}; ${found(name)}`);
 }
 
-function checkNames(
-  names: readonly string[] = [],
+export function checkStateNames(
+  names: readonly string[],
   pointer: string,
-  known: readonly string[],
-  what: string,
+  states: readonly string[],
   say: Say,
 ): void {
   for (const [index, name] of names.entries())
-    if (!known.includes(name))
-      say(pointerTo(pointer, index), `must be one of ${what}${listed(known, 'or')}; ${found(name)}`);
+    if (!states.includes(name))
+      say(
+        pointerTo(pointer, index),
+        states.length === 0
+          ? 'lists states, but the collection has none. Declare "states"'
+          : `must be one of the states ${listed(states, 'or')}; ${found(name)}`,
+      );
 }
 
 /** States that actions lead to: the events of actions are named after them. */

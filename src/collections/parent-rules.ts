@@ -2,6 +2,7 @@ import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, Schema } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { checkStateNames } from './declaration-rules.ts';
 import { longestOf, queryParameters } from './indexed-fields.ts';
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';
@@ -55,22 +56,6 @@ function checkCapacity({ parent }: DeclarationFile, states: readonly string[], s
       `${at}/states`,
       `must contain the initial state "${initial}": records that waited for a place move there`,
     );
-}
-
-function checkStateNames(
-  names: readonly string[],
-  pointer: string,
-  states: readonly string[],
-  say: Say,
-): void {
-  for (const [index, name] of names.entries())
-    if (!states.includes(name))
-      say(
-        pointerTo(pointer, index),
-        states.length === 0
-          ? 'lists states, but the collection has none. Declare "states"'
-          : `must be one of the states ${listed(states, 'or')}; ${found(name)}`,
-      );
 }
 
 const scalar = ['string', 'integer', 'number', 'boolean'];

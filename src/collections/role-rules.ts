@@ -1,5 +1,5 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, RoleRule, RoleStates, Schema, StateMachine, Transition } from './collection.ts';
 import {
   type DeclarationFile,
@@ -11,6 +11,7 @@ import {
   toRoles,
   type Who,
 } from './declaration-file.ts';
+import { checkStateNames } from './declaration-rules.ts';
 import { defaultLimits } from './limits.ts';
 import { builtInRoles, may } from './roles.ts';
 
@@ -159,13 +160,7 @@ function checkStatesOf(table: RoleStates, at: string, declared: Declared): void 
     if (named === 'all') continue;
     if (states.length === 0)
       say(pointerTo(at, role), 'lists states, but the collection has none. Declare "states", or write "all"');
-    else
-      for (const [index, state] of named.entries())
-        if (!states.includes(state))
-          say(
-            pointerTo(pointerTo(at, role), index),
-            `must be one of the states ${listed(states, 'or')}; ${found(state)}`,
-          );
+    else checkStateNames(named, pointerTo(at, role), states, say);
   }
 }
 
