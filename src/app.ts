@@ -161,8 +161,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   parts.defer(() => standing.stop());
   parts.use(events);
   await events.start();
-  let isScrubDue = false;
-  let childWork = 0;
   const sweeper = new Sweeper({
     store: storage.records,
     events: storage.events,
@@ -177,12 +175,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
       await writes.submit({ caller, now, proof: null, change }, 0, () => false);
     },
     onBroughtBack: () => registry.forget(),
-    onChildWork(waiting) {
-      childWork = waiting;
-    },
-    onScrubDue(isDue) {
-      isScrubDue = isDue;
-    },
     hold,
     clock,
     time,
@@ -215,8 +207,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     callers,
     certificate,
     logOutput,
-    isScrubDue: () => isScrubDue,
-    childWork: () => childWork,
+    sweeper,
   });
   let opsAddress = '';
   if (member === undefined) {

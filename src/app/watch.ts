@@ -1,5 +1,6 @@
 import type { HttpServer } from '../http/server.ts';
 import type { KeySetStatus } from '../ops/health.ts';
+import type { Sweeper } from '../records/sweeper.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -15,15 +16,12 @@ interface Watched {
   readonly callers: Callers;
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
-  readonly isScrubDue: () => boolean;
-  /** Counted for this process; another one may do the work. */
-  readonly childWork: () => number;
+  readonly sweeper: Sweeper;
 }
 
 /** Adds the gauges, and the counters of other parts, to the metrics. */
 export function watch({ metrics, storage, clock }: BaseParts, watched: Watched): void {
-  const { release, keySets, service, events, writes, certificate, logOutput, isScrubDue, childWork } =
-    watched;
+  const { release, keySets, service, events, writes, certificate, logOutput, sweeper } = watched;
   const { tokenCache, standing, signatures } = watched.callers;
   const { exposition } = metrics;
   const build = {
@@ -41,8 +39,8 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     vestibule_revocations: () => standing.revocations.known.size,
     vestibule_write_queue_length: () => writes.length,
     vestibule_write_queue_oldest_seconds: () => writes.oldestSeconds,
-    vestibule_storage_scrub_due: () => Number(isScrubDue()),
-    vestibule_child_work_waiting: childWork,
+    vestibule_storage_scrub_due: () => Number(sweeper.isScrubDue),
+    vestibule_child_work_waiting: () => sweeper.childWork,
     vestibule_events_position: events.status.position,
     vestibule_event_streams_open: events.status.streams,
     vestibule_event_requests_waiting: events.status.waiting,

@@ -44,9 +44,6 @@ interface SweeperOptions {
   }) => Promise<void>;
   /** Called if registrations in the future (a wrong clock) were set to now. */
   readonly onBroughtBack: () => void;
-  /** Called with the amount of work that is left on records of removed parents. */
-  readonly onChildWork: (waiting: number) => void;
-  readonly onScrubDue: (isDue: boolean) => void;
   /** True if this process has the background lease. */
   readonly hold: () => Promise<boolean>;
   readonly clock: Clock;
@@ -61,10 +58,21 @@ export class Sweeper {
   #isStopped = false;
   #scrubbedAt = Number.NEGATIVE_INFINITY;
   #isScrubDue = false;
+  #childWork = 0;
   #sweeping: Promise<void> = Promise.resolve();
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+  }
+
+  /** True if erased callers may have left copies in the database file. */
+  get isScrubDue(): boolean {
+    return this.#isScrubDue;
+  }
+
+  /** The amount of work that is left on records of removed parents, as this process counted it; another one may do it. */
+  get childWork(): number {
+    return this.#childWork;
   }
 
   start(delayMs = everyMs): void {
@@ -98,8 +106,8 @@ export class Sweeper {
   }
 
   async #sweepUntil(now: number): Promise<void> {
-    const { store, events, consumers, standing, assertions, collections, names } = this.#options;
-    const { onBroughtBack, onChildWork } = this.#options;
+    const { store, events, consumers, standing, assertions, collections, names, onBroughtBack } =
+      this.#options;
     // Readers of the parents get no event: their topics would have to be looked up for each record.
     const eventOf = (kind: 'deleted' | 'expired') => (record: StoredRecord) => {
       const collection = collections.find(({ name }) => name === record.collection);
@@ -117,9 +125,9 @@ export class Sweeper {
         (await store.expire(name, changedBefore, atOnce, eventOf('expired'))) === atOnce
       );
     }
-    onChildWork(await store.childWork());
+    this.#childWork = await store.childWork();
     await this.#workOnChildren(eventOf('deleted'));
-    onChildWork(await store.childWork());
+    this.#childWork = await store.childWork();
     const old = { before: now - eventsKeptMs, ahead: now + clockDifferenceMs };
     while (!this.#isStopped && (await events.prune(old, eventsAtOnce)) === eventsAtOnce);
     await store.forgetExpired(now);
@@ -158,7 +166,7 @@ export class Sweeper {
 
   /** Removes the copies of deleted rows from the database file. A large file is left to the operator. */
   async #scrub(isOurs: boolean): Promise<void> {
-    const { clock, store, log, onScrubDue } = this.#options;
+    const { clock, store, log } = this.#options;
     const now = clock.monotonic();
     if (now - this.#scrubbedAt < scrubEveryMs) return;
     // Set before the attempt, so that a slow failure is not repeated every minute.
@@ -169,6 +177,5 @@ export class Sweeper {
     if (isDue && !this.#isScrubDue)
       log.warn('erased callers may have left copies in the database file: run "npx vestibule scrub"');
     this.#isScrubDue = isDue;
-    onScrubDue(isDue);
   }
 }
