@@ -12,7 +12,6 @@ import type {
   RecordName,
 } from '../port.ts';
 import {
-  recordColumns,
   toConsumer,
   toIdempotencyKey,
   toInvitation,
@@ -23,7 +22,14 @@ import {
 } from '../rows.ts';
 import type { Tables } from '../schema.ts';
 import { appendLock } from '../stores/events.ts';
-import { type Ask, applyFamily, applyHistory, loadFamily, lockWithAbove } from './family.ts';
+import {
+  type Ask,
+  applyFamily,
+  applyHistory,
+  columnsOfRecords,
+  loadFamily,
+  lockWithAbove,
+} from './family.ts';
 import type { Transaction } from './transaction.ts';
 import { lockName, takeLock } from './transaction.ts';
 import { isUnknownStatement, onlyReads } from './unavailable.ts';
@@ -297,8 +303,6 @@ async function loadPeople(
 const columnsOfMembers = ['collection', 'record_id', 'role', 'member', 'alias', 'since', 'record_created_at']
   .map((column) => `members.${column}`)
   .join(', ');
-
-const columnsOfRecords = recordColumns.map((column) => `records.${column}`).join(', ');
 
 function namesIn(usage: BatchKeys['usage'], part: keyof OwnerInCollection): readonly string[] {
   return [...new Set(usage.map((one) => one[part]))];

@@ -9,7 +9,7 @@ import type { Transaction } from './transaction.ts';
 
 export type Ask = <Found>(isNeeded: boolean, sql: string, parameters: readonly unknown[]) => Promise<Found[]>;
 
-const columns = recordColumns.map((column) => `records.${column}`).join(', ');
+export const columnsOfRecords = recordColumns.map((column) => `records.${column}`).join(', ');
 
 /**
  * Finds the named records, those that invitations lead to, and all that these are under. Locks those above first: there is one order of locks.
@@ -29,7 +29,7 @@ export const lockWithAbove = `with recursive
   select found.* from (
       select chain.collection, chain.id from chain left join parents on parents.child = chain.collection
       order by coalesce(parents.level, 0), chain.collection, chain.id) as named
-    cross join lateral (select ${columns} from records
+    cross join lateral (select ${columnsOfRecords} from records
       where records.collection = named.collection and records.id = named.id for update) as found`;
 
 interface LoadedFamily extends Pick<Loaded, 'tallies' | 'unique' | 'waiting' | 'children'> {
@@ -56,7 +56,7 @@ export async function loadFamily(ask: Ask, keys: BatchKeys): Promise<LoadedFamil
   const lines = waiting.map(async ({ field, state, limit, ...of }) => {
     const found = await ask<Tables['records']>(
       true,
-      `select ${columns} from records where collection = ${quoted(of.child)} and ${parentText(field)} = $1
+      `select ${columnsOfRecords} from records where collection = ${quoted(of.child)} and ${parentText(field)} = $1
          and state = ${quoted(state)} order by created_at, id limit ${limit} for update`,
       [of.id],
     );
