@@ -59,10 +59,7 @@ describe('the package of the service, installed into an empty folder', () => {
   it('"dev" without its provider exits with the npm command that installs it', async () => {
     const { code, stderr } = await typed('npx vestibule dev');
     assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /^vestibule: .*provider is not installed.* npm install --include=optional\n$/m,
-    );
+    assert.match(stderr, /^vestibule: .*provider is not installed.* npm install --include=optional\n$/m);
     wentWell(await typed('npm install --include=optional --ignore-scripts'));
     assert.ok(existsSync(`${folder}/node_modules/oidc-provider`));
   });

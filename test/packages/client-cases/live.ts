@@ -45,6 +45,31 @@ export const live: Cases = {
     same(page.eventsScope, null, 'a machine client that gets events of all records');
   },
 
+  'after another user signs in a live list has no records of the former one, also if it was paused': async (
+    scene,
+  ) => {
+    const tokens = [
+      await scene.stage.token(`${scene.name}, Ada`),
+      await scene.stage.token(`${scene.name}, Bob`),
+    ];
+    for (const isPaused of [false, true]) {
+      let token = tokens[0] as string;
+      const here = await signedIn(scene, { token: () => token });
+      await here.collection('notes').create({ text: 'of Ada' });
+      const live = here.collection('notes').live();
+      try {
+        await until(() => live.status === 'live' && (live.items?.length ?? 0) > 0, 'it does not begin');
+        if (isPaused) here.events.pause();
+        token = tokens[1] as string;
+        await here.me();
+        if (isPaused) here.events.resume();
+        await until(() => live.items?.length === 0, `it keeps them (paused: ${isPaused})`);
+      } finally {
+        live.close();
+      }
+    }
+  },
+
   'for await yields the current live list; leaving the loop closes the stream': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
