@@ -176,9 +176,18 @@ export function memberRoles({ roles }: Collection, kind?: 'invited' | 'granted')
   return Object.entries(roles).flatMap(([name, role]) => (kinds.includes(role.kind) ? [name] : []));
 }
 
+/** Computed once for each collection, because every request asks. */
+const storedRoles = new WeakMap<Collection, Pick<MembersWanted, 'roles' | 'rolesOfAll'>>();
+
 export function membersWanted(collection: Collection, member: string): MembersWanted | undefined {
-  const roles = memberRoles(collection);
-  return roles.length === 0 ? undefined : { member, roles, rolesOfAll: memberRoles(collection, 'granted') };
+  if (!collection.isShared) return undefined;
+  let stored = storedRoles.get(collection);
+  if (stored === undefined) {
+    stored = { roles: memberRoles(collection), rolesOfAll: memberRoles(collection, 'granted') };
+    storedRoles.set(collection, stored);
+  }
+  const { roles, rolesOfAll } = stored;
+  return roles.length === 0 ? undefined : { member, roles, rolesOfAll };
 }
 
 /** Without the roles that its token gives it, which differ by collection. */
