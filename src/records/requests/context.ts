@@ -3,6 +3,7 @@ import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../../collections/lineage.ts';
 import type {
   RecordContext,
+  RecordName,
   RecordStore,
   RecordWithMembers,
   StoredRecord,
@@ -69,7 +70,7 @@ export function countsFor(
   { collection, store }: { readonly collection: Collection; readonly store: Pick<RecordStore, 'tallies'> },
 ): NowOrLater<Counts> {
   if (!showsCounts(collection)) return {};
-  return whenReady(store.tallies(collection.name, [id]), (tallies) => countsOf(id, tallies));
+  return whenReady(store.tallies(collection.name, [id]), countsOf);
 }
 
 export type CountsOf = (record: StoredRecord) => Counts;
@@ -86,18 +87,14 @@ export async function countsForEach(
       store.tallies(name, [...new Set(some.map(({ record }) => record.id))]),
     ),
   );
-  const all = tallies.flat();
-  return ({ collection, id }) =>
-    countsOf(
-      id,
-      all.filter((one) => one.collection === collection),
-    );
+  const nameOf = ({ collection, id }: RecordName) => `${collection}/${id}`;
+  const byRecord = Map.groupBy(tallies.flat(), nameOf);
+  return (record) => countsOf(byRecord.get(nameOf(record)) ?? []);
 }
 
-export function countsOf(id: string, tallies: readonly Tally[]): Counts {
+function countsOf(tallies: readonly Tally[]): Counts {
   const counts: Record<string, Record<string, number>> = {};
-  for (const { id: of, child, state, count } of tallies) {
-    if (of !== id) continue;
+  for (const { child, state, count } of tallies) {
     counts[child] ??= {};
     counts[child][state] = count;
   }

@@ -14,7 +14,7 @@ import type {
 import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
 import { isNotModified } from '../preconditions.ts';
 import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
-import { contextOf, contextsOf, countsFor, countsOf } from './context.ts';
+import { contextOf, contextsOf, countsFor, countsForEach } from './context.ts';
 import { type CollectionParts, recordId } from './handler-parts.ts';
 import { type ListQuery, largestPage, linkTo, readCountQuery, readListQuery } from './list-query.ts';
 import {
@@ -169,14 +169,10 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
     const seen = await seenBy(asked, page.records, parts);
-    const tallies = showsCounts(collection)
-      ? await store.tallies(
-          collection.name,
-          seen.map(({ record }) => record.id),
-        )
-      : [];
+    const counted = seen.map(({ record }) => ({ record, collection }));
+    const countsOf = await countsForEach(counted, store);
     const items = seen.map(({ record, context }) =>
-      present(record, context, { ...parts, access, now }, countsOf(record.id, tallies)),
+      present(record, context, { ...parts, access, now }, countsOf(record)),
     );
     return jsonText(`{"items":[${items.join()}],"next":${JSON.stringify(next)}}`, {
       headers: { ...link, ...at, ...headers },
