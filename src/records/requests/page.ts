@@ -7,12 +7,13 @@ import type {
   RecordQuery,
   RecordStore,
   RecordText,
+  RecordWithMembers,
   StoredRecord,
 } from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
 import { fieldsOf } from '../present.ts';
 import type { CollectionParts } from './handler-parts.ts';
-import { type ListQuery, nameOf } from './list-query.ts';
+import { type ListQuery, largestPage, nameOf } from './list-query.ts';
 
 /** A page ends before it exceeds this many bytes. */
 export const largestPageBytes = 1_048_576;
@@ -22,18 +23,46 @@ const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 
-/** One page at bounded cost: without an index only this many records are scanned, so a short page may have a `next`. */
-export async function readPage(store: Store, wanted: RecordQuery, recordBytes: number) {
+export interface Page<Shown> {
+  readonly shown: readonly Shown[];
+  /** The place after which there may be more; null: this was the end of the list. */
+  readonly next: Place | null;
+}
+
+/** The records that the caller can read, with what is needed to present them. */
+type Show<Item, Shown> = (items: readonly Item[]) => Promise<readonly Shown[]>;
+
+/**
+ * One page at bounded cost: without an index only this many records are scanned, so a short page may have a `next`. Records that the caller
+ * cannot read take no place on the page: otherwise `next` would tell of them.
+ */
+export async function readPage<Shown extends { readonly record: StoredRecord }>(
+  store: Store,
+  wanted: RecordQuery,
+  recordBytes: number,
+  show: Show<RecordWithMembers, Shown>,
+): Promise<Page<Shown>> {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
-  const limit = await howManyFit(store, { ...wanted, until }, recordBytes);
-  const found = await store.list({ ...wanted, until, limit: limit + 1 });
-  const records = found.slice(0, limit);
-  const last = records.at(-1);
-  if (found.length === records.length || last === undefined) return { records, next: until };
-  return { records, next: { value: sortValue(last, wanted), id: last.id } };
+  const shown: Shown[] = [];
+  let bytes = 0;
+  let { after } = wanted;
+  for (let most = wanted.limit; ; most = Math.min(most * 4, largestPage)) {
+    const limit = await howManyFit(store, { ...wanted, after, until, limit: most }, recordBytes);
+    const found = await store.list({ ...wanted, after, until, limit: limit + 1 });
+    for (const one of await show(found)) {
+      bytes += Buffer.byteLength(one.record.body);
+      const last = shown.at(-1);
+      if (last && (shown.length === wanted.limit || bytes > largestPageBytes))
+        return { shown, next: placeOf(last.record, wanted) };
+      shown.push(one);
+    }
+    const last = found.at(-1);
+    if (found.length <= limit || last === undefined) return { shown, next: until };
+    after = placeOf(last, wanted);
+  }
 }
 
 /** Bodies that are read at once. */
@@ -47,7 +76,7 @@ async function visitRecords(
   store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
   wanted: RecordQuery,
   { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
-  visit: (text: RecordText) => boolean,
+  visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
   let limit = Math.min(atMost, Math.max(Math.floor(mostBytesAtOnce / recordBytes), 1));
@@ -58,7 +87,9 @@ async function visitRecords(
     for (const text of some) {
       after = { value: text.value, id: text.id };
       bytes += Buffer.byteLength(text.body);
-      if (!visit(text) || bytes > largestPageBytes) return after;
+      const goesOn = visit(text);
+      if (goesOn !== true && !(await goesOn)) return after;
+      if (bytes > largestPageBytes) return after;
     }
     if (some.length < limit) return until;
     // Most records are much smaller than they may be.
@@ -70,27 +101,29 @@ async function visitRecords(
 
 type Matches = (body: string) => boolean;
 
-/** The ids of a page of the records that match. Only so many are looked at, so a short page may have a `next`. */
-export async function searchPage(
+/** A page of the records that match. Only so many are looked at, so a short page may have a `next`. */
+export async function searchPage<Shown extends { readonly record: StoredRecord }>(
   store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
   wanted: RecordQuery,
   recordBytes: number,
   matches: Matches,
-): Promise<{ readonly ids: readonly string[]; readonly next: Place | null }> {
-  const found: Place[] = [];
-  let isFull = false;
-  const end = await visitRecords(
-    store,
-    wanted,
-    { atMost: mostLookedAt, recordBytes },
-    ({ value, id, body }) => {
-      if (!matches(body)) return true;
-      isFull = found.length === wanted.limit;
-      if (!isFull) found.push({ value, id });
-      return !isFull;
-    },
-  );
-  return { ids: found.map(({ id }) => id), next: isFull ? (found.at(-1) ?? null) : end };
+  show: Show<string, Shown>,
+): Promise<Page<Shown>> {
+  const looks = { atMost: mostLookedAt, recordBytes };
+  const shown: Shown[] = [];
+  let ids: string[] = [];
+  const showFound = async () => {
+    if (ids.length > 0) shown.push(...(await show(ids)));
+    ids = [];
+    return shown.length <= wanted.limit;
+  };
+  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+    if (matches(body)) ids.push(id);
+    return ids.length <= wanted.limit || showFound();
+  });
+  if (await showFound()) return { shown, next: end };
+  const page = shown.slice(0, wanted.limit);
+  return { shown: page, next: placeOf((page.at(-1) as Shown).record, wanted) };
 }
 
 export interface Counted {
@@ -189,6 +222,10 @@ export function unsealCursor(
 
 function boundTo({ filters }: ListQuery, { collection }: CollectionParts, access: CallerAccess): string[] {
   return ['cursor', access.id, collection.name, ...filters.flat()];
+}
+
+function placeOf(record: StoredRecord, query: Pick<RecordQuery, 'sort'>): Place {
+  return { value: sortValue(record, query), id: record.id };
 }
 
 /** The value as the storage compares it: a missing field counts as empty. */

@@ -168,10 +168,9 @@ export function listRecords(parts: CollectionParts): BearerHandler {
     const page = await pageFor(asked, parts);
     const next = page.next === null ? null : cursorAt(page.next, query, parts, access);
     const link = next === null ? {} : { link: `<${path}?${linkTo(query, next)}>; rel="next"` };
-    const seen = await seenBy(asked, page.records, parts);
-    const counted = seen.map(({ record }) => ({ record, collection }));
+    const counted = page.shown.map(({ record }) => ({ record, collection }));
     const countsOf = await countsForEach(counted, store);
-    const items = seen.map(({ record, context }) =>
+    const items = page.shown.map(({ record, context }) =>
       present(record, context, { ...parts, access, now }, countsOf(record)),
     );
     return jsonText(`{"items":[${items.join()}],"next":${JSON.stringify(next)}}`, {
@@ -180,13 +179,17 @@ export function listRecords(parts: CollectionParts): BearerHandler {
   };
 }
 
-async function pageFor({ query: { words }, wanted }: Asked, { collection, store }: CollectionParts) {
+function pageFor(asked: Asked, parts: CollectionParts) {
+  const { query, wanted } = asked;
+  const { collection, store } = parts;
   const { name, limits, search } = collection;
-  if (words === null) return readPage(store, wanted, limits.bytes);
-  const { ids, next } = await searchPage(store, wanted, limits.bytes, matcher(words, search));
-  const found = await store.findAll(name, ids, wanted.members);
-  const byId = new Map(found.map((record) => [record.id, record]));
-  return { records: ids.flatMap((id) => byId.get(id) ?? []), next };
+  const show = (records: readonly RecordWithMembers[]) => seenBy(asked, records, parts);
+  if (query.words === null) return readPage(store, wanted, limits.bytes, show);
+  return searchPage(store, wanted, limits.bytes, matcher(query.words, search), async (ids) => {
+    const found = await store.findAll(name, ids, wanted.members);
+    const byId = new Map(found.map((record) => [record.id, record]));
+    return show(ids.flatMap((id) => byId.get(id) ?? []));
+  });
 }
 
 /** The records that the caller can read, which is not always known without the record above. */
