@@ -19,7 +19,7 @@ export class PeopleNames {
     return this.#short('alias', collection, id, person);
   }
 
-  /** The topic of a caller that has joined or left. */
+  /** The topic of one caller: for roles that it gets and loses. */
   person(person: string): string {
     return this.#topic('person', person);
   }
@@ -91,9 +91,11 @@ export class PeopleNames {
         Object.keys(next.roles).some(isOpening) || this.#underEach(upper, upperRecord).length > 0;
       return isOpen ? [this.scope(name, role)] : [];
     }
-    // An action grants a role to one person at a time, who may have lost access to the parent meanwhile.
-    const isHeard = members.some((one) => one.role === role && canRead(upper, one.member, upperRecord));
-    return isHeard ? [this.member(name, id, role)] : [];
+    // While an action passes a role on, two people hold it. Each of them may have lost access to the parent.
+    const holders = members.filter((one) => one.role === role);
+    const readers = holders.filter((one) => canRead(upper, one.member, upperRecord));
+    if (readers.length < holders.length) return readers.map((one) => this.person(one.member));
+    return readers.length === 0 ? [] : [this.member(name, id, role)];
   }
 
   /** The topics of ancestors that everyone can read; none if one of them is not open to everyone. */

@@ -103,9 +103,9 @@ function eventFor(kind: 'joined' | 'left', record: StoredRecord, row: StoredMemb
   const { role, member, alias } = row;
   const who = collection.aliases ? { role, alias: aliasText(alias) } : { role };
   const person: EventTopic = { topic: names.person(member), hasFields: false };
-  const everyone = names.everyone(collection.name);
-  const readers = audienceOf(record, { after: record.state }, writing, [row]) ?? [];
   // Not all readers of the record may know who has which role in it.
-  const told = readers.filter(({ topic }) => topic !== everyone);
+  const untold = [person.topic, names.everyone(collection.name)];
+  const readers = audienceOf(record, { after: record.state }, writing, [row]) ?? [];
+  const told = readers.filter(({ topic }) => !untold.includes(topic));
   return eventOfMember(collection, kind, record, who, now, [person, ...told]);
 }
