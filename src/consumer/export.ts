@@ -1,9 +1,11 @@
 import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, stream } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
+import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
-import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
+import { ownerIn, ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
+import { contextsOf } from '../records/requests/context.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { presentEntry } from '../records/requests/history.ts';
 import { largestPageBytes } from '../records/requests/page.ts';
@@ -23,7 +25,15 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    return stream('application/x-ndjson', lines(store, owner, known, first, pageSize, clock.now()), {
+    const handed = collections.filter(({ parent }) => parent?.ownedBy === 'parent');
+    const lineages = new Map(
+      handed.map((one) => [
+        one.name,
+        lineageOf(one, (name) => collections.find((other) => other.name === name)),
+      ]),
+    );
+    const read = { store, owner, lineages, pageSize, now: clock.now() };
+    return stream('application/x-ndjson', lines(read, known, first), {
       headers: { ...download, ...headers },
     });
   };
@@ -35,29 +45,55 @@ function pageSizeFor(collections: readonly Collection[]): number {
   return Math.min(largestPage, Math.max(Math.floor(largestPageBytes / largest), 1));
 }
 
+interface Reading {
+  readonly store: RecordStore;
+  readonly owner: string;
+  /** Of the collections whose records belong to the owner of their parent. */
+  readonly lineages: ReadonlyMap<string, Lineage>;
+  readonly pageSize: number;
+  readonly now: number;
+}
+
 /** The last line has the number of lines before it, so that an incomplete export is recognised. */
 async function* lines(
-  store: RecordStore,
-  owner: string,
+  reading: Reading,
   consumer: Consumer | null,
   first: readonly StoredRecord[],
-  pageSize: number,
-  now: number,
 ): AsyncGenerator<string> {
+  const { store, owner, pageSize, now } = reading;
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;
     yield line({ type: 'consumer', id, kind, registered_at: dateTime(registeredAt) });
   }
   let records = 0;
   for (let page = first; ; page = await store.ofOwner(owner, page.at(-1) ?? null, pageSize)) {
-    for (const record of page)
+    const own = await withoutHandedOver(page, reading);
+    for (const record of own)
       yield `{"type":"record","collection":${JSON.stringify(record.collection)},"record":${presentPlain(record)}}\n`;
-    yield* historyLines(store, page);
-    records += page.length;
+    yield* historyLines(store, own);
+    records += own.length;
     if (page.length < pageSize) break;
   }
   yield* peopleLines(store, owner, now);
   yield line({ type: 'end', records });
+}
+
+/** When a parent is handed over, the records under it name the former owner until the sweeper has changed them. */
+async function withoutHandedOver(
+  page: readonly StoredRecord[],
+  { store, owner, lineages, now }: Reading,
+): Promise<readonly StoredRecord[]> {
+  const former = new Set<StoredRecord>();
+  for (const [name, records] of Map.groupBy(page, ({ collection }) => collection)) {
+    const lineage = lineages.get(name);
+    if (lineage === undefined) continue;
+    const contexts = await contextsOf(lineage, records, { store, caller: owner, now });
+    contexts.forEach((context, index) => {
+      const record = records[index] as StoredRecord;
+      if (ownerIn(lineage, { ...context, record }) !== owner) former.add(record);
+    });
+  }
+  return page.filter((record) => !former.has(record));
 }
 
 /** Also for collections whose declaration has no history any more. */

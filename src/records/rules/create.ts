@@ -31,9 +31,10 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
     const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
     if (record === null || !isOwn || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
-    // An owner who cannot read the present state must not see the changes of others.
-    if (record.updatedAt !== record.createdAt && !access.sees(record, writing.contextOf(record)))
-      throw new Refusal('idempotency_record_gone');
+    // A caller that could never read its record gets it again, but not the changes of others, nor the counts in a hidden parent.
+    const context = writing.contextOf(record);
+    const isAsCreated = record.updatedAt === record.createdAt && access.rolesUnder(context.parent) !== null;
+    if (!isAsCreated && !access.sees(record, context)) throw new Refusal('idempotency_record_gone');
     return { effects: [], result: { kind: 'repeated', record, budget: null } };
   }
   const made = insert(change, writing);
