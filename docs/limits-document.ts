@@ -398,7 +398,7 @@ function roleRows(): readonly (readonly string[])[] {
       '`max_per_user` of a role by action',
       String(maxPerUser),
       range(peopleRange),
-      'Records in which one caller has the role (409 `quota_exceeded`).',
+      'Records in which one caller has the role, in all states (409 `quota_exceeded`).',
     ],
     ['`parent.max`', 'none', '1 to 1000000', 'Records under one parent (409 `quota_exceeded`).'],
     ['levels of `parent`', '3', '', 'A collection, its parent, and the parent of that one.'],
