@@ -3,10 +3,16 @@ import type { Collection } from '../collections/collection.ts';
 import type { Config } from '../config/settings.ts';
 import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
+/** The scopes that give roles. A provider grants them to few users. */
+function roleScopesOf(collections: readonly Collection[]): readonly string[] {
+  const roles = collections.flatMap((collection) => Object.values(collection.roles));
+  return roles.flatMap((role) => (role.kind === 'scope' ? [role.scope] : []));
+}
+
 /** The built frontend and its configuration. Null if none is served. */
 export function readFrontend(config: Config, collections: readonly Collection[]) {
   if (config.web !== 'on') return null;
-  const further = [...scopesOf(collections), ...config.webScopes];
+  const further = [...scopesOf(collections), ...roleScopesOf(collections), ...config.webScopes];
   const offered = config.providers.flatMap((provider) => {
     const { webClientId: clientId } = provider;
     return clientId === null ? [] : [{ ...provider, clientId }];

@@ -8,7 +8,9 @@ import { SignedIn } from '../support/signed-in.ts';
 
 const bookings = `
 schema: { required: [seats], properties: { seats: { type: integer } } }
-access: { scopes: { read: bookings.read, write: bookings.write } }`;
+roles: { moderator: { scope: bookings.moderate } }
+access: { read: [owner, moderator], scopes: { read: bookings.read, write: bookings.write } }`;
+const pageScopes = ['bookings.read', 'bookings.write', 'bookings.moderate'];
 
 describe('the users of vestibule dev', () => {
   const folder = newDirectory();
@@ -27,7 +29,7 @@ describe('the users of vestibule dev', () => {
         origin: `http://127.0.0.1:${dev.providerPort}`,
         clientId: 'dev-web',
         redirectUri: `http://127.0.0.1:${dev.port}/`,
-        scopes: ['bookings.read', 'bookings.write'],
+        scopes: pageScopes,
       },
       user,
     );
@@ -37,19 +39,27 @@ describe('the users of vestibule dev', () => {
   before(async () => {
     mkdirSync(`${folder}/collections`);
     writeFileSync(`${folder}/collections/bookings.yaml`, bookings);
-    declare('Grace: [bookings.read]\nalan: []\n');
+    declare('Grace: [bookings.read]\nalan: []\nmona: [bookings.read, bookings.moderate]\n');
     dev = await startDevelopment(folder, { OPS_PORT: '0' });
   });
   after(() => dev?.stop());
 
-  it('have the scopes of dev-users.yaml, or all scopes if not listed', async () => {
+  it('have the scopes of dev-users.yaml, or those of access if not listed', async () => {
     assert.deepEqual(await me(await tokenOf('--user grace')), ['consumer', 'bookings.read']);
     assert.deepEqual(await me(await tokenOf('--user alan')), ['consumer']);
+    assert.deepEqual(await me(await tokenOf('--user mona')), [
+      'consumer',
+      'bookings.read',
+      'bookings.moderate',
+    ]);
     assert.deepEqual(await me(await tokenOf('--user ada')), ['consumer', 'bookings.read', 'bookings.write']);
   });
 
-  it('have the same scopes after a sign-in', async () => {
+  it('have the same scopes after a sign-in, for which the page asks for all', async () => {
+    const page = await (await fetch(`http://127.0.0.1:${dev.port}/web/config.json`)).text();
+    for (const scope of pageScopes) assert.ok(page.includes(scope), page);
     assert.deepEqual(await signedIn('grace'), ['consumer', 'bookings.read']);
+    assert.deepEqual(await signedIn('mona'), ['consumer', 'bookings.read', 'bookings.moderate']);
     assert.deepEqual(await signedIn('ada'), ['consumer', 'bookings.read', 'bookings.write']);
   });
 

@@ -5,7 +5,7 @@ export interface ApiOptions {
   readonly audience: string;
   /** The scopes that a token for the API may have. Read for each token: declarations change. */
   readonly scopes?: () => readonly string[];
-  /** The users with fewer scopes. Read for each token: the file changes. */
+  /** The users with other scopes. Read for each token: the file changes. */
   readonly users?: () => DevUsers;
   /** The lifetime of tokens (default: ten minutes). */
   readonly accessTokenSeconds?: number;
@@ -27,14 +27,14 @@ export interface ApiResource {
 export function apiResource(options: ApiOptions): ApiResource {
   const { audience, scopes = () => [], users = () => new Map() } = options;
   const { accessTokenSeconds = usualTokenSeconds } = options;
-  const all = () => [...new Set([apiScope, ...scopes(), ...[...users().values()].flat()])];
+  const usual = () => [apiScope, ...scopes()];
   // An audience may be any text; a resource must be a URI without a fragment.
   const isUri = URL.canParse(audience) && !audience.includes('#');
   return {
     identifier: isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`,
     describe: () => ({
       audience,
-      scope: all().join(' '),
+      scope: [...new Set([...usual(), ...[...users().values()].flat()])].join(' '),
       accessTokenFormat: 'jwt',
       accessTokenTTL: accessTokenSeconds,
       jwt: { sign: { alg: 'RS256' } },
@@ -42,7 +42,7 @@ export function apiResource(options: ApiOptions): ApiResource {
     declaredUsers: () => users().keys(),
     scopesOf(accountId) {
       const own = users().get(accountId);
-      return own === undefined ? all() : [apiScope, ...own];
+      return own === undefined ? usual() : [apiScope, ...own];
     },
   };
 }

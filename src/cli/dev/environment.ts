@@ -4,7 +4,7 @@ import { makePrivateFolder } from '../../base/folder.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import type { Config } from '../../config/settings.ts';
 
-/** A file in the working directory that limits the scopes of users. */
+/** A file in the working directory with the scopes of users. */
 export const usersFile = 'dev-users.yaml';
 export const loopback = '127.0.0.1';
 export const dataFolder = './data';

@@ -9,7 +9,7 @@ import { readTextFile } from '../../config/text-file.ts';
 import { accountIdOf } from './accounts.ts';
 import { usersFile } from './environment.ts';
 
-/** Users with fewer than all scopes, by account id. */
+/** Users with other than the usual scopes, by account id. */
 export type DevUsers = ReadonlyMap<string, readonly string[]>;
 
 /** Null without the file. */

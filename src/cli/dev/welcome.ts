@@ -19,7 +19,7 @@ Vestibule runs for development, on this machine only.
 
   service    ${config.baseUrl}
   provider   ${provider.origin}   (any user name; the password is "dev")
-  scopes     every user has all; limit a user with a line such as "grace: [notes.read]" in ${usersFile}
+  scopes     every user has those of "access"; give a user others with a line such as "grace: [notes.moderate]" in ${usersFile}
   frontends  ${frontendsOf(config)}
   console    ${app.opsAddress}/
   health     ${app.opsAddress}/readyz   metrics ${app.opsAddress}/metrics
