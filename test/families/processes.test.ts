@@ -100,7 +100,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         const text = (await person.caller.get('/me/export')).text;
         return (text.match(/"what":/g) ?? []).length;
       };
-      assert.equal(await exported(ada), 6);
+      assert.equal(await exported(ada), 3);
       await until(
         async () => {
           await target().advance(60_000);

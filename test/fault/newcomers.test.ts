@@ -34,8 +34,14 @@ for (const engine of databaseEngines) {
           `${head('POST', '/api/consumer/v1/notes', bearer, ...about)}${body}`,
         ];
       });
+      const statusOf = (answer: string) => statuses(answer)[0];
       const answers = await sendAtOnce(service.url, requests);
-      const seen = tally(answers.map((answer) => statuses(answer)[0] ?? answer));
+      // A busy machine may ask a few to try again.
+      const refused = requests.filter((_, index) => statusOf(answers[index] ?? '') === 503);
+      assert.ok(refused.length <= count / 10, `${refused.length} of ${count} were refused`);
+      const repeated = await sendAtOnce(service.url, refused);
+      const done = [...answers.filter((answer) => statusOf(answer) !== 503), ...repeated];
+      const seen = tally(done.map((answer) => statusOf(answer) ?? answer));
       assert.deepEqual(Object.fromEntries(seen), { 200: count, 201: count });
       const last = new ApiCaller(service.url, String(tokens.at(-1)));
       assert.equal((await last.usage('notes')).records.used, 1);

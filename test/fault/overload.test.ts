@@ -55,11 +55,11 @@ describe('a full queue for the database', () => {
       isOverloaded(/queue for SQLite/),
     );
     await assert.rejects(insert(refused), isOverloaded(/queue for SQLite/));
-    await Promise.all([end(), batch]);
-    // On a busy machine some of them time out.
-    await Promise.allSettled(others);
+    await end();
+    // On a busy machine some of them time out, and are not there either.
+    const [{ status }] = await Promise.allSettled([batch, ...others]);
     assert.equal(await storage.records.find('notes', refused.id), null);
-    assert.deepEqual(await storage.records.find('notes', kept.id), kept);
+    assert.deepEqual(await storage.records.find('notes', kept.id), status === 'fulfilled' ? kept : null);
   });
 
   it('[F164] refuses with "overloaded" when all sessions are busy for too long, on postgres', async (t) => {

@@ -48,6 +48,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
   const shown: Shown[] = [];
   let bytes = 0;
+  let examined = 0;
   let { after } = wanted;
   for (let most = wanted.limit; ; most = Math.min(most * 4, largestPage)) {
     const limit = await howManyFit(store, { ...wanted, after, until, limit: most }, recordBytes);
@@ -62,6 +63,10 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
     const last = found.at(-1);
     if (found.length <= limit || last === undefined) return { shown, next: until };
     after = placeOf(last, wanted);
+    examined += found.length;
+    if (examined >= looks) return { shown, next: after };
+    // Other requests come first.
+    await setImmediate();
   }
 }
 
@@ -112,14 +117,16 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
   const looks = { atMost: mostLookedAt, recordBytes };
   const shown: Shown[] = [];
   let ids: string[] = [];
+  let atOnce = wanted.limit + 1;
   const showFound = async () => {
     if (ids.length > 0) shown.push(...(await show(ids)));
     ids = [];
+    atOnce = Math.min(atOnce * 4, largestPage);
     return shown.length <= wanted.limit;
   };
   const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
     if (matches(body)) ids.push(id);
-    return ids.length <= wanted.limit || showFound();
+    return ids.length < atOnce || showFound();
   });
   if (await showFound()) return { shown, next: end };
   const page = shown.slice(0, wanted.limit);
