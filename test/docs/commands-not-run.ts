@@ -59,6 +59,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vite': byFrontend,
   'npx vestibule types --out page/collections.d.ts': byFrontend,
   'npx tsc': byFrontend,
+  'npx tsc -p page': 'is run by test/packages/class-page.release.ts',
   'npx vite build': byFrontend,
   'TOKEN=$(npx vestibule dev token --user ada)': byFrontend,
   'curl -s -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' -d \'{"text":"from a shell"}\' http://127.0.0.1:8080/api/consumer/v1/notes':
