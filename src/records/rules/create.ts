@@ -31,7 +31,7 @@ export function decideCreate(change: Of<'create'>, writing: Writing, state: Batc
     const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
     if (record === null || !isOwn || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
-    // A caller that could never read its record gets it again, but not the changes of others, nor the counts in a hidden parent.
+    // Some callers may create records that they cannot read. They get the record again while it is unchanged and its parent is readable.
     const context = writing.contextOf(record);
     const isAsCreated = record.updatedAt === record.createdAt && access.rolesUnder(context.parent) !== null;
     if (!isAsCreated && !access.sees(record, context)) throw new Refusal('idempotency_record_gone');
