@@ -72,7 +72,7 @@ export function createEvents(
   const onToken = (token: string) => {
     const before = caller;
     caller = callerOf(token, sharedBy);
-    if (!before || before === caller || events.status === 'off') return;
+    if (!before || before === caller) return;
     stop();
     forget(listeners);
     start();
