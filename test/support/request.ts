@@ -21,7 +21,8 @@ export async function request(url: string, init: RequestInit = {}): Promise<Repl
   return documentedReply(url, init.method ?? 'GET', { ...reply, json: () => JSON.parse(reply.text) });
 }
 
-const agent = new Agent({ keepAlive: true });
+// On a busy machine the service may close an idle connection in the moment in which it is used again.
+const agent = new Agent({ keepAlive: true, agentKeepAliveTimeoutBuffer: 30_000 });
 
 /** `fetch` took almost half of the time of the processes that run tests; `node:http` takes a third of that. */
 export function send(url: string, init: RequestInit = {}): Promise<Omit<Reply, 'json'>> {
