@@ -111,9 +111,14 @@ describe('the README of @vestibule/client', () => {
       const { gzip, brotli, minified } = await sizeOf(entry);
       console.log(`${entry}: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
       assert.ok(gzip <= limits[entry], `${entry}: ${gzip} bytes with gzip`);
-      const inWords = (bytes: number) => `${(Math.round(bytes / 100) / 10).toFixed(1)} kB`;
-      const expected = `${inWords(gzip)} with gzip, ${inWords(brotli)} with brotli`;
-      assert.ok(readme.includes(expected), `${entry}: ${expected}`);
+      // The next version of zlib may pack a few bytes more or fewer.
+      const stated = [gzip - 50, gzip, gzip + 50].map(
+        (bytes) => `is ${(bytes / 1_000).toFixed(1)} kB with gzip`,
+      );
+      assert.ok(
+        stated.some((text) => readme.includes(text)),
+        `${entry}: ${gzip} bytes with gzip`,
+      );
     }
   });
 });
