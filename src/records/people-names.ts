@@ -19,7 +19,7 @@ export class PeopleNames {
     return this.#short('alias', collection, id, person);
   }
 
-  /** The topic of one caller: for roles that it gets and loses. */
+  /** The topic of one caller: for roles that it gets and loses, and for records that not all holders of a role read. */
   person(person: string): string {
     return this.#topic('person', person);
   }
