@@ -138,10 +138,16 @@ export function createOpenSigned<Issuer extends SigningIssuer, Claims>(
     const issuer = run('issuer', () => chooseIssuer(issuers, iss), issuers[0] as Awaited<Issuer>);
     run('algorithm', () => checkAlgorithm(header, issuer), undefined);
     run('type', () => checkType?.(header.type, issuer), undefined);
-    // Read before the key: if the keys change meanwhile, the result is not cached as valid.
-    const { generation } = issuer.keys;
     const looksRight = () => succeeds(() => check(unverifiedClaims, issuer, header, untraced));
-    const found = run('key', () => existing(findKey(issuer, header, looksRight)), undefined);
+    const find = () => existing(findKey(issuer, header, looksRight));
+    // Read before the key: if the keys change meanwhile, the result is not cached as valid.
+    let { generation } = issuer.keys;
+    let found = run('key', find, undefined);
+    if (found instanceof Promise && (await found) !== undefined) {
+      // The keys may have been fetched for this token: then the newer keys verify it.
+      ({ generation } = issuer.keys);
+      found = find();
+    }
     const key = found instanceof Promise ? await found : found;
     const payload = await run('signature', () => verify(() => key, origin), unverifiedClaims);
     const verification: Verification = { keys: issuer.keys, generation };

@@ -26,7 +26,7 @@ export interface UsedProof {
 /** The keys that a token was verified with, or the introspection answer. The token is cached only while they are current. */
 export interface Verification {
   readonly keys: { readonly generation: number | null };
-  /** Null for a token verified with the first keys of this process, which may be outdated. */
+  /** Null if there were no usable keys when the key was looked for. */
   readonly generation: number | null;
 }
 

@@ -8,10 +8,18 @@ import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { type ClockedService, newSettings, startService } from '../support/service.ts';
+import { metric } from '../support/supervised.ts';
 
 const dayMs = 86_400_000;
 /** The provider does not say how long its keys may be kept. */
 const refreshMs = 600_000;
+
+/** Its token is checked before each heartbeat; one comes every fifteen seconds. */
+async function continues(stream: EventStream, service: ClockedService): Promise<void> {
+  await service.advance(16_000);
+  await stream.until(() => /\n\nid: \d+\n\n$/.test(stream.text), 'there is no heartbeat');
+  stream.close();
+}
 
 describe("an event stream when the provider's keys are refreshed", () => {
   let provider: TestProvider;
@@ -44,10 +52,7 @@ describe("an event stream when the provider's keys are refreshed", () => {
   it('continues while the keys stay the same', async () => {
     const stream = await EventStream.open(await somebody());
     await refresh();
-    await service.advance(2_000);
-    await stream.until(() => /\n\n$/.test(stream.text), 'there is no sign of life');
-    assert.equal(stream.isOver, false);
-    stream.close();
+    await continues(stream, service);
   });
 
   it('ends when a key is added; the caller can resume at its position', async () => {
@@ -71,6 +76,38 @@ describe("an event stream when the provider's keys are refreshed", () => {
     await service.advance(2_000);
     await stream.ended();
     assertRefused(await caller.get('/events'), 'key_unknown', caller.token);
+  });
+});
+
+describe('an event stream whose token waited for a fetch of the keys', () => {
+  it('continues, both with the first keys of the process and with a new key', async () => {
+    const provider = await TestProvider.start();
+    const firstFetch = Promise.withResolvers<() => void>();
+    provider.answer = (_request, response) => {
+      provider.answer = null;
+      firstFetch.resolve(() => response.end(JSON.stringify(provider.document)));
+    };
+    const service = await startService(await newSettings('sqlite', { ...provider.settings }), {
+      clocked: true,
+    });
+    try {
+      const open = async () =>
+        EventStream.open(new ApiCaller(service.url, await provider.token({ sub: 'listener' })));
+      const answer = await firstFetch.promise;
+      const first = open();
+      await until(
+        () => metric(service, 'vestibule_connections_open'),
+        (open) => open === 1,
+        'the request does not come',
+      );
+      answer();
+      await continues(await first, service);
+      provider.keys.unshift(await makeKey());
+      await continues(await open(), service);
+    } finally {
+      await service.stop();
+      await provider.stop();
+    }
   });
 });
 

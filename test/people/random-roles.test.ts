@@ -31,6 +31,8 @@ for (const engine of databaseEngines)
         const people: Expected[] = [];
         const enter = async (sub: string): Promise<Pick<Expected, 'person' | 'stream'>> => {
           const person = await Person.of(target(), { sub });
+          // Somebody who has stored nothing cannot be erased.
+          await person.make('lists', { title: 'Entered' });
           const elsewhere = person.at(target().service(1)).caller;
           return { person, stream: await EventStream.open(elsewhere, { lastEventId: '0' }) };
         };

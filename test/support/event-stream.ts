@@ -33,6 +33,8 @@ export class EventStream {
   /** The raw text. */
   text = '';
   isOver = false;
+  /** Why the connection broke, if it did. */
+  #fault: unknown = null;
   readonly #cut: AbortController;
 
   private constructor(response: Response, cut: AbortController) {
@@ -89,7 +91,14 @@ export class EventStream {
   }
 
   async until(willDo: (all: readonly StreamedEvent[]) => boolean, what: string): Promise<void> {
-    await until(() => this.all, willDo, what);
+    const all = await until(
+      () => this.all,
+      (some) => willDo(some) || this.isOver,
+      what,
+    );
+    if (willDo(all)) return;
+    const error = `${what}: it is over after ${JSON.stringify(all.slice(-3))}`;
+    throw new Error(error, { cause: this.#fault });
   }
 
   async ended(): Promise<void> {
@@ -117,8 +126,9 @@ export class EventStream {
         this.text += text;
         parser.feed(text);
       }
-    } catch {
-      // The connection was cut by one side.
+    } catch (error) {
+      // One side has cut the connection.
+      this.#fault = error;
     }
     this.isOver = true;
     // test/after searches it for personal data.
