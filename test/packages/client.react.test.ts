@@ -131,6 +131,8 @@ describe('@vestibule/client/react in Chromium', () => {
       what: { status: 200, body: { items: [], next: null } },
     });
     await show({});
+    // React may render later, and both changes at once.
+    await page.getByLabel('wrong').waitFor({ state: 'detached' });
     await show({ lists });
     await shows(page, 'wrong', '');
     await page.close();
