@@ -31,7 +31,7 @@ for (const engine of databaseEngines)
         const people: Expected[] = [];
         const enter = async (sub: string): Promise<Pick<Expected, 'person' | 'stream'>> => {
           const person = await Person.of(target(), { sub });
-          // Somebody who has stored nothing cannot be erased.
+          // The erasure of a person without data writes no event, which would end the stream.
           await person.make('lists', { title: 'Entered' });
           const elsewhere = person.at(target().service(1)).caller;
           return { person, stream: await EventStream.open(elsewhere, { lastEventId: '0' }) };
