@@ -8,6 +8,7 @@ import { measureMe } from './me/rounds.ts';
 import { measureMemory, memoryAlgorithm } from './memory/memory.ts';
 import { measureProcesses } from './processes/rounds.ts';
 import { measureRecords } from './records/rounds.ts';
+import { measureRequests } from './requests/rounds.ts';
 import { chooseLoadGenerator } from './shared/load.ts';
 import { readOptions, type Subject } from './shared/options.ts';
 import { endAll, findProgram } from './shared/processes.ts';
@@ -29,6 +30,7 @@ const subjects: Readonly<Record<Subject, (stage: Stage) => Promise<string>>> = {
   dpop: measureDpop,
   start: measureStart,
   families: measureFamilies,
+  requests: measureRequests,
 };
 
 const limitMinutes = 60;

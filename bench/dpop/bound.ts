@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ask, bearer, ownHeaders } from '../shared/ask.ts';
+import { measureInTurn, medianRate, type Rate, ratio } from '../shared/in-turn.ts';
 import { send, spareRequests, writeRequests } from '../shared/load.ts';
 import { script } from '../shared/processes.ts';
 import { answers, startReady } from '../shared/ready.ts';
 import { takeSample } from '../shared/sample.ts';
 import { mePath, type Stage, surroundingsFor } from '../shared/stage.ts';
-import { measureInTurn, medianRate, type Rate, ratio } from './in-turn.ts';
 import { type BoundCaller, boundRequests } from './proofs.ts';
 import { type ReadyService, rateOf, startService } from './service.ts';
 import { verifyingRate } from './verifying-rate.ts';

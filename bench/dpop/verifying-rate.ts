@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Rate } from '../shared/in-turn.ts';
 import { runForResult, script, serverCore } from '../shared/processes.ts';
-import type { Rate } from './in-turn.ts';
 
 /** How many ES256 signatures a second a Node.js process checks that does nothing else, on the core that the server has. */
 export function verifyingRate(seconds: number, keys: number): Promise<Rate> {

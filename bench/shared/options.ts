@@ -13,7 +13,8 @@ export type Subject =
   | 'verify'
   | 'dpop'
   | 'start'
-  | 'families';
+  | 'families'
+  | 'requests';
 
 export interface Options {
   readonly subject: Subject;
@@ -64,6 +65,7 @@ export function readOptions(): Options {
       dpop: { type: 'boolean', default: false },
       start: { type: 'boolean', default: false },
       families: { type: 'boolean', default: false },
+      requests: { type: 'boolean', default: false },
       before: { type: 'string' },
       sizes: { type: 'string' },
     },
@@ -109,6 +111,7 @@ function subjectOf(values: Readonly<Record<string, unknown>>): Subject {
     'dpop',
     'start',
     'families',
+    'requests',
   ] as const;
   return others.find((subject) => values[subject] === true) ?? 'me';
 }

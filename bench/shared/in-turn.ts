@@ -1,4 +1,4 @@
-import { median } from '../shared/statistics.ts';
+import { median } from './statistics.ts';
 
 export interface Rate {
   readonly perSecond: number;
