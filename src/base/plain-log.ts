@@ -14,13 +14,9 @@ export interface PlainLog {
  * error is a bug and keeps its stack.
  */
 export function logFailure(log: PlainLog, error: unknown, message: string, fields: object = {}): void {
-  if (error instanceof Refusal) {
-    const { code, options } = error;
-    log.warn(
-      { ...fields, code, ...(options.detail === undefined ? {} : { detail: options.detail }) },
-      message,
-    );
-  } else log.error({ ...fields, ...errorFields(error) }, message);
+  if (error instanceof Refusal)
+    log.warn({ ...fields, code: error.code, detail: error.options.detail }, message);
+  else log.error({ ...fields, ...errorFields(error) }, message);
 }
 
 /** An unexpected error as log fields, without its message: parsers and databases quote their input, which may be personal. */

@@ -31,7 +31,7 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
-/** Half a minute without an answer to /readyz is too long for an alert after one minute. */
+/** An alert that waits for a minute needs several answers. */
 const askEveryMs = 10_000;
 
 /**
@@ -118,9 +118,8 @@ const createFiller = () => Array.from({ length: 8_192 }, createRevision).join(''
 function createDatabaseProbe({ storage, findCollectionsFault, clock }: ReadinessParts) {
   let collectionsFault: string | null = null;
   let lastFault: DatabaseFault | null = null;
+  /** Refused writes that no successful large write has followed. */
   let refusedWrites = 0;
-  /** The number of refused writes that a successful large write has followed. */
-  let settledWrites = 0;
   let step: DatabaseFault['check'] = 'does not answer';
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -130,11 +129,10 @@ function createDatabaseProbe({ storage, findCollectionsFault, clock }: Readiness
       await storage.ping();
       step = 'takes no writes';
       const refused = refusedWrites;
-      const isDoubtful = refused > settledWrites;
-      if (!isDoubtful && clock.monotonic() - writtenAt < writeEveryMs) return null;
-      const content = isDoubtful ? createFiller() : new Date(clock.now()).toISOString();
+      if (refused === 0 && clock.monotonic() - writtenAt < writeEveryMs) return null;
+      const content = refused > 0 ? createFiller() : new Date(clock.now()).toISOString();
       await storage.documents.write(document, content, new Uint8Array());
-      settledWrites = refused;
+      refusedWrites -= refused;
       collectionsFault = await findCollectionsFault();
       writtenAt = clock.monotonic();
       return null;

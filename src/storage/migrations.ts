@@ -16,7 +16,7 @@ export interface Migration {
   up(database: Database, types: ColumnTypes): Promise<void>;
 }
 
-/** Versions before the first release used lower numbers, and one of them for several schemas. */
+/** Until the release, each change of the initial schema takes the next number. Several schemas had one lower number. */
 export const firstReleased = 100;
 
 export const migrations: readonly Migration[] = [

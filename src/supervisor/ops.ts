@@ -23,7 +23,7 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   const own = new Exposition();
   describeProcess(own);
   own.watch({
-    // The lowest value counts, so that no process is not ready.
+    // The least of all processes counts, also when none serves.
     vestibule_ready: () => Number(serving().length > 0),
     vestibule_processes_wanted: () => processes,
     vestibule_processes_serving: () => serving().length,
