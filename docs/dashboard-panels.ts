@@ -211,6 +211,11 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       lines: [one('count by (version, commit) (vestibule_build_info)', '{{version}} {{commit}}')],
     },
     {
+      title: 'Ready for requests',
+      unit: 'short',
+      lines: [one(`vestibule_ready${of}`, instance)],
+    },
+    {
       title: 'Processes that ended',
       unit: 'short',
       lines: [

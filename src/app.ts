@@ -119,7 +119,10 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const tracing = await findTracing(release.version, log);
   const metrics = createMetrics();
   const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
-  const writes = await openWrites(base, collections, () => events.notice());
+  const writes = await openWrites(base, collections, {
+    onWritten: () => events.notice(),
+    onUnavailable: () => readiness.noteRefusedWrite(),
+  });
   parts.defer(() => writes.stop());
   const callers = createCallers(base, {
     signingKeys,
@@ -194,6 +197,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     isStopping: () => isStopping,
     clock,
   });
+  readiness.start();
+  parts.defer(() => readiness.stop());
   const forConsole = {
     ...createConsoleState(base, { collections, keySets, signingKeys }),
     families: () => metrics.families('console'),
@@ -208,11 +213,12 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     certificate,
     logOutput,
     sweeper,
+    readiness,
   });
   let opsAddress = '';
   if (member === undefined) {
     const ready = async () => {
-      const { status, body } = await readiness();
+      const { status, body } = await readiness.answer();
       return json(body, { status });
     };
     const read = async () => {
@@ -222,7 +228,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     const consolePage = await startConsole(config, {
       ...forConsole,
       read,
-      ready: readiness,
+      ready: readiness.answer,
       settings,
       clock,
       log,
@@ -255,7 +261,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     stop: () => running.disposeAsync(),
     reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
-    ready: readiness,
+    ready: readiness.answer,
     families: () => metrics.families(),
     forConsole,
   };
@@ -276,7 +282,7 @@ function limitsOf(config: Config, log: Log): Limits {
 async function openWrites(
   { config, storage, keyring, metrics, clock }: BaseParts,
   collections: readonly Collection[],
-  onWritten: () => void,
+  { onWritten, onUnavailable }: { readonly onWritten: () => void; readonly onUnavailable: () => void },
 ): Promise<WriteQueue> {
   const store = await storage.openBatches({
     module: batchRulesModule,
@@ -290,5 +296,5 @@ async function openWrites(
     metrics.countBatch(size, seconds);
     onWritten();
   };
-  return new WriteQueue({ store, clock, onBatch });
+  return new WriteQueue({ store, clock, onBatch, onUnavailable });
 }

@@ -17,11 +17,12 @@ interface Watched {
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly sweeper: Sweeper;
+  readonly readiness: { isWell(): boolean };
 }
 
 /** Adds the gauges, and the counters of other parts, to the metrics. */
 export function watch({ metrics, storage, clock }: BaseParts, watched: Watched): void {
-  const { release, keySets, service, events, writes, certificate, logOutput, sweeper } = watched;
+  const { release, keySets, service, events, writes, certificate, logOutput, sweeper, readiness } = watched;
   const { tokenCache, standing, signatures } = watched.callers;
   const { exposition } = metrics;
   const build = {
@@ -32,6 +33,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
   };
   exposition.add('vestibule_build_info', () => [{ labels: build, value: 1 }]);
   exposition.watch({
+    vestibule_ready: () => Number(readiness.isWell()),
     vestibule_connections_open: () => service.connections.size,
     vestibule_log_lines_dropped_total: () => logOutput.dropped,
     vestibule_token_cache_entries: () => tokenCache.places,

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import { errorFields, type PlainLog } from '../base/plain-log.ts';
+import { logFailure, type PlainLog } from '../base/plain-log.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import type { KeySource } from './jws.ts';
@@ -190,7 +190,7 @@ export class ProviderKeys implements KeySource {
       void this.#store({ document, fetchedAt, refreshAt: fetchedAt + refreshIn * 1000 });
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      if (!(error instanceof FetchError)) log.error(errorFields(error), 'provider keys cannot be read');
+      if (!(error instanceof FetchError)) logFailure(log, error, 'provider keys cannot be read');
       this.#fail(error instanceof FetchError ? error : new FetchError('unexpected', 'a bug, see the log'));
     }
   }
@@ -213,8 +213,7 @@ export class ProviderKeys implements KeySource {
     try {
       await this.#options.memory.save(stored);
     } catch (error) {
-      if (!this.#stopping.signal.aborted)
-        this.#options.log.error(errorFields(error), 'provider keys not stored');
+      if (!this.#stopping.signal.aborted) logFailure(this.#options.log, error, 'provider keys not stored');
     }
   }
 
@@ -275,7 +274,7 @@ export class ProviderKeys implements KeySource {
         'provider keys taken from storage',
       );
     } catch (error) {
-      log.error(errorFields(error), 'stored provider keys cannot be read');
+      logFailure(log, error, 'stored provider keys cannot be read');
     }
   }
 

@@ -1,3 +1,5 @@
+import { Refusal } from './errors.ts';
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -5,6 +7,16 @@ export interface PlainLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+}
+
+/**
+ * Logs a failure of background work. A refusal, such as an outage of the database, is a warning with its reason; any other
+ * error is a bug and keeps its stack.
+ */
+export function logFailure(log: PlainLog, error: unknown, message: string, fields: object = {}): void {
+  if (error instanceof Refusal)
+    log.warn({ ...fields, code: error.code, detail: error.options.detail }, message);
+  else log.error({ ...fields, ...errorFields(error) }, message);
 }
 
 /** An unexpected error as log fields, without its message: parsers and databases quote their input, which may be personal. */

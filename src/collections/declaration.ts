@@ -161,7 +161,7 @@ export function statesIn(table: RoleStates, states: readonly string[]): readonly
 }
 
 const documentName = 'collections';
-/** Incremented when an older release cannot read the format. */
+/** Incremented with every change of the stored form. Declarations in another form count as none: a start checks all records. */
 const version = 1;
 
 export type StoredDeclarations = ReturnType<typeof storedDeclarations>;
@@ -176,9 +176,7 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
       if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();
       const stored: { version: number; declarations: readonly Declaration[] } = JSON.parse(found.content);
       const declarations = stored.version === version ? stored.declarations : [];
-      // Members that a former release did not have.
-      const none = { parent: null, unique: [], search: [], history: false };
-      return new Map(declarations.map((declaration) => [declaration.name, { ...none, ...declaration }]));
+      return new Map(declarations.map((declaration) => [declaration.name, declaration]));
     },
     async save(declarations: readonly Declaration[]) {
       const content = JSON.stringify({ version, declarations });

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { errorFields } from '../base/plain-log.ts';
+import { logFailure } from '../base/plain-log.ts';
 import { isGranted } from '../base/scopes.ts';
 import {
   type ClientWithSecrets,
@@ -111,7 +111,7 @@ export class Standing {
       while (this.#changed.size > 0) await this.#load();
     } catch (error) {
       const { log, clock } = this.#options;
-      log.error(errorFields(error), 'standing of callers cannot be read');
+      logFailure(log, error, 'standing of callers cannot be read');
       this.#cancelRetry();
       this.#cancelRetry = clock.after(retryMs, () => void this.#reload());
     } finally {

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { errorFields } from '../base/plain-log.ts';
+import { logFailure } from '../base/plain-log.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 import { RepeatedLook } from './repeated-look.ts';
 
@@ -34,7 +34,7 @@ export class EventTail {
     this.#reading = new RepeatedLook({
       look: () => this.#readOn(),
       everyMs: lookEveryMs,
-      onFailure: (error) => log.warn(errorFields(error), 'the event log cannot be read'),
+      onFailure: (error) => logFailure(log, error, 'the event log cannot be read'),
       clock,
     });
   }

@@ -73,6 +73,12 @@ const isOne: Test = (value) => value === 1;
 
 /** The rules of deploy/prometheus/alerts.yaml in the same order, as far as one service can evaluate them by itself. */
 export const alertRules: readonly Rule[] = [
+  rule(
+    'VestibuleNotReady',
+    'critical',
+    minute,
+    gauge('vestibule_ready', (value) => value === 0),
+  ),
   rule('VestibuleProcessesEnd', 'warning', 0, growth('process_ended', 15 * minute, over(2), ['all'])),
   rule('VestibuleBug', 'warning', 0, growth('refusal', 10 * minute, over(0), ['internal'])),
   rule(

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
+import { createRevision } from '../base/random.ts';
 import { singleFlight } from '../base/single-flight.ts';
 import type { Storage } from '../storage/port.ts';
 
@@ -30,25 +31,31 @@ export interface KeySetStatus {
   readonly lastFault: string | null;
 }
 
+/** An alert that waits for a minute needs several answers. */
+const askEveryMs = 10_000;
+
 /**
  * GET /readyz: 200 if the database accepts writes, the keys of a provider are usable and the collections are the active
- * ones.
+ * ones. The process also asks itself: callers that obey /readyz send no requests that could raise an alert.
  */
 export function createReadiness(parts: ReadinessParts) {
-  const { keySets, signingKeyIds, port, isStopping } = parts;
-  const probe = createDatabaseProbe(parts);
-  return async () => {
+  const { keySets, signingKeyIds, port, isStopping, clock } = parts;
+  const database = createDatabaseProbe(parts);
+  let cancel = () => {};
+  const usableKeys = () => keySets().filter((keys) => keys.usable);
+  /** By the last answer of the database. A stop is no fault. */
+  const isWell = () => database.isWell() && usableKeys().length > 0;
+
+  const answer = async () => {
+    const { fault, collectionsFault } = await database.probe();
     const providers = keySets();
     const [first] = providers;
-    const usable = providers.filter((keys) => keys.usable);
-    const { fault, collectionsFault } = await probe();
-    const isWell = fault === null && collectionsFault === null;
-    const isReady = isWell && usable.length > 0 && !isStopping();
+    const isReady = isWell() && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
         database: fault?.check ?? 'ok',
-        provider_keys: keysCheck(usable.length, providers.length),
+        provider_keys: keysCheck(usableKeys().length, providers.length),
         ...(collectionsFault === null ? {} : { collections: 'outdated' }),
       },
       ...(fault === null ? {} : { database_fault: fault.reason }),
@@ -61,6 +68,14 @@ export function createReadiness(parts: ReadinessParts) {
     };
     return { status: isReady ? 200 : 503, body };
   };
+
+  const start = () => {
+    cancel = clock.after(askEveryMs, () => {
+      void answer();
+      start();
+    });
+  };
+  return { answer, isWell, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }
 
 function keysCheck(usable: number, all: number): string {
@@ -92,6 +107,8 @@ const answerWithinMs = 800;
 /** At most one write in this time, for any number of probes. */
 const writeEveryMs = 1_000;
 const document = 'readiness';
+/** 128 KiB that do not compress: on a disk that is full for the writes of callers, a few bytes may still fit. */
+const createFiller = () => Array.from({ length: 8_192 }, createRevision).join('');
 
 /**
  * Checks with a small write that the database accepts writes: a full disk, a locked file or a read-only server shows in no
@@ -100,6 +117,9 @@ const document = 'readiness';
  */
 function createDatabaseProbe({ storage, findCollectionsFault, clock }: ReadinessParts) {
   let collectionsFault: string | null = null;
+  let lastFault: DatabaseFault | null = null;
+  /** Refused writes that no successful large write has followed. */
+  let refusedWrites = 0;
   let step: DatabaseFault['check'] = 'does not answer';
   let writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -108,8 +128,11 @@ function createDatabaseProbe({ storage, findCollectionsFault, clock }: Readiness
       step = 'does not answer';
       await storage.ping();
       step = 'takes no writes';
-      if (clock.monotonic() - writtenAt < writeEveryMs) return null;
-      await storage.documents.write(document, new Date(clock.now()).toISOString(), new Uint8Array());
+      const refused = refusedWrites;
+      if (refused === 0 && clock.monotonic() - writtenAt < writeEveryMs) return null;
+      const content = refused > 0 ? createFiller() : new Date(clock.now()).toISOString();
+      await storage.documents.write(document, content, new Uint8Array());
+      refusedWrites -= refused;
       collectionsFault = await findCollectionsFault();
       writtenAt = clock.monotonic();
       return null;
@@ -120,12 +143,20 @@ function createDatabaseProbe({ storage, findCollectionsFault, clock }: Readiness
     }
   });
 
-  return async () => {
+  const inTime = async () => {
     const late = Promise.withResolvers<DatabaseFault>();
     const cancel = clock.after(answerWithinMs, () =>
       late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
     );
-    const fault = await Promise.race([probe(), late.promise]).finally(cancel);
-    return { fault, collectionsFault };
+    lastFault = await Promise.race([probe(), late.promise]).finally(cancel);
+    return { fault: lastFault, collectionsFault };
+  };
+  return {
+    probe: inTime,
+    isWell: () => lastFault === null && collectionsFault === null,
+    /** The database has refused a write: the next probe writes as much as a caller, whenever the last one was. */
+    noteRefusedWrite() {
+      refusedWrites += 1;
+    },
   };
 }

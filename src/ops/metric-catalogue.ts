@@ -17,6 +17,10 @@ export const metricCatalogue = {
   nodejs_eventloop_lag_p99_seconds: gauge('most', '99th percentile of that delay since the last scrape.'),
   nodejs_eventloop_lag_max_seconds: gauge('most', 'Longest such delay since the last scrape.'),
   vestibule_build_info: gauge('most', 'Always 1: release, commit, Node.js version and kind of database.'),
+  vestibule_ready: gauge(
+    'least',
+    '1 if /readyz would answer 200 to a process that is not stopping; checked every ten seconds.',
+  ),
   vestibule_processes_wanted: gauge('sum', 'Processes that there should be.'),
   vestibule_processes_serving: gauge('sum', 'Processes that take connections now.'),
   vestibule_processes_ended_total: counter('Processes that have ended unexpectedly.'),

@@ -1,7 +1,7 @@
 import { type Clock, clockDifferenceMs } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { Log } from '../base/log.ts';
-import { errorFields } from '../base/plain-log.ts';
+import { logFailure } from '../base/plain-log.ts';
 import type { Collection } from '../collections/collection.ts';
 import { lineageOf } from '../collections/lineage.ts';
 import { eventOfRemoval } from '../events/catalogue.ts';
@@ -101,7 +101,7 @@ export class Sweeper {
       // Last, because a full write queue refuses it.
       if (isOurs && now !== null) await this.#fillPlaces(now);
     } catch (error) {
-      log.error(errorFields(error), 'expired records cannot be deleted');
+      logFailure(log, error, 'expired records cannot be deleted');
     }
   }
 

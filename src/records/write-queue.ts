@@ -10,6 +10,8 @@ interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly onBatch?: (size: number, seconds: number) => void;
+  /** Called when the database has refused a batch. */
+  readonly onUnavailable?: () => void;
 }
 
 interface QueuedWrite {
@@ -105,7 +107,7 @@ export class WriteQueue {
   }
 
   async #outcomesOf(batch: readonly QueuedWrite[]): Promise<readonly Outcome[]> {
-    const { store, clock, onBatch } = this.#options;
+    const { store, clock, onBatch, onUnavailable } = this.#options;
     const begunAt = clock.monotonic();
     try {
       const outcomes = await store.run(batch.map(({ operation }) => operation));
@@ -113,6 +115,7 @@ export class WriteQueue {
       onBatch?.(size, (clock.monotonic() - begunAt) / 1000);
       return outcomes;
     } catch (error) {
+      if (error instanceof Refusal && error.code === 'storage_unavailable') onUnavailable?.();
       // A Refusal of the database applies to all. After other errors each is tried alone, so that only the faulty one
       // fails.
       if (error instanceof Refusal || batch.length === 1) return batch.map(() => ({ error }));

@@ -16,12 +16,15 @@ export interface Migration {
   up(database: Database, types: ColumnTypes): Promise<void>;
 }
 
+/** Until the release, each change of the initial schema takes the next number. Several schemas had one lower number. */
+export const firstReleased = 100;
+
 export const migrations: readonly Migration[] = [
   {
-    version: 15,
+    version: firstReleased,
     what: 'the schema of the first release',
     kind: 'expand',
-    needs: 15,
+    needs: firstReleased,
     async up(database, { engine }) {
       for (const statement of initialStatements(engine)) await sql.raw(statement).execute(database);
     },

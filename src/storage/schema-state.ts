@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { OperatorError } from '../base/errors.ts';
 import type { Engine } from './engine.ts';
-import { type Migration, newestOf } from './migrations.ts';
+import { firstReleased, type Migration, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
 
 /** The steps that a database has gone through, and the versions that can work with it. */
@@ -10,6 +11,15 @@ export interface SchemaState {
   readonly version: number;
   /** Code that knows this version can serve; older code cannot. */
   readonly oldest: number;
+}
+
+/** The schema of a version before the first release: its number does not tell what is in it. */
+export class UnreleasedSchema extends OperatorError {
+  constructor(version: number) {
+    super(
+      `The database has schema version ${version}, which only versions before the first release (0.3.0) wrote, and no release can open it: keep the version that made it, or begin with a new database.`,
+    );
+  }
 }
 
 const emptySchema: SchemaState = { versions: new Set(), version: 0, oldest: 0 };
@@ -30,9 +40,11 @@ export async function readSchema(database: Database): Promise<SchemaState> {
   const rows = await database.selectFrom('schema_migrations').selectAll().execute();
   if (rows.length === 0) return emptySchema;
   const versions = rows.map(({ version }) => Number(version));
+  const version = Math.max(...versions);
+  if (Math.min(...versions) < firstReleased) throw new UnreleasedSchema(version);
   return {
     versions: new Set(versions),
-    version: Math.max(...versions),
+    version,
     oldest: Math.max(...rows.map(({ oldest }) => Number(oldest))),
   };
 }

@@ -12,6 +12,7 @@ import {
   readSchema,
   type SchemaState,
   schemaOf,
+  UnreleasedSchema,
 } from './schema-state.ts';
 import { auditStore } from './stores/audit.ts';
 import { clientStore } from './stores/clients.ts';
@@ -106,6 +107,7 @@ export async function findStorage(
       return { state: 'other_version', isTooNew: tooNew, plan, missingRights };
     return { state: 'ready', plan, storage: storesOn(engine, noKeys, steps), missingRights };
   } catch (error) {
+    if (error instanceof UnreleasedSchema) throw error;
     const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
     return { state: 'unusable', detail, advice: null };
   }

@@ -23,6 +23,8 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   const own = new Exposition();
   describeProcess(own);
   own.watch({
+    // The least of all processes counts, also when none serves.
+    vestibule_ready: () => Number(serving().length > 0),
     vestibule_processes_wanted: () => processes,
     vestibule_processes_serving: () => serving().length,
     vestibule_processes_ended_total: () => [...endings.values()].reduce((sum, one) => sum + one, 0),

@@ -1,7 +1,7 @@
 import { keyCredential, type RequestOrigin } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { errorFields } from '../base/plain-log.ts';
+import { logFailure } from '../base/plain-log.ts';
 import type { ClientSecret, ClientStore, ClientWithSecrets } from '../storage/port.ts';
 import type { CheckAssertion } from './assertion.ts';
 import type { ClientDirectory } from './client-directory.ts';
@@ -42,7 +42,7 @@ export function createRecogniseClient(options: RecogniseClientOptions): Recognis
     noted.set(id, today);
     store.noteUse(id, today).catch((error: unknown) => {
       noted.delete(id);
-      log.warn(errorFields(error), 'the last use of a client secret was not recorded');
+      logFailure(log, error, 'the last use of a client secret was not recorded');
     });
   };
 

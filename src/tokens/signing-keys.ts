@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { errorFields } from '../base/plain-log.ts';
+import { logFailure } from '../base/plain-log.ts';
 import type { AuditLine, SigningKeyRecord, SigningKeyStore } from '../storage/port.ts';
 import { createSigningKey, openSigningKey, type SigningAlgorithm, type SigningKey } from './signing-key.ts';
 
@@ -107,7 +107,7 @@ export class SigningKeys {
 
   async #tryReload(): Promise<void> {
     await this.reload().catch((error: unknown) => {
-      this.#options.log.error(errorFields(error), 'signing keys cannot be read');
+      logFailure(this.#options.log, error, 'signing keys cannot be read');
     });
   }
 
@@ -136,7 +136,7 @@ export class SigningKeys {
       if (now !== null && this.#isDue(now)) await this.#change(now);
       await this.#refresh();
     } catch (error) {
-      log.error(errorFields(error), 'signing keys cannot be rotated');
+      logFailure(log, error, 'signing keys cannot be rotated');
     }
     if (this.#isStopped) return;
     const pause = now === null ? unconfirmedMs : this.#untilNextMs(now);

@@ -22,6 +22,28 @@ states: { draft: { cancel: cancelled }, cancelled: {} }`;
   for (const [from, to] of Object.entries(changes)) text = text.replace(from, to);
   return declared(text, 'bookings');
 };
+/** The keys of a stored declaration. */
+const storedForm = [
+  'access',
+  'aliases',
+  'concurrency',
+  'deprecated',
+  'description',
+  'events',
+  'handover',
+  'history',
+  'index',
+  'isShared',
+  'limits',
+  'machine',
+  'name',
+  'parent',
+  'roles',
+  'schema',
+  'search',
+  'title',
+  'unique',
+];
 const digest = createKeyedDigest(Buffer.from('a key'));
 
 for (const engine of databaseEngines) {
@@ -108,6 +130,11 @@ for (const engine of databaseEngines) {
       const kept = storedDeclarations(storage.documents, digest);
       assert.deepEqual(await kept.load(), new Map());
       await kept.save([toDeclaration(bookings())]);
+      // Another form needs another version.
+      const { version, declarations } = JSON.parse(
+        String((await storage.documents.read('collections'))?.content),
+      );
+      assert.deepEqual([version, Object.keys(declarations[0]).sort()], [1, storedForm]);
       assert.deepEqual(await kept.load(), inForce);
       const loaded = await kept.load();
       assert.deepEqual(await sentences([bookings()], new Map(loaded)), ['bookings: unchanged', orphans]);

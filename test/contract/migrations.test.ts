@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
+import { initialStatements } from '../../src/storage/initial-schema.ts';
 import { migrate } from '../../src/storage/migrate.ts';
-import { newestVersion } from '../../src/storage/migrations.ts';
+import { firstReleased, newestVersion } from '../../src/storage/migrations.ts';
 import { addOne, register } from '../support/batches.ts';
 import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases.ts';
 import { releases } from '../support/future-steps.ts';
@@ -37,6 +39,15 @@ const allTables = [
   'webhooks',
 ];
 const newer = newestVersion + 1;
+
+/** Two schemas with one number cannot be told apart, so a change needs a new number here and in `firstReleased`. */
+it('the schema has a number of its own', () => {
+  const statements = ['sqlite', 'postgres'].map((name) => initialStatements(name as 'sqlite' | 'postgres'));
+  assert.deepEqual(
+    [firstReleased, hash('sha256', JSON.stringify(statements))],
+    [100, 'b3740d4a1ab6e4509fda4cdae6c7354aebbbc2fa76ac6aa82cc1562671578a2a'],
+  );
+});
 
 for (const engine of storageKinds) {
   describe(`migrations on ${engine}`, () => {

@@ -54,6 +54,8 @@ describe('a full disk of PostgreSQL', () => {
     assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
     const { opsUrl } = one.service(0);
     assert.equal((await request(`${opsUrl}/livez`)).status, 200);
+    const { status, text } = await request(`${opsUrl}/readyz`);
+    assert.deepEqual([status, text.includes('SQLSTATE 53100')], [503, true], text);
     const said = one
       .service(0)
       .logLines()

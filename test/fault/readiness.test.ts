@@ -32,6 +32,14 @@ function assertTakesNoWrites(reply: Reply, reason: RegExp): void {
   assert.match(body.database_fault, reason);
 }
 
+/** The log of SQLite may have room left for some writes. */
+const refusedWrite = (caller: ApiCaller) =>
+  until(
+    () => caller.send('POST', '/notes', { text: 'x'.repeat(280) }),
+    ({ status }) => status === 503,
+    'the disk is not full',
+  );
+
 async function assertOnlyReads(one: DeclaredProcesses, caller: ApiCaller, id: string): Promise<void> {
   assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
   assert.equal((await caller.get(`/notes/${id}`)).status, 200);
@@ -67,6 +75,24 @@ describe('/readyz with SQLite on a full disk', () => {
     disk.free();
     await becomeReady(one);
     await caller.make('notes', {});
+  });
+
+  it('follows a refused write at once, also right after a probe that could write', async () => {
+    const caller = await one.person();
+    await caller.make('notes', {});
+    const [service = assert.fail()] = one.services;
+    // At a standstill of the clock the last probe stays recent.
+    await service.holdTime(true);
+    await becomeReady(one);
+    disk.fill();
+    assertCode(await refusedWrite(caller), 'storage_unavailable');
+    assertTakesNoWrites(await readyz(one), /the disk is full/);
+    assert.match(await service.metrics(), /^vestibule_ready 0$/m);
+    disk.free();
+    await caller.make('notes', {});
+    assert.equal((await readyz(one)).status, 200);
+    assert.match(await service.metrics(), /^vestibule_ready 1$/m);
+    await service.holdTime(false);
   });
 });
 

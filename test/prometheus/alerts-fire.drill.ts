@@ -32,6 +32,7 @@ import {
 import { childrenOf } from '../support/supervised.ts';
 import { writeTlsFiles } from '../support/tls-files.ts';
 import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { withoutDatabase } from '../support/unreachable-database.ts';
 import { webhookCommand } from '../support/webhook-stage.ts';
 import { Prometheus, readAlerts } from './prometheus.ts';
 
@@ -145,6 +146,15 @@ describe('an alert fires when', () => {
     await plainSql(sqlite.settings).query('alter table records rename to elsewhere');
     assert.equal((await reader.get('/notes')).status, 500);
     await fires('VestibuleBug');
+  });
+
+  it('PostgreSQL is away, and callers obey /readyz', async () => {
+    const settings = await settingsFor('postgres');
+    const service = await startService(settings);
+    later.defer(() => service.stop());
+    prometheus.watch(service.opsUrl);
+    await withoutDatabase(settings, () => fires('VestibuleNotReady'));
+    assert.doesNotMatch(await service.metrics(), /^vestibule_refusals_total.* [1-9]/m);
   });
 
   it('all sessions of the PostgreSQL pool are in use', async () => {

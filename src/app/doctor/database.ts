@@ -12,6 +12,7 @@ import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import { EgressError } from '../../events/webhooks/egress.ts';
 import type { Storage } from '../../storage/port.ts';
+import { UnreleasedSchema } from '../../storage/schema-state.ts';
 import type { FoundStorage } from '../../storage/storage.ts';
 import { createClientMac } from '../../tokens/client-directory.ts';
 import { webhookEgress } from '../administration.ts';
@@ -42,6 +43,14 @@ export function databaseFindings(config: Config, areDeclared: boolean): Promise<
     return found.state === 'ready'
       ? readyFindings(config, found, secret, answers, areDeclared)
       : [secret, answers, schemaFinding(found), ...skipAfter(3, 'fix the schema first')];
+  }).catch((error: unknown) => {
+    if (!(error instanceof UnreleasedSchema)) throw error;
+    const advice = 'See "Upgrade and roll back" in docs/operations.md.';
+    return [
+      secret,
+      failed('schema', { found: error.message, advice }),
+      ...skipAfter(3, 'fix the schema first'),
+    ];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ConfirmedTime } from '../../base/confirmed-time.ts';
-import { errorFields } from '../../base/plain-log.ts';
+import { logFailure } from '../../base/plain-log.ts';
 import type { DeliveryCounts, Webhook } from '../../storage/port.ts';
 import { RepeatedLook } from '../repeated-look.ts';
 import type { EventTail } from '../tail.ts';
@@ -30,7 +30,7 @@ export class WebhookDispatcher {
     this.#looking = new RepeatedLook({
       look: () => this.#lookOn(),
       everyMs: lookEveryMs,
-      onFailure: (error) => log.warn(errorFields(error), 'webhooks cannot be read'),
+      onFailure: (error) => logFailure(log, error, 'webhooks cannot be read'),
       clock,
     });
   }
@@ -53,10 +53,7 @@ export class WebhookDispatcher {
     try {
       await Promise.all(this.#outboxes.values().map((outbox) => outbox.stop()));
     } catch (error) {
-      this.#options.log.warn(
-        errorFields(error),
-        'delivery results not recorded: the deliveries are sent again',
-      );
+      logFailure(this.#options.log, error, 'delivery results not recorded: the deliveries are sent again');
     } finally {
       cancel();
     }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { errorFields } from '../../base/plain-log.ts';
+import { logFailure } from '../../base/plain-log.ts';
 import type { Delivery, DeliveryStore, EventStore, Webhook } from '../../storage/port.ts';
 import { erasedType } from '../catalogue.ts';
 import { type Attempt, type AttemptParts, pauseEnd, recordAttempts } from './backoff.ts';
@@ -98,7 +98,7 @@ export class Outbox {
     } catch (error) {
       // Logged once: the storage logs every failed query.
       if (!this.#isFailing)
-        this.#parts.log.warn({ webhook: this.id, ...errorFields(error) }, 'webhook cannot be processed now');
+        logFailure(this.#parts.log, error, 'webhook cannot be processed now', { webhook: this.id });
       this.#isFailing = true;
       this.#again = false;
       this.#wakeIn(retryMs);

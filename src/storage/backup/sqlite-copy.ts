@@ -34,7 +34,7 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
   return counts;
 }
 
-/** Notes the backup in the database. A database of an older release may have no table for it. */
+/** Notes the backup in the database. */
 export function noteBackup(file: string, note: BackupNote): void {
   try {
     using database = new DatabaseSync(file, { timeout: 2_000 });
