@@ -194,6 +194,20 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Refused tokens on one connection; then it is closed.',
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
+  fixed('src/base/strict-json.ts', 'maxPlainJsonDepth', '', 'Levels of the JSON of `POST /token` (400).'),
+  fixed(
+    'src/base/strict-json.ts',
+    'maxJsonMembers',
+    '',
+    'Members of all objects of a JSON body (400 `json_invalid`).',
+  ),
+  fixed('src/base/strict-json.ts', 'maxJsonValues', '', 'Values of a JSON body (the same).'),
+  fixed(
+    'src/base/unicode.ts',
+    'maxMarksInRow',
+    '',
+    'Combining marks in a row in a name of a JSON body (the same). Search leaves further ones out.',
+  ),
   fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, from one caller.'),
   fixed(

@@ -42,6 +42,9 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     parameter: { ...text, description: 'The name of the parameter.' },
     detail: { ...text, description: 'Why the parameter is refused although it is known, and what to send.' },
   },
+  json_invalid: {
+    detail: { ...text, description: 'Of what the body has too many, and how many it may have.' },
+  },
   batch_invalid: {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each operation.' },
   },

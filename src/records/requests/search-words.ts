@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
 import { isJsonObject } from '../../base/json-object.ts';
+import { isAscii, normaliseText } from '../../base/unicode.ts';
 
 /** Search by words: the words of a query and of a record are folded alike, and each of the query begins one of the record. */
 
@@ -14,12 +14,11 @@ const runOfLetters = new RegExp(`[${letter}]+`, 'gu');
 
 /** Without the differences between capital and small, accented and plain, wide and narrow letters. */
 export function fold(text: string): string {
-  const isAscii = Buffer.byteLength(text) === text.length;
-  if (isAscii) return text.toLowerCase();
-  return text.normalize('NFKD').toLowerCase().replace(folded, plain);
+  const plain = normaliseText(text, 'NFKD').toLowerCase();
+  return isAscii(plain) ? plain : plain.replace(folded, base);
 }
 
-function plain(character: string): string {
+function base(character: string): string {
   if (character === 'ß') return 'ss';
   return character === 'ς' ? 'σ' : character === 'ı' ? 'i' : '';
 }
