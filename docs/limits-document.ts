@@ -268,6 +268,24 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Letters and digits of such a word (400 `query_invalid`).',
   ),
   fixed(
+    'src/records/requests/search-words.ts',
+    'mostParts',
+    '',
+    'Parts of all words of a search, such as the two of `e-mail` (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'longestQuery',
+    '',
+    'Characters of a search (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'maxSearched',
+    '',
+    'Characters of a record that are searched, in the fields under `search`.',
+  ),
+  fixed(
     'src/storage/stores/record-history.ts',
     'longestHistory',
     '',
