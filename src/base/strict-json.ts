@@ -59,13 +59,13 @@ function inspect(text: string, isStrict: boolean): void {
       if (members > maxJsonMembers) throw tooMany('members in the body', maxJsonMembers);
       addName(open.at(-1), value, isStrict);
     } else if (first === '{' || first === '[') {
+      values += 1;
       open.push(first === '{' ? new Set() : null);
       if (open.length > maxDepth) throw fault('too deep');
       isName = first === '{';
-      values += 1;
     } else if (first === ',') {
-      isName = open.at(-1) instanceof Set;
       values += 1;
+      isName = open.at(-1) instanceof Set;
     } else if (first === ':') isName = false;
     else if (first === '}' || first === ']') {
       open.pop();

@@ -104,10 +104,7 @@ function checkTimes({ iat, exp, nbf }: JsonObject, nowSeconds: number): number {
   return Math.ceil((iat + proofWindowSeconds) * 1000);
 }
 
-/**
- * An absolute ASCII URL without credentials, in a form that a URL parser would not repair. The host is as long as a name in the DNS and a
- * port can be: the parser normalises it, which takes quadratic time for combining marks.
- */
+/** An absolute ASCII URL without credentials, in a form that a URL parser would not repair. It normalises the host in quadratic time. */
 const plainUri = /^https?:\/\/[^\s\\@/?#]{1,260}(?:[/?#][!-[\]-~]*)?$/i;
 const escapes = /%[0-9a-f]{2}/gi;
 const unreserved = /^[A-Za-z0-9._~-]$/;
