@@ -1,5 +1,5 @@
 import { Refusal } from './errors.ts';
-import { hasLongRunOfMarks, maxMarksInRow, normaliseText } from './unicode.ts';
+import { maxMarksInRow, normaliseName } from './unicode.ts';
 
 /** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
@@ -85,9 +85,9 @@ function tokenAt(text: string, at: number, form: RegExp): string | null {
 }
 
 function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
-  if (hasLongRunOfMarks(name)) throw tooMany('combining marks in a row in a name', maxMarksInRow);
   // Names that are equal after normalisation count as one.
-  const normal = normaliseText(name, 'NFC');
+  const normal = normaliseName(name);
+  if (normal === null) throw tooMany('combining marks in a row in a name', maxMarksInRow);
   if (names?.has(normal)) throw fault('a duplicate name in one object');
   if (isStrict && treacherousNames.has(normal)) throw fault('a reserved name');
   names?.add(normal);

@@ -15,11 +15,13 @@ export function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-export function hasLongRunOfMarks(text: string): boolean {
-  return !isAscii(text) && text.search(longRun) !== -1;
+/** In NFC; null if it has more than `maxMarksInRow`. */
+export function normaliseName(name: string): string | null {
+  if (isAscii(name)) return name;
+  return name.search(longRun) === -1 ? name.normalize('NFC') : null;
 }
 
-/** The only place that normalises text. Drops the marks past `maxMarksInRow`. */
+/** Drops the marks past `maxMarksInRow`. */
 export function normaliseText(text: string, form: 'NFC' | 'NFKD'): string {
   return isAscii(text) ? text : text.replace(longRun, '$1').normalize(form);
 }
