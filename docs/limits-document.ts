@@ -194,6 +194,20 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Refused tokens on one connection; then it is closed.',
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
+  fixed('src/base/strict-json.ts', 'maxPlainJsonDepth', '', 'Levels of the JSON of `POST /token` (400).'),
+  fixed(
+    'src/base/strict-json.ts',
+    'maxJsonMembers',
+    '',
+    'Members of all objects of a JSON body (400 `json_invalid`).',
+  ),
+  fixed('src/base/strict-json.ts', 'maxJsonValues', '', 'Values of a JSON body (the same).'),
+  fixed(
+    'src/base/unicode.ts',
+    'maxMarksInRow',
+    '',
+    'Combining marks in a row in a name of a JSON body (the same). Search leaves further ones out.',
+  ),
   fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, from one caller.'),
   fixed(
@@ -252,6 +266,24 @@ export const fixedLimits: readonly FixedLimit[] = [
     'longestWord',
     '',
     'Letters and digits of such a word (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'mostParts',
+    '',
+    'Parts of all words of a search, such as the two of `e-mail` (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'longestQuery',
+    '',
+    'Characters of a search (400 `query_invalid`).',
+  ),
+  fixed(
+    'src/records/requests/search-words.ts',
+    'maxSearched',
+    '',
+    'Characters of a record that are searched, in the fields under `search`.',
   ),
   fixed(
     'src/storage/stores/record-history.ts',

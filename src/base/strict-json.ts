@@ -1,11 +1,17 @@
 import { Refusal } from './errors.ts';
+import { maxMarksInRow, normaliseName } from './unicode.ts';
 
 /** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
+/** The same for bodies whose unknown members are ignored. */
+export const maxPlainJsonDepth = 1_000;
+/** Members of all objects of a body, and values of a body: each costs time before the schema and the size of a record are known. */
+export const maxJsonMembers = 10_000;
+export const maxJsonValues = 65_536;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** An unterminated text is a token, too: otherwise the search would take quadratic time. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]|-?\d[\d.eE+-]*/g;
+const stringForm = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
+const numberForm = /-?\d[\d.eE+-]*/y;
 /** Names with a special meaning in JavaScript. */
 const treacherousNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -21,7 +27,7 @@ export function readStrictJson(bytes: Uint8Array): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('json_invalid', { detail: 'not UTF-8 or not JSON' });
+    throw fault('not UTF-8 or not JSON');
   }
 }
 
@@ -34,36 +40,54 @@ export function readPlainJson(bytes: Uint8Array): unknown {
 
 /** Looks at every token. The parser checks the grammar afterwards. */
 function inspect(text: string, isStrict: boolean): void {
+  const maxDepth = isStrict ? maxJsonDepth : maxPlainJsonDepth;
   /** The names of each open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
-  for (const [token] of text.matchAll(tokens)) {
-    const first = token[0] as string;
+  let members = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const first = text[at] as string;
     if (first === '"') {
-      const value = readText(token);
+      const token = tokenAt(text, at, stringForm);
+      if (token === null) throw fault('a string without an end');
+      at += token.length - 1;
+      const value = token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
       if (isStrict) checkText(value);
-      if (isName) addName(open.at(-1), value, isStrict);
+      if (!isName) continue;
+      members += 1;
+      if (members > maxJsonMembers) throw tooMany('members in the body', maxJsonMembers);
+      addName(open.at(-1), value, isStrict);
     } else if (first === '{' || first === '[') {
+      values += 1;
       open.push(first === '{' ? new Set() : null);
-      if (isStrict && open.length > maxJsonDepth) throw fault('too deep');
+      if (open.length > maxDepth) throw fault('too deep');
       isName = first === '{';
-    } else if (first === ',') isName = open.at(-1) instanceof Set;
-    else if (first === ':') isName = false;
+    } else if (first === ',') {
+      values += 1;
+      isName = open.at(-1) instanceof Set;
+    } else if (first === ':') isName = false;
     else if (first === '}' || first === ']') {
       open.pop();
       isName = false;
-    } else if (isStrict) checkNumber(token);
+    } else if (first <= '9' && first >= '-') {
+      const token = tokenAt(text, at, numberForm) ?? first;
+      at += token.length - 1;
+      if (isStrict) checkNumber(token);
+    }
+    if (values > maxJsonValues) throw tooMany('values in the body', maxJsonValues);
   }
 }
 
-function readText(token: string): string {
-  if (token === '"') throw fault('a string without an end');
-  return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
+function tokenAt(text: string, at: number, form: RegExp): string | null {
+  form.lastIndex = at;
+  return form.test(text) ? text.slice(at, form.lastIndex) : null;
 }
 
 function addName(names: Set<string> | null | undefined, name: string, isStrict: boolean): void {
   // Names that are equal after normalisation count as one.
-  const normal = name.normalize('NFC');
+  const normal = normaliseName(name);
+  if (normal === null) throw tooMany('combining marks in a row in a name', maxMarksInRow);
   if (names?.has(normal)) throw fault('a duplicate name in one object');
   if (isStrict && treacherousNames.has(normal)) throw fault('a reserved name');
   names?.add(normal);
@@ -81,6 +105,11 @@ function checkNumber(token: string): void {
   const isKept = isWhole ? Number.isSafeInteger(value) || String(value) === token : Number.isFinite(value);
   const vanishes = value === 0 && /^[^eE]*[1-9]/.test(token);
   if (!isKept || vanishes) throw fault('a number that a double cannot hold');
+}
+
+function tooMany(what: string, most: number): Refusal {
+  const members = { detail: `Too many ${what}. Send at most ${most}.` };
+  return new Refusal('json_invalid', { detail: `too many ${what}`, members });
 }
 
 function fault(detail: string): Refusal {

@@ -39,11 +39,11 @@ export class WindowCounter {
     return count.used <= this.limit ? 0 : this.#secondsLeft(count);
   }
 
-  /** Counts one unless the limit is reached. `secondsLeft` is 0 if it was counted. */
-  take(key: string): { readonly used: number; readonly resetsAt: number; readonly secondsLeft: number } {
+  /** Counts `units` unless the limit is reached. `secondsLeft` is 0 if they were counted. */
+  take(key: string, units = 1): Readonly<Count> & { readonly secondsLeft: number } {
     const count = this.#currentOrNew(key);
     const isSpent = count.used >= this.limit;
-    if (!isSpent) count.used += 1;
+    if (!isSpent) count.used += units;
     return { ...count, secondsLeft: isSpent ? this.#secondsLeft(count) : 0 };
   }
 

@@ -42,6 +42,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
     parameter: { ...text, description: 'The name of the parameter.' },
     detail: { ...text, description: 'Why the parameter is refused although it is known, and what to send.' },
   },
+  json_invalid: { detail: { ...text, description: 'What the body has too many of.' } },
   batch_invalid: {
     errors: { type: 'array', minItems: 1, items: fieldError, description: 'At most one for each operation.' },
   },

@@ -39,13 +39,14 @@ export function readJson(input: Input, type = jsonType): unknown {
   return readStrictJson(input.body ?? new Uint8Array());
 }
 
-/** The JSON to store: checked against the schema and the size limit. */
+/** The JSON to store: checked against the size limit and the schema. */
 export function toBody(collection: Collection, fields: Fields): string {
-  const errors = collection.checkFields(fields);
-  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
   const body = JSON.stringify(normaliseFields(collection, fields));
   const limit = collection.limits.bytes;
+  // First: the schema takes the longer, the more the fields have.
   if (Buffer.byteLength(body) > limit) throw new Refusal('record_too_large', { members: { limit } });
+  const errors = collection.checkFields(fields);
+  if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
   return body;
 }
 

@@ -106,6 +106,31 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
+    it('a body whose parts cost more than their size is 400 and says which limit it passed', async () => {
+      const { person, record } = await withBox();
+      const members = Array.from({ length: 10_001 }, (_, index) => `"${index.toString(36)}":0`).join();
+      const bodies = [
+        ['combining marks in a row in a name. Send at most 30.', `{"a${'\u0301\u0323'.repeat(12_000)}":1}`],
+        ['members in the body. Send at most 10000.', `{${members}}`],
+        ['values in the body. Send at most 65536.', `[${'0,'.repeat(65_536)}0]`],
+      ] as const;
+      for (const [what, body] of bodies) {
+        const detail = `Too many ${what}`;
+        assertProblemWith(await sendBytes(person, 'POST', '/batch', body), 'json_invalid', { detail });
+        // Others may not be as large as a batch.
+        if (body.length > 65_536) continue;
+        for (const [method, path] of [
+          ['POST', '/boxes'],
+          ['PUT', `/boxes/${record.id}`],
+          ['PATCH', `/boxes/${record.id}`],
+        ] as const)
+          assertProblemWith(await sendBytes(person, method, path, body), 'json_invalid', { detail }, method);
+      }
+      const name = `Tie\u0302\u0301ng Vie\u0323\u0302t \u1112\u1161\u11ab ${'\uff76\uff9e'.repeat(40)} \u{1f469}\u200d\u{1f4bb}`;
+      const { record: kept } = await person.make('boxes', { content: { [name]: 1 } });
+      assert.deepEqual(kept.content, { [name]: 1 });
+    });
+
     it('[D121] a body with __proto__, constructor or prototype as a name is 400 at any depth', async () => {
       const { person, record } = await withBox();
       for (const name of treacherous) {

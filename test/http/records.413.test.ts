@@ -40,6 +40,21 @@ describe('sizes and types of record bodies', () => {
     assert.deepEqual(await person.all('chips'), [record]);
   });
 
+  it('the size is compared before the schema, which would take long for many members', async () => {
+    const person = await declared().person();
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`u${index}`, 1]));
+    const { record } = await person.make('chips', { text: 'x' });
+    for (const [method, path] of [
+      ['POST', '/chips'],
+      ['PUT', `/chips/${record.id}`],
+      ['PATCH', `/chips/${record.id}`],
+    ] as const)
+      assertProblemWith(await person.send(method, path, fields), 'record_too_large', { limit: recordBytes });
+    const batch = { operations: [{ create: 'chips', fields }] };
+    const { problem } = (await person.send('POST', '/batch', batch)).json<{ problem: { code: string } }>();
+    assert.equal(problem.code, 'record_too_large');
+  });
+
   it('the record limit counts bytes of the fields, without spaces and service members', async () => {
     const person = await declared().person();
     const room = recordBytes - '{"text":""}'.length;

@@ -14,7 +14,7 @@ const writes = 10;
 const reads = 60;
 const newcomersPerHour = 15;
 const declarations = {
-  notes: `${schema}\n${states}\naccess: { clients: own }\nlimits: { writes: ${writes}/hour }`,
+  notes: `${schema}\n${states}\nsearch: [text]\nhistory: true\naccess: { clients: own }\nlimits: { writes: ${writes}/hour }`,
   trial: `${schema}\nlimits: { writes: 1000/hour, newcomer: 3/day for 2d }`,
 };
 const settings = { READS_PER_MINUTE: String(reads), NEWCOMERS_PER_HOUR: String(newcomersPerHour) };
@@ -178,6 +178,40 @@ for (const engine of databaseEngines) {
       for (const path of ['/me/usage', '/me/export', '/trial'])
         assertWait(await caller.get(path), 'read_limit_reached', 1, 60);
       assert.equal((await caller.get('/me')).status, 200, 'who one is can always be asked');
+    });
+
+    it('a read whose query is refused counts as a read', async () => {
+      const caller = await two().person();
+      const { record } = await caller.make('notes', {});
+      const refused = [
+        '/notes?unknown=1',
+        `/notes?q=${encodeURIComponent('e\u0301'.repeat(900))}`,
+        '/notes?cursor=x',
+        '/notes/count?unknown=1',
+        `/notes/${record.id}/history?limit=0`,
+        '/events?unknown=1',
+      ];
+      for (const [index, path] of refused.entries()) {
+        assert.equal((await caller.get(path)).status, 400, path);
+        const { length } = refused.slice(0, index + 1);
+        assert.equal(left(await caller.get('/notes'), 'reads', reads, 60), reads - 2 * length, path);
+      }
+      const more = await atOnce(reads, () => caller.get('/notes?unknown=1'));
+      assert.deepEqual(statuses(more), { 400: reads - 2 * refused.length, 429: 2 * refused.length });
+    });
+
+    it('a refused batch counts as one read for each 64 KiB', async () => {
+      const caller = await two().person();
+      const batch = (bytes: number) => ({ operations: [{ update: 'x'.repeat(bytes) }] });
+      const sent = async (bytes: number) =>
+        left(await caller.send('POST', '/batch', batch(bytes)), 'reads', reads, 60);
+      assert.equal(await sent(1), reads - 1);
+      assert.equal(await sent(60_000), reads - 2);
+      assert.equal(await sent(200_000), reads - 6);
+      assert.equal(await sent(1_048_000), reads - 22);
+      const empty = await caller.send('POST', '/notes', undefined, { 'content-type': 'application/json' });
+      assert.equal(empty.status, 400);
+      assert.equal(left(empty, 'reads', reads, 60), reads - 23);
     });
 
     it('a 304 counts as a read', async () => {

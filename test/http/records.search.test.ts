@@ -161,6 +161,8 @@ for (const engine of databaseEngines)
         'x'.repeat(10_000),
         'a b',
         'aa bb cc dd ee',
+        'a-b-c-d-e-f-g-h-i',
+        `milk${' '.repeat(997)}`,
       ];
       for (const words of refused)
         for (const path of ['notes', 'notes/count']) {

@@ -107,6 +107,16 @@ onEveryDeployment((deployment) => {
     for (const body of bodies) await refuse(body, body.replaceAll(secret, '(secret)'));
   });
 
+  it('JSON whose work grows faster than its size is 400, even with the right credentials in it', async () => {
+    const { service, client } = deployment();
+    const named = (marks: number) => JSON.stringify({ [`a${'\u0301\u0323'.repeat(marks / 2)}`]: 1 });
+    const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+    for (const value of [named(32), named(12_000), nested(1_100), nested(20_000)])
+      await refuse(bodyWith(client, value), value.slice(0, 80));
+    for (const value of [named(30), nested(500)])
+      assert.equal((await postToken(service.url, bodyWith(client, value))).status, 200, value.slice(0, 80));
+  });
+
   it('a string of digits is accepted as a string, a number is not', async () => {
     const { service } = deployment();
     await refuse('{"client_id":1,"client_secret":1}', 'numbers');

@@ -15,6 +15,7 @@ describe('search words', () => {
       '"milk"': ['milk'],
       'mi%lk_*': ['mi', 'lk'],
       "it's": ['it', 's'],
+      'a-b': ['a', 'b'],
       '50%': ['50'],
       'aa aa': ['aa'],
       'aa bb cc dd': ['aa', 'bb', 'cc', 'dd'],
@@ -23,6 +24,12 @@ describe('search words', () => {
       ['x'.repeat(40)]: ['x'.repeat(40)],
       ['x'.repeat(41)]: null,
       ['x'.repeat(10_000)]: null,
+      [`xx${' '.repeat(998)}`]: ['xx'],
+      [`xx${' '.repeat(999)}`]: null,
+      'aa-bb-cc-dd ee-ff-gg-hh': ['aa', 'bb', 'cc', 'dd', 'ee', 'ff', 'gg', 'hh'],
+      'aa-bb-cc-dd ee-ff-gg-hh ii': null,
+      'aa-bb-aa-bb-aa-bb-aa-bb-aa-bb': ['aa', 'bb'],
+      [`${[...'abcdefghijklmnopqrstuvwxyz0123456789'].join('-')} milk`]: null,
       ['x '.repeat(5_000)]: null,
       ['a\u0301'.repeat(40)]: ['a'.repeat(40)],
       [`a${'\u0301'.repeat(10_000)}`]: null,
@@ -52,6 +59,32 @@ describe('search words', () => {
       for (const one of texts)
         for (const other of texts) assert.ok(finds(one, { title: `x ${other}y` }), `${one} ${other}`);
     for (const text of oddTexts) assert.equal(fold(fold(text)), fold(text), text.slice(0, 40));
+  });
+
+  it('leave out the combining marks past thirty in a row, which would take quadratic time to sort', () => {
+    for (const pair of ['\u064b\u0650', '\uff9e\uff9f', '\u3099\u0323'])
+      for (const count of [16, 6_000])
+        assert.equal(fold(`a${pair.repeat(count)}b`), fold(`a${pair.repeat(15)}b`), pair);
+    assert.ok(finds('milk', { title: `x${'\u064b\u0650'.repeat(4_000)} milk` }));
+  });
+
+  it('are looked for in a bounded part of a record, whatever its letters become', () => {
+    // U+FDFA is eighteen letters and blanks, folded.
+    assert.equal(fold('\ufdfa'.repeat(10_000)).length, 65_536);
+    assert.ok(finds('صلى الله', { title: '\ufdfa'.repeat(5_000) }));
+    assert.ok(finds('milk', { title: `${'x '.repeat(32_000)}milk` }));
+    assert.ok(!finds('milk', { title: `${'x '.repeat(33_000)}milk` }));
+  });
+
+  it('that begin one another are found together', () => {
+    assert.ok(finds('mi milk', { title: 'milk' }));
+    assert.ok(!finds('mi milk', { title: 'mi' }));
+    assert.ok(finds('ab abc abd', { title: 'abd abc' }));
+    for (const word of ['Việt', '한국', 'كتاب', 'ｶﾞｷﾞ', '\u{10400}\u{10401}'])
+      assert.ok(
+        finds(`${word} milk`, { title: `milk ${word}x` }) && !finds(word, { title: `x${word}` }),
+        word,
+      );
   });
 
   it('each match the beginning of a word in one of the searched fields', () => {

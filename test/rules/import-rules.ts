@@ -234,6 +234,11 @@ const placeRules: readonly PlaceRule[] = [
   { packages: /^pino$/, only: /^src\/base\/log(-output)?\.ts$/, why: 'there is one log' },
   { packages: /^oidc-provider(\/|$)/, only: /^src\/cli\/dev\//, why: 'the provider is for development only' },
   {
+    text: /\.normalize\(/,
+    only: /^src\/base\/unicode\.ts$|^web\//,
+    why: 'normalisation takes quadratic time for a run of marks, which base/unicode bounds',
+  },
+  {
     text: /\bprocess\s*\.\s*env\b|\bprocess\[['"]env/,
     only: /^src\/config\//,
     why: 'the environment is read in config only',

@@ -87,6 +87,7 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/consumer/me.ts', "import { SignJWT } from 'jose';", /cryptography lives in/],
   ['src/cli/x.ts', 'const id = crypto.randomUUID();', /cryptography lives in/],
   ['src/app.ts', "import { createServer } from 'node:http';", /only http speaks HTTP/],
+  ['src/http/x.ts', "const a = text.normalize('NFC');", /base\/unicode bounds/],
   ['src/http/x.ts', 'const a = process.env.PORT;', /environment is read in config only/],
   ['src/main.ts', 'const { PORT } = process.env;', /environment is read in config only/],
   ['src/cli/x.ts', 'process.stdout.write(client.label);', /escaped in cli\/output/],

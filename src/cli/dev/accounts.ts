@@ -1,4 +1,5 @@
 import type { Account } from 'oidc-provider';
+import { normaliseText } from '../../base/unicode.ts';
 import { pictureAddress } from './pictures.ts';
 
 /** The password of every user. It protects nothing and is shown on the login page. */
@@ -22,7 +23,7 @@ export function suggestedUsers(declared: Iterable<string>): readonly (readonly [
 
 /** Ignores case and outer spaces, so that one person has one account. */
 export function accountIdOf(userName: string): string {
-  return userName.normalize('NFC').trim().toLowerCase();
+  return normaliseText(userName, 'NFC').trim().toLowerCase();
 }
 
 /** Every user name exists. */

@@ -176,8 +176,8 @@ export interface EventParts {
 export function readEvents(collections: readonly Collection[], parts: EventParts): BearerHandler {
   return async (input, caller, token) => {
     const owner = ownerOf(caller);
-    const asked = readEventQuery(input, collections);
     const headers = parts.reads.take(owner);
+    const asked = readEventQuery(input, collections);
     for (const name of asked.under) await checkReadable(name, collections, caller, parts);
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
     if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);

@@ -6,7 +6,7 @@ import { count, dateTime, listOf, maybe, object, text } from '../../openapi/sche
 import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { mostLookedAt } from '../requests/page.ts';
-import { longestWord, mostWords, shortestWord } from '../requests/search-words.ts';
+import { longestQuery, longestWord, mostWords, shortestWord } from '../requests/search-words.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/read.ts. */
@@ -95,7 +95,7 @@ function filterParameters(collection: Collection): readonly Parameter[] {
       : [
           queryParameter(
             'q',
-            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits. Not for the list of everybody's records. Newest first.`,
+            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits, in at most ${longestQuery} characters. Not for the list of everybody's records. Newest first.`,
             text,
           ),
         ]),

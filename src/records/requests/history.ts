@@ -12,8 +12,8 @@ export function listHistory(parts: CollectionParts): BearerHandler {
   const { collection, lineage, store, digest } = parts;
   return async (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');
-    const { limit, cursor } = readPageParameters(input.query);
     const { record, headers } = await seen(parts, input, access);
+    const { limit, cursor } = readPageParameters(input.query);
     const bound = ['history', access.id, collection.name, record.id];
     const after = cursor === null ? 0 : Number(unsealCursor(cursor, bound, parts));
     const asked = { after, limit: limit + 1 };

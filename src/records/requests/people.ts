@@ -128,8 +128,8 @@ export function listMembers(parts: CollectionParts): BearerHandler {
   const { collection, lineage, store, names, digest } = parts;
   return async (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');
-    const { limit, cursor } = readPageParameters(input.query);
     const { record, root, owner: person, roles, headers } = await seen(parts, input, access);
+    const { limit, cursor } = readPageParameters(input.query);
     if (!collection.aliases && !invitesToAny(collection, roles))
       throw new Refusal('role_required', { headers });
     const bound = ['members', access.id, collection.name, record.id];

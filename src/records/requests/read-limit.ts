@@ -3,6 +3,9 @@ import { Refusal } from '../../base/errors.ts';
 import { WindowCounter } from '../../base/window-counter.ts';
 import { type Budget, secondsLeft } from '../rules/budgets.ts';
 
+/** A refused body counts as one read for each of these. */
+const bytesOfRead = 65_536;
+
 export class ReadLimit {
   readonly #counter: WindowCounter;
   readonly #clock: Clock;
@@ -16,10 +19,11 @@ export class ReadLimit {
     this.#counter.refund(owner);
   }
 
-  /** Counts one read and returns the RateLimit headers. Throws if the limit is reached. */
-  take(owner: string): Record<string, string> {
+  /** Counts one read, or what a body of `bytes` is worth, and returns the RateLimit headers. Throws if the limit is reached. */
+  take(owner: string, bytes = 1): Record<string, string> {
     const { limit: allowed, windowMs } = this.#counter;
-    const { used, resetsAt, secondsLeft: retryAfterSeconds } = this.#counter.take(owner);
+    const units = Math.ceil((bytes || 1) / bytesOfRead);
+    const { used, resetsAt, secondsLeft: retryAfterSeconds } = this.#counter.take(owner, units);
     const headers = rateHeaders('reads', { used, resetsAt, allowed, windowMs }, this.#clock.monotonic());
     if (retryAfterSeconds === 0) return headers;
     throw new Refusal('read_limit_reached', { retryAfterSeconds, headers });

@@ -133,9 +133,10 @@ async function askedFor(
 ) {
   const { collection, lineage, reads, clock } = parts;
   const access = CallerAccess.admit(lineage, caller, 'read');
+  // Counted first: a query that is refused takes time, too.
+  const headers = reads.take(access.id);
   const query = readQuery(collection, input.query, access);
   const after = query.cursor === null ? null : readCursor(query.cursor, query, parts, access);
-  const headers = reads.take(access.id);
   const now = clock.now();
   const expiredAt = collection.limits.expireMs === null ? null : now - collection.limits.expireMs;
   const members = access.membersWanted;

@@ -184,7 +184,8 @@ export function countingUncharged({ reads, attempts }: RecordParts, write: Write
       return answer;
     } catch (error) {
       const status = error instanceof Refusal ? describe(error.code).status : 500;
-      if (error instanceof Refusal && isAnswerToTheCaller(status)) throw withHeaders(error, reads.take(id));
+      if (error instanceof Refusal && isAnswerToTheCaller(status))
+        throw withHeaders(error, reads.take(id, input.body?.byteLength));
       // A write refused for a spent budget stays counted for the minute: it has read the database, too.
       if (status !== 429) attempts.refund(id);
       throw error;
