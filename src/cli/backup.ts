@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../base/counted.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -20,7 +21,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         options.json,
         { ...copy, seconds },
         () =>
-          `The backup "${file}" is written and checked: ${bytes} bytes, ${rows.records} records of ${rows.consumers} callers, in ${seconds} s. It contains everything except the master secret. Keep the master secret in another place.`,
+          `The backup "${file}" is written and checked: ${counted(bytes, 'byte')}, ${counted(rows.records ?? 0, 'record')} of ${counted(rows.consumers ?? 0, 'caller')}, in ${seconds} s. It contains everything except the master secret. Keep the master secret in another place.`,
       );
     });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { counted, grouped } from '../base/counted.ts';
 import { durationText } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-object.ts';
@@ -123,19 +124,18 @@ function fits(collection: Collection, { state, body }: StoredRecord): boolean {
 
 /** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`, and a line about wider access. */
 export function sentenceOf(verdict: CollectionVerdict): string {
-  const { collection, wider } = verdict;
-  const widened = wider.length === 0 ? [] : [`${collection}: wider: ${wider.map(wideningText).join(', ')}`];
-  return [fitText(verdict), ...widened].join('\n');
+  return [fitText(verdict), ...widerLines(verdict)].join('\n');
+}
+
+export function widerLines({ collection, wider }: CollectionVerdict): readonly string[] {
+  return wider.length === 0 ? [] : [`${collection}: wider: ${wider.map(wideningText).join(', ')}`];
 }
 
 function fitText({ collection, verdict, changes, total, failing }: CollectionVerdict): string {
   if (verdict !== 'breaking') {
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
-  const noun = total === 1 ? 'record' : 'records';
-  // Created here because loading locales would slow every start.
-  const grouped = new Intl.NumberFormat('en-US');
-  const harm = `${grouped.format(failing)} of ${grouped.format(total)} ${noun} would fail`;
+  const harm = `${grouped(failing)} of ${counted(total, 'record')} would fail`;
   return `${collection}: breaking: ${[...changes, harm].join(', ')}`;
 }
 

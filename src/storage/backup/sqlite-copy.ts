@@ -2,6 +2,7 @@ import { closeSync, createReadStream, createWriteStream, existsSync, fdatasyncSy
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
+import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import type { BackupNote } from '../port.ts';
 import { backupNoteName } from '../stores/documents.ts';
@@ -29,7 +30,7 @@ export async function copySqlite(file: string, to: string): Promise<Counts> {
   const differing = Object.keys(counts).find((table) => counts[table] !== copied[table]);
   if (differing !== undefined)
     throw new OperatorError(
-      `The copy has ${copied[differing]} rows of "${differing}" instead of ${counts[differing]}. The copy was deleted; try another disk.`,
+      `The copy has ${counted(copied[differing] ?? 0, 'row')} of "${differing}" instead of ${counts[differing]}. The copy was deleted; try another disk.`,
     );
   return counts;
 }
