@@ -3,6 +3,7 @@ import type { Restored } from '../app/restore.ts';
 import { counted, grouped } from '../base/counted.ts';
 import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
+import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface Options extends JsonOption {
@@ -30,12 +31,15 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (file: string | undefined, options: Options) => {
       const config = await settings.ofStorage();
       const { restore } = await import('../app/restore.ts');
-      const restored = await restore(config, {
-        file: file ?? null,
-        erasures: options.erasures ?? [],
-        withoutErasures: options.withoutErasures === true,
-        dryRun: options.dryRun === true,
-      });
+      const restored = await withProgress((begin) =>
+        restore(config, {
+          file: file ?? null,
+          erasures: options.erasures ?? [],
+          withoutErasures: options.withoutErasures === true,
+          dryRun: options.dryRun === true,
+          begin,
+        }),
+      );
       const { dryRun, ...data } = restored;
       print(options.json, { ...data, dry_run: dryRun }, () => sentences(restored));
     });

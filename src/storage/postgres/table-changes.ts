@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { DatabaseError } from 'pg';
 import { OperatorError } from '../../base/errors.ts';
-import type { NewIndex, TableChanges } from '../engine.ts';
+import type { Measure } from '../../base/progress.ts';
+import type { NewIndex, Row, TableChanges } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { lockName, takeLock } from './transaction.ts';
 
@@ -40,6 +41,24 @@ export function tableChanges(
     },
     buildIndex: (index) => connect((database) => buildIndex(database, index)),
   };
+}
+
+/** Blocks are counted in some phases and rows in others. */
+export const indexProgress = `select phase, blocks_done, blocks_total, tuples_done, tuples_total
+  from pg_stat_progress_create_index where datname = current_database()`;
+
+export function extentOf(row: Row | undefined): ReturnType<Measure> {
+  if (row === undefined) return null;
+  const [blocksDone, blocksTotal, rowsDone, rowsTotal] = row.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const phase = String(row[0]);
+  return rowsTotal > 0
+    ? { phase, done: rowsDone, total: rowsTotal, unit: 'row' }
+    : { phase, done: blocksDone, total: blocksTotal, unit: 'block' };
 }
 
 function neverFree(): OperatorError {

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { type RawBuilder, sql } from 'kysely';
+import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
+import type { Begin } from '../../base/progress.ts';
 import type { Engine } from '../engine.ts';
 import type { DeclaredIndexes } from '../port.ts';
 import type { Database } from '../schema.ts';
@@ -15,18 +17,28 @@ export function isDeclaredIndex(definition: string): boolean {
 }
 
 /** Creates the indexes that these collections need and drops the others. Locks nothing if there is nothing to do. */
-export async function prepareIndexes(engine: Engine, collections: readonly DeclaredIndexes[]): Promise<void> {
+export async function prepareIndexes(
+  engine: Engine,
+  collections: readonly DeclaredIndexes[],
+  begin: Begin = () => {},
+): Promise<void> {
   const wanted = new Map(
     collections.flatMap((collection) => indexesOf(engine, collection)).map((index) => [index.name, index]),
   );
   const found = await existingIndexes(engine, engine.database);
   if (found.symmetricDifference(wanted).size === 0) return;
-  if (engine.name === 'postgres' && (await isLarge(engine.database))) {
+  const count = await countRecords(engine);
+  const beginIndex = (name: string) => {
+    const records = engine.name === 'sqlite' ? ` of ${counted(count, 'record')}` : '';
+    if (count >= many) begin(`Creating the index ${name}${records}`, engine.tables.indexExtent);
+  };
+  if (engine.name === 'postgres' && count >= many) {
     for (const [name, { on, isUnique }] of wanted) {
       const definition = on.compile(engine.database).sql;
       // Unique indexes are created at once, under the lock, because they can fail.
-      if (!found.has(name) && !isUnique)
-        await engine.tables.buildIndex({ name, table: 'records', on: definition });
+      if (found.has(name) || isUnique) continue;
+      beginIndex(name);
+      await engine.tables.buildIndex({ name, table: 'records', on: definition });
     }
   }
   await engine.tables.alter('record_indexes', async (transaction) => {
@@ -34,6 +46,7 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
     for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
     for (const [name, { on, isUnique }] of wanted) {
       if (existing.has(name)) continue;
+      beginIndex(name);
       // An index that was not completed.
       await transaction.schema.dropIndex(name).ifExists().execute();
       const kind = sql.raw(isUnique ? 'unique index' : 'index');
@@ -58,13 +71,14 @@ function notUnique(name: string): OperatorError {
 /** With more records than this, creating an index blocks writers noticeably. */
 const many = 10_000;
 
-async function isLarge(database: Database): Promise<boolean> {
-  const some = database.selectFrom('records').select('id').limit(sql.lit(many)).as('some');
+/** On PostgreSQL at most `many`. */
+async function countRecords({ name, database }: Engine): Promise<number> {
+  const all = database.selectFrom('records').select('id');
   const { count } = await database
-    .selectFrom(some)
+    .selectFrom((name === 'postgres' ? all.limit(sql.lit(many)) : all).as('some'))
     .select((select) => select.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count) >= many;
+  return Number(count);
 }
 
 interface DeclaredIndex {
