@@ -16,7 +16,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { json } from './base/handler.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
-import { Progress } from './base/progress.ts';
+import { createProgress } from './base/progress.ts';
 import { createRevision } from './base/random.ts';
 import { activateDeclarations, outdatedFault } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
@@ -98,7 +98,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 
   await using parts = new AsyncDisposableStack();
   const metrics = createMetrics();
-  const starting = new Progress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') });
+  const starting = createProgress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') });
   parts.defer(() => starting.end());
   // The ops port answers from here on, because a start that builds an index can take minutes.
   let started: { readonly ready: App['ready']; readonly forConsole: ConsoleSource } | null = null;

@@ -105,10 +105,7 @@ async function settle(
     begin(`Repeating ${counted(later.length, 'erasure')}`);
     const done = await eraseAgain({ storage, digestOf, audit, families }, later);
     await storage.events.leap(systemClock.now());
-    if (done > 0) {
-      begin('Rewriting the file');
-      await storage.records.scrub('whatever it takes');
-    }
+    if (done > 0) await storage.records.scrub('whatever it takes');
     return { erasures: summary(known, later.length, done) };
   } finally {
     await storage.close();

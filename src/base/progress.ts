@@ -3,21 +3,12 @@ import { counted, grouped } from './counted.ts';
 import { roughDuration } from './duration.ts';
 import type { NowOrLater } from './now-or-later.ts';
 
-interface Extent {
-  readonly done: number;
-  readonly total: number;
-  /** In the singular: "row". */
-  readonly unit: string;
-  /** If the work has phases of unknown length, each with an extent of its own. */
-  readonly phase?: string;
-}
+/** `unit` is singular. `phase`: if the work has phases of unknown length, each with an extent of its own. */
+export type Extent = Readonly<{ done: number; total: number; unit: string; phase?: string }>;
+/** Called with each next piece of long work. `measure` is null if it is not known how far the work is. */
+export type Begin = (what: string, measure?: () => NowOrLater<Extent | null>) => void;
 
-/** Null if it is not known how far the work is. */
-export type Measure = () => NowOrLater<Extent | null>;
-/** Called with each next piece of long work. */
-export type Begin = (what: string, measure?: Measure) => void;
-
-interface ProgressOptions {
+interface Options {
   readonly clock: Clock;
   readonly everyMs: number;
   /** Whether each piece is said when it begins. */
@@ -26,51 +17,42 @@ interface ProgressOptions {
 }
 
 /** Says at intervals which long work is under way, and how far it is. */
-export class Progress {
-  readonly #options: ProgressOptions;
-  #work: { readonly what: string; readonly measure: Measure; readonly since: number } | null = null;
-  #cancel = () => {};
-
-  constructor(options: ProgressOptions) {
-    this.#options = options;
-  }
-
-  readonly begin: Begin = (what, measure = () => null) => {
-    const { clock, atOnce, say } = this.#options;
-    if (this.#work === null) this.#sayLater();
-    this.#work = { what, measure, since: clock.monotonic() };
+export function createProgress({ clock, everyMs, atOnce = false, say }: Options) {
+  let text: (() => Promise<string>) | null = null;
+  let cancel = () => {};
+  const sayLater = () => {
+    cancel = clock.after(everyMs, async () => {
+      const said = await text?.();
+      // The work can end during the measurement.
+      if (text === null || said === undefined) return;
+      say(said);
+      sayLater();
+    });
+  };
+  const begin: Begin = (what, measure = () => null) => {
+    const since = clock.monotonic();
+    if (text === null) sayLater();
+    text = async () => {
+      const extent = await Promise.try(measure).catch(() => null);
+      return progressText(what, extent, (clock.monotonic() - since) / 1000);
+    };
     if (atOnce) say(what);
   };
+  const end = () => {
+    cancel();
+    text = null;
+  };
+  return { begin, end, text: async () => (await text?.()) ?? null };
+}
 
-  end(): void {
-    this.#cancel();
-    this.#work = null;
-  }
-
-  /** `Copying records: 120,000 of 500,000 rows (24 %), 12 s left`; null without work. */
-  async text(): Promise<string | null> {
-    const work = this.#work;
-    const extent = await Promise.try(() => work?.measure() ?? null).catch(() => null);
-    if (work === null || this.#work !== work) return this.#work?.what ?? null;
-    const seconds = (this.#options.clock.monotonic() - work.since) / 1000;
-    const passed = `${roughDuration(seconds)} so far`;
-    if (extent === null) return `${work.what}, ${passed}`;
-    const { done, total, unit, phase } = extent;
-    const head = phase === undefined ? work.what : `${work.what} (${phase})`;
-    if (total === 0) return `${head}, ${passed}`;
-    const left = `${roughDuration((seconds * (total - done)) / done)} left`;
-    const time = phase !== undefined || done === 0 ? passed : left;
-    return `${head}: ${grouped(done)} of ${counted(total, unit)} (${Math.floor((100 * done) / total)} %), ${time}`;
-  }
-
-  #sayLater(): void {
-    const { clock, everyMs, say } = this.#options;
-    this.#cancel = clock.after(everyMs, async () => {
-      const text = await this.text();
-      // The work can end during the measurement.
-      if (this.#work === null) return;
-      say(text ?? this.#work.what);
-      this.#sayLater();
-    });
-  }
+/** `Copying records: 120,000 of 500,000 rows (24 %), 12 s left`. */
+function progressText(what: string, extent: Extent | null, seconds: number): string {
+  const { done, total, unit, phase } = extent ?? { done: 0, total: 0, unit: '' };
+  const head = phase === undefined ? what : `${what} (${phase})`;
+  const time =
+    phase !== undefined || done === 0
+      ? `${roughDuration(seconds)} so far`
+      : `${roughDuration((seconds * (total - done)) / done)} left`;
+  if (total === 0) return `${head}, ${time}`;
+  return `${head}: ${grouped(done)} of ${counted(total, unit)} (${Math.floor((100 * done) / total)} %), ${time}`;
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { type Begin, Progress } from '../base/progress.ts';
+import { type Begin, createProgress } from '../base/progress.ts';
 import { escapeUnseen } from '../base/unseen.ts';
 
 type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
@@ -16,7 +16,7 @@ export async function withProgress<T>(
     const line = escapeUnseen(text);
     output.write(isTTY ? `${eraseLine}${line.slice(0, (output.columns || 80) - 1)}` : `${line}\n`);
   };
-  const progress = new Progress({ clock, everyMs: isTTY ? 250 : 10_000, atOnce: isTTY, say });
+  const progress = createProgress({ clock, everyMs: isTTY ? 250 : 10_000, atOnce: isTTY, say });
   try {
     return await work(progress.begin);
   } finally {

@@ -1,6 +1,6 @@
 import type { Refusal } from '../base/errors.ts';
 import type { NowOrLater } from '../base/now-or-later.ts';
-import type { Measure } from '../base/progress.ts';
+import type { Begin } from '../base/progress.ts';
 import type {
   BatchRulesSource,
   BatchStore,
@@ -57,7 +57,7 @@ export interface TableChanges {
   /** Creates an index unless it exists; on PostgreSQL without blocking writers. */
   buildIndex(index: NewIndex): Promise<void>;
   /** How far the index is that this process creates. SQLite does not say. */
-  readonly indexExtent?: Measure;
+  readonly indexExtent?: Parameters<Begin>[1];
 }
 
 export interface NewIndex {

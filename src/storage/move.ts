@@ -51,7 +51,11 @@ export async function moveDatabase(
       await requireEmpty(to, target, await movedTo(from));
       const moved: MovedTable[] = [];
       for (const table of tables) {
-        const total = await countRows(from, table);
+        const counted = await from
+          .selectFrom(table)
+          .select(sql<number>`count(*)`.as('rows'))
+          .executeTakeFirst();
+        const total = counted?.rows ?? 0;
         const watched = (doing: string) => watchRows(pagesOf(from, table), total, `${doing} ${table}`, begin);
         await copyTable(watched('Copying'), to, table);
         moved.push({ table, rows: await compareTable(watched('Comparing'), to, table) });
@@ -157,13 +161,6 @@ async function* watchRows(pages: Pages, total: number, what: string, begin: Begi
     yield rows;
     done += rows.length;
   }
-}
-
-async function countRows(database: Database, table: keyof Tables): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(
-    database,
-  );
-  return Number(rows[0]?.total);
 }
 
 async function* pagesOf(database: Database, table: keyof Tables): Pages {

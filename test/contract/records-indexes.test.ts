@@ -86,10 +86,8 @@ for (const engineName of storageKinds) {
             select 'many', 'id' || n, 'usr_1', null, 'r', n, n, '{"seats":1}', 12 from numbers`,
         );
         await prepare([slot, seats]);
-        const records = engineName === 'sqlite' ? ' of 10,000 records' : '';
         assert.ok(begun.length > 0);
-        for (const what of begun)
-          assert.match(what, new RegExp(`^Creating the index declared_many_seats_\\w+${records}$`));
+        for (const what of begun) assert.match(what, /^Creating the index declared_many_seats_\w+$/);
         await database.query(`delete from records where collection = 'many'`);
         await storage.records.prepare([]);
       });

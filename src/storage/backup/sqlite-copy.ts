@@ -22,16 +22,14 @@ export async function copySqlite(file: string, to: string, begin: Begin): Promis
   source.exec('begin');
   begin('Counting the rows');
   const counts = countRows(source);
-  let done = 0;
-  let total = 0;
-  begin('Copying the database', () => ({ done, total, unit: 'page' }));
+  const extent = { done: 0, total: 0, unit: 'page' };
+  begin('Copying the database', () => extent);
   const descriptor = openSync(to, 'r');
   try {
     await backup(source, to, {
       rate: pagesAtOnce,
       progress({ totalPages, remainingPages }) {
-        total = totalPages;
-        done = totalPages - remainingPages;
+        Object.assign(extent, { total: totalPages, done: totalPages - remainingPages });
         fdatasyncSync(descriptor);
       },
     });

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import { type RawBuilder, sql } from 'kysely';
-import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import type { Begin } from '../../base/progress.ts';
 import type { Engine } from '../engine.ts';
@@ -27,12 +26,11 @@ export async function prepareIndexes(
   );
   const found = await existingIndexes(engine, engine.database);
   if (found.symmetricDifference(wanted).size === 0) return;
-  const count = await countRecords(engine);
+  const hasMany = await isLarge(engine.database);
   const beginIndex = (name: string) => {
-    const records = engine.name === 'sqlite' ? ` of ${counted(count, 'record')}` : '';
-    if (count >= many) begin(`Creating the index ${name}${records}`, engine.tables.indexExtent);
+    if (hasMany) begin(`Creating the index ${name}`, engine.tables.indexExtent);
   };
-  if (engine.name === 'postgres' && count >= many) {
+  if (engine.name === 'postgres' && hasMany) {
     for (const [name, { on, isUnique }] of wanted) {
       const definition = on.compile(engine.database).sql;
       // Unique indexes are created at once, under the lock, because they can fail.
@@ -71,14 +69,13 @@ function notUnique(name: string): OperatorError {
 /** With more records than this, creating an index blocks writers noticeably. */
 const many = 10_000;
 
-/** On PostgreSQL at most `many`. */
-async function countRecords({ name, database }: Engine): Promise<number> {
-  const all = database.selectFrom('records').select('id');
+async function isLarge(database: Database): Promise<boolean> {
+  const some = database.selectFrom('records').select('id').limit(sql.lit(many)).as('some');
   const { count } = await database
-    .selectFrom((name === 'postgres' ? all.limit(sql.lit(many)) : all).as('some'))
+    .selectFrom(some)
     .select((select) => select.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return Number(count) >= many;
 }
 
 interface DeclaredIndex {
