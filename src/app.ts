@@ -16,6 +16,7 @@ import { ConfirmedTime } from './base/confirmed-time.ts';
 import { json } from './base/handler.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
+import { createProgress } from './base/progress.ts';
 import { createRevision } from './base/random.ts';
 import { activateDeclarations, outdatedFault } from './collections/check-against.ts';
 import type { Collection } from './collections/collection.ts';
@@ -30,7 +31,7 @@ import { Listener } from './http/listener.ts';
 import { createOpsServer } from './http/ops-server.ts';
 import { BackgroundLease } from './ops/background-lease.ts';
 import type { Family } from './ops/exposition.ts';
-import { createReadiness, live } from './ops/health.ts';
+import { createReadiness, live, startingReadiness } from './ops/health.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { findTracing } from './ops/tracing.ts';
 import { PeopleNames } from './records/people-names.ts';
@@ -48,7 +49,11 @@ export interface Surroundings {
   /** For the console. */
   readonly settings?: readonly SettingInForce[];
   /** Set for one of several processes of a supervisor. */
-  readonly member?: { readonly process: number };
+  readonly member?: {
+    readonly process: number;
+    /** Called when `App.ready` can be asked, early in the start. */
+    readonly onReadable?: (ready: App['ready']) => void;
+  };
   /** For `dev`: no limits for newcomers, and log lines as text. */
   readonly development?: {
     readonly collections: readonly Collection[];
@@ -92,13 +97,47 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const frontend = readFrontend(config, collections);
 
   await using parts = new AsyncDisposableStack();
+  const metrics = createMetrics();
+  const starting = createProgress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') });
+  parts.defer(() => starting.end());
+  // The ops port answers from here on, because a start that builds an index can take minutes.
+  let started: { readonly ready: App['ready']; readonly forConsole: ConsoleSource } | null = null;
+  const ready = async () => started?.ready() ?? startingReadiness(await starting.text(), config.port);
+  member?.onReadable?.(ready);
+  const limits = limitsOf(config, log);
+  let opsAddress = '';
+  if (member === undefined) {
+    const consolePage = await startConsole(config, {
+      state: async () => started?.forConsole.state() ?? null,
+      consumer: async (id) => started?.forConsole.consumer(id) ?? null,
+      async read() {
+        const families = metrics.families('console');
+        return { families, processes: [{ process: 1, endings: 0, families }] };
+      },
+      ready,
+      settings,
+      clock,
+      log,
+    });
+    parts.defer(() => consolePage.stop());
+    const answerReady = async () => {
+      const { status, body } = await ready();
+      return json(body, { status });
+    };
+    const handlers = { live, ready: answerReady, metrics: metrics.expose, console: consolePage.handlers };
+    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
+    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+    parts.defer(() => opsListener.close(opsShutdownMs));
+  }
+
   const administration = await openAdministration(config, 'serve', clock, {
     onNotice: (notice) => log.warn(notice),
     steps,
+    begin: starting.begin,
   });
   const { storage, keyring, clientMac, audit, declarations } = administration;
   parts.defer(() => storage.close());
-  await activateDeclarations({ declared, declarations, records: storage.records });
+  await activateDeclarations({ declared, declarations, records: storage.records, begin: starting.begin });
   const lease = new BackgroundLease({ store: storage.leases, clock });
   lease.start();
   parts.defer(() => lease.stop());
@@ -117,7 +156,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 
   const release = readRelease();
   const tracing = await findTracing(release.version, log);
-  const metrics = createMetrics();
   const base: BaseParts = { config, storage, keyring, audit, metrics, tracing, clock, time, log };
   const writes = await openWrites(base, collections, {
     onWritten: () => events.notice(),
@@ -140,7 +178,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const events = createEventParts(base, callers, lease, { collections, names });
   const signOut = createSignOut(base, callers, signingKeys);
   let isStopping = false;
-  const limits = limitsOf(config, log);
   const service = createService(base, {
     collections,
     names,
@@ -215,30 +252,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     sweeper,
     readiness,
   });
-  let opsAddress = '';
-  if (member === undefined) {
-    const ready = async () => {
-      const { status, body } = await readiness.answer();
-      return json(body, { status });
-    };
-    const read = async () => {
-      const families = forConsole.families();
-      return { families, processes: [{ process: 1, endings: 0, families }] };
-    };
-    const consolePage = await startConsole(config, {
-      ...forConsole,
-      read,
-      ready: readiness.answer,
-      settings,
-      clock,
-      log,
-    });
-    parts.defer(() => consolePage.stop());
-    const handlers = { live, ready, metrics: metrics.expose, console: consolePage.handlers };
-    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
-    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
-    parts.defer(() => opsListener.close(opsShutdownMs));
-  }
+  starting.end();
+  started = { ready: readiness.answer, forConsole };
   const listener = new Listener(service, clock);
   const isAlone = member === undefined && development === undefined;
   const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';

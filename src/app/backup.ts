@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { OperatorError } from '../base/errors.ts';
+import type { Begin } from '../base/progress.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { Draft, isSamePlace } from '../storage/backup/draft.ts';
@@ -9,7 +10,7 @@ import { newestVersion } from '../storage/migrations.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 
 /** Copies the SQLite file, which may be in use, to a new file. */
-export async function backUp(config: StorageConfig, file: string, force: boolean) {
+export async function backUp(config: StorageConfig, file: string, force: boolean, begin: Begin) {
   const { databaseUrl } = config;
   if (databaseUrl.engine === 'postgres')
     throw new OperatorError(
@@ -18,7 +19,7 @@ export async function backUp(config: StorageConfig, file: string, force: boolean
   refuseOwnFiles(config, file);
   using draft = new Draft(file, force);
   const rows = await explained(databaseUrl.file, () =>
-    draft.fill((path) => copySqlite(databaseUrl.file, path)),
+    draft.fill((path) => copySqlite(databaseUrl.file, path, begin)),
   );
   const { version, lastPosition } = readBackup(draft.path);
   // The schema may have additions of a newer release, which this one does not know.

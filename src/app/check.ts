@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import { doubtful, type Finding } from '../base/finding.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import { checkAgainst, sentenceOf } from '../collections/check-against.ts';
+import { checkAgainst, sentenceOf, widerLines } from '../collections/check-against.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
@@ -16,12 +16,22 @@ export function judgeCollections(config: Config) {
   return readStorage(config, (storage, keyring) => verdictsOn(config, storage, keyring));
 }
 
+/** A line for each collection that gives a role more access than the one in the database. */
+export async function findWider(config: Config): Promise<readonly string[]> {
+  return (await judgeCollections(config)).flatMap(widerLines);
+}
+
 export async function verdictsOn(config: Config, { documents, records }: Storage, keyring: Keyring) {
   const digest = createKeyedDigest(keyring.declarations);
   const stored = await storedDeclarations(documents, digest).load();
   const declared = await readDeclaredCollections(config);
   const verdicts = await checkAgainst({ stored, declared, records });
-  return verdicts.map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
+  // What prevents a deployment comes first.
+  const rank = ({ verdict, wider }: (typeof verdicts)[number]) =>
+    verdict === 'breaking' ? 0 : wider.length > 0 ? 1 : 2;
+  return verdicts
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((verdict) => ({ ...verdict, sentence: sentenceOf(verdict) }));
 }
 
 /** Checks what the service would find at startup. A database that is absent or does not answer is reported, but is not an error. */

@@ -10,12 +10,18 @@ export async function startMember(processes: number): Promise<App> {
   const [{ id, start }] = (await once(process, 'message')) as [ToChild & { start: Start }];
   try {
     const config = shareOf(await loadConfig(start.environment), processes);
-    const app = await startApp(config, { member: { process: start.process } });
+    let app: App | null = null;
+    let ready: App['ready'] | null = null;
     process.on('message', async (message: ToChild, socket?: Socket) => {
-      send({ id: message.id, answer: await answerTo(message, app).catch(() => null) });
+      const answer = app ? answerTo(message, app) : message.ask === 'ready' ? ready?.() : null;
+      send({ id: message.id, answer: await Promise.resolve(answer ?? null).catch(() => null) });
       // Without a socket the client has hung up during the hand-over.
-      if (socket) app.take(socket);
+      if (socket) app?.take(socket);
     });
+    const onReadable = (early: App['ready']) => {
+      ready = early;
+    };
+    app = await startApp(config, { member: { process: start.process, onReadable } });
     send({ id, answer: true });
     return app;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { checkMasterSecret, type Keyring } from '../auth/keyring.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
+import type { Begin } from '../base/progress.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { PeopleNames } from '../records/people-names.ts';
@@ -13,6 +14,7 @@ import { createStorage, migrateAndClose } from '../storage/storage.ts';
 
 export interface OpenOptions {
   readonly onNotice?: (notice: string) => void;
+  readonly begin?: Begin;
   /** Other migrations, for tests. */
   readonly steps?: readonly Migration[] | undefined;
 }
@@ -25,14 +27,14 @@ interface StorageParts extends OpenOptions {
 
 /** Opens the database, migrates it if MIGRATE says so, and checks that it belongs to this master secret. */
 export async function openStorage(config: StorageConfig, parts: StorageParts) {
-  const { keyring, clientMac, clock, onNotice, steps } = parts;
+  const { keyring, clientMac, clock, onNotice, steps, begin } = parts;
   const erasureFile = erasureLogFile(config);
   const erasureLog = erasureFile === null ? null : new ErasureLog(erasureFile);
   const storage: Storage = await createStorage(
     await openEngine(config, onNotice === undefined ? { clock } : { clock, onNotice }),
     clock.now(),
     { clientMac, erasures: erasureNotes(keyring, erasureLog) },
-    { migrates: config.migrate === 'auto', ...(steps === undefined ? {} : { steps }) },
+    { migrates: config.migrate === 'auto', ...(steps && { steps }), ...(begin && { begin }) },
   );
   try {
     await checkMasterSecret(storage.documents, keyring);
@@ -47,9 +49,9 @@ export async function openStorage(config: StorageConfig, parts: StorageParts) {
 export async function migrateDatabase(
   config: StorageConfig,
   kind: Migration['kind'],
-  steps?: readonly Migration[],
+  { steps, begin }: Pick<OpenOptions, 'steps' | 'begin'> = {},
 ): Promise<readonly Migration[]> {
-  return migrateAndClose(await openEngine(config), systemClock.now(), kind, steps);
+  return migrateAndClose(await openEngine(config), systemClock.now(), kind, steps, begin);
 }
 
 function erasureNotes(keyring: Keyring, log: ErasureLog | null): ErasureNotes {

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { deriveKeyring, masterSecretFits, otherMasterSecret } from '../auth/keyring.ts';
 import { systemClock } from '../base/clock.ts';
+import { counted } from '../base/counted.ts';
 import { OperatorError } from '../base/errors.ts';
 import { makePrivateFolder } from '../base/folder.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
+import type { Begin } from '../base/progress.ts';
 import { familiesOf } from '../collections/lineage.ts';
 import { erasureLogFile, readGivenMasterSecret } from '../config/files.ts';
 import { databaseUrl as parseDatabaseUrl } from '../config/kinds.ts';
@@ -27,6 +29,7 @@ interface RestoreOptions {
   readonly erasures: readonly string[];
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
+  readonly begin?: Begin;
   /** The migrations of another release, in tests. */
   readonly steps?: readonly Migration[];
 }
@@ -36,14 +39,14 @@ export type Restored = Awaited<ReturnType<typeof restore>>;
 /** Restores a backup, repeats the erasures since then, and skips all event positions that were in use. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {
   const { databaseUrl } = config;
-  const { file, dryRun, steps = migrations } = options;
+  const { file, dryRun, steps = migrations, begin = () => {} } = options;
   const masterSecret = readGivenMasterSecret(config);
   const known = await knownErasures(config, options);
   const withSecret = { ...config, masterSecret, masterSecretFile: null };
   if (file === null) {
     await requireDatabase(config);
     if (databaseUrl.engine === 'sqlite') await requireRestorable(databaseUrl.file, steps);
-    return { file, dryRun, ...(await settle(withSecret, known, { dryRun, steps })) };
+    return { file, dryRun, ...(await settle(withSecret, known, { dryRun, steps, begin })) };
   }
   if (databaseUrl.engine === 'postgres')
     throw new OperatorError(
@@ -52,6 +55,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   if (!existsSync(file)) throw new OperatorError(`There is no file "${file}".`);
   refuseNotEmpty(databaseUrl.file);
   refuseLog(file);
+  begin('Checking the backup');
   const content = await explained(file, async () => readBackup(file));
   if (content.version === 0)
     throw new OperatorError(`"${file}" is not a backup of this service. Name another file.`);
@@ -64,12 +68,14 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   makePrivateFolder(dirname(databaseUrl.file));
   // The file gets its final name only after the erasures are repeated.
   using draft = new Draft(databaseUrl.file, false);
+  const total = statSync(file).size;
+  begin('Copying the backup', () => ({ done: statSync(draft.path).size, total, unit: 'byte' }));
   await draft.fill((path) => copyFile(file, path));
   const onDraft = { engine: 'sqlite' as const, file: draft.path };
   const settled = await settle(
     { ...withSecret, databaseUrl: onDraft, erasureLog: erasureLogFile(config) },
     known,
-    { dryRun, steps },
+    { dryRun, steps, begin },
   );
   draft.publish();
   return { ...found, ...settled };
@@ -78,14 +84,14 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
 async function settle(
   config: StorageConfig & { readonly masterSecret: string },
   known: Known,
-  { dryRun, steps }: { readonly dryRun: boolean; readonly steps: readonly Migration[] },
+  { dryRun, steps, begin }: Required<Pick<RestoreOptions, 'dryRun' | 'steps' | 'begin'>>,
 ) {
   if (dryRun)
     return readStorage(config, async (storage) => {
       const later = await missingErasures(storage.erasures, known.erasures);
       return { erasures: summary(known, later.length, 0) };
     });
-  const administration = await openAdministration(config, 'restore', systemClock, { steps });
+  const administration = await openAdministration(config, 'restore', systemClock, { steps, begin });
   const { storage, keyring, audit, erasureLog, declarations } = administration;
   try {
     const later = await missingErasures(storage.erasures, known.erasures);
@@ -96,6 +102,7 @@ async function settle(
     const digest = createKeyedDigest(keyring.erasures);
     const digestOf = (owner: string) => new Uint8Array(digest.of(owner));
     const families = familiesOf([...(await declarations.load()).values()]);
+    begin(`Repeating ${counted(later.length, 'erasure')}`);
     const done = await eraseAgain({ storage, digestOf, audit, families }, later);
     await storage.events.leap(systemClock.now());
     if (done > 0) await storage.records.scrub('whatever it takes');

@@ -39,7 +39,7 @@ export async function startSupervisor(config: Config, environment: Environment, 
     clock,
     log,
   });
-  const ops = createOps(processes, children.serving, () => isStopping);
+  const ops = createOps(processes, children, () => isStopping);
   const settings = settingsInForce(environment);
   const consolePage = await startConsole(config, { ...ops.forConsole, settings, clock, log });
   const handlers = { ...ops.handlers, console: consolePage.handlers };

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { counted } from '../base/counted.ts';
 import { type JsonOption, print, printing } from './output.ts';
+import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -13,14 +15,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const config = await settings.ofStorage();
       const { backUp } = await import('../app/backup.ts');
       const startedAt = performance.now();
-      const copy = await backUp(config, file, options.force === true);
+      const copy = await withProgress((begin) => backUp(config, file, options.force === true, begin));
       const seconds = Math.round(performance.now() - startedAt) / 1000;
       const { bytes, rows } = copy;
       print(
         options.json,
         { ...copy, seconds },
         () =>
-          `The backup "${file}" is written and checked: ${bytes} bytes, ${rows.records} records of ${rows.consumers} callers, in ${seconds} s. It contains everything except the master secret. Keep the master secret in another place.`,
+          `The backup "${file}" is written and checked: ${counted(bytes, 'byte')}, ${counted(rows.records ?? 0, 'record')} of ${counted(rows.consumers ?? 0, 'caller')}, in ${seconds} s. It contains everything except the master secret. Keep the master secret in another place.`,
       );
     });
 }

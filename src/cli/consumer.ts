@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Administration } from '../app/administration.ts';
 import type { InspectedConsumer } from '../app/lists.ts';
 import { consumerPrefix } from '../base/addresses.ts';
+import { counted } from '../base/counted.ts';
 import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
 import { integer } from '../config/kinds.ts';
@@ -114,7 +115,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const more = erased.isScrubDue
         ? ' Copies may remain in the database file. Remove them with "npx vestibule scrub"; for a small file "serve" does it within the hour.'
         : '';
-      print(options.json, data, () => `Caller "${id}" is erased, with ${total} records.${more}`);
+      print(options.json, data, () => `Caller "${id}" is erased, with ${counted(total, 'record')}.${more}`);
     });
 
   printing(consumer, 'top', 'show the callers with the most records')

@@ -41,10 +41,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 const helpText = `
-"dev" uses the settings PORT, OPS_PORT, LOG_LEVEL, COLLECTIONS_DIR and
-CORS_ORIGINS (users can sign in from these origins, too). Its database is always
-./data/dev.db, not that of DATABASE_URL or of "serve". Unless DATABASE_URL is
-set, other commands in this folder use the database of the running "dev", and
-print a line about it. "dev" reloads changed collections. A user has every
-scope, or those of a line in ./${usersFile}, such as "ada: [notes.read]".
+"dev" uses the settings PORT, OPS_PORT, LOG_LEVEL, COLLECTIONS_DIR, the limits
+(MAX_BODY_BYTES, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, READS_PER_MINUTE,
+REFUSALS_PER_MINUTE, REQUEST_TIMEOUT_SECONDS, KEEP_ALIVE_SECONDS) and
+CORS_ORIGINS (users can sign in from these origins, too). It names other
+settings that are set. Its database is always ./data/dev.db, not that of
+DATABASE_URL or of "serve". Unless DATABASE_URL is set, other commands in this
+folder use the database of the running "dev", and print a line about it. "dev"
+reloads changed collections. A user has every scope, or those of a line in
+./${usersFile}, such as "ada: [notes.read]".
 "dev" logs warnings and errors as text; with LOG_LEVEL=info every request.`;

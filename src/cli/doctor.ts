@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../base/counted.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Finding, failed, passed, skipped } from '../base/finding.ts';
 import { SettingsError } from '../config/load.ts';
@@ -40,7 +41,7 @@ function verdict(checks: readonly Finding[]): string {
   const count = (result: Finding['result']) => checks.filter((check) => check.result === result).length;
   const failures = count('fail');
   const warnings = count('warn');
-  const doubts = warnings === 0 ? '' : `, with ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const doubts = warnings === 0 ? '' : `, with ${counted(warnings, 'warning')}`;
   return failures === 0
     ? `No check failed${doubts}. To check a token, run "npx vestibule explain".`
     : `${failures} of ${checks.length} checks failed${doubts}. Fix the first one first: later checks may depend on it.`;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { StorageConfig } from '../config/settings.ts';
 import type { MigrationPlan, PlanVerdict } from '../storage/schema-state.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface MigrateOptions extends JsonOption {
@@ -24,7 +25,8 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const config = await settings.ofStorage();
       if (options.plan) return showPlan(config, options.json);
       const { migrateDatabase } = await import('../app/open-storage.ts');
-      const done = await migrateDatabase(config, options.contract ? 'contract' : 'expand');
+      const kind = options.contract ? 'contract' : 'expand';
+      const done = await withProgress((begin) => migrateDatabase(config, kind, { begin }));
       const steps = done.map(({ version, kind, what }) => ({ version, kind, what }));
       print(options.json, { done: steps }, () =>
         steps.length === 0 ? 'There is nothing to do.' : `Done.\n\n${stepTable(steps)}`,

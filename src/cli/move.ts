@@ -3,6 +3,7 @@ import { OperatorError } from '../base/errors.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
 import { type JsonOption, print, printing, table } from './output.ts';
+import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface Options extends JsonOption {
@@ -34,7 +35,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
         MASTER_SECRET: readMasterSecret(from),
         MASTER_SECRET_FILE: undefined,
       });
-      const moved = await move(from, to);
+      const moved = await withProgress((begin) => move(from, to, begin));
       print(options.json, moved, () =>
         [
           table(

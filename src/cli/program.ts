@@ -42,27 +42,15 @@ export function createProgram(version: string): Command {
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride();
   // A command is a file and a name here, in the order of the help.
-  const commands = [
-    serve,
-    dev,
-    init,
-    check,
-    types,
-    schema,
-    doctor,
-    explain,
-    client,
-    keys,
-    consumer,
-    webhook,
-    audit,
-    scrub,
-    backup,
-    restore,
-    move,
-    migrate,
-  ];
+  const groups = {
+    'Develop:': [dev, init, types, schema],
+    'Diagnose:': [check, doctor, explain, audit],
+    'Operate:': [serve, client, keys, consumer, webhook, backup, restore, move, migrate, scrub],
+  };
   const settings = new CommandSettings(() => readEnvironment(program.opts().settings));
-  for (const { addTo } of commands) addTo(program, settings);
-  return program;
+  for (const [group, commands] of Object.entries(groups)) {
+    program.commandsGroup(group);
+    for (const { addTo } of commands) addTo(program, settings);
+  }
+  return program.commandsGroup('Diagnose:').helpCommand(true);
 }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Restored } from '../app/restore.ts';
+import { counted, grouped } from '../base/counted.ts';
 import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
+import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
 interface Options extends JsonOption {
@@ -29,12 +31,15 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (file: string | undefined, options: Options) => {
       const config = await settings.ofStorage();
       const { restore } = await import('../app/restore.ts');
-      const restored = await restore(config, {
-        file: file ?? null,
-        erasures: options.erasures ?? [],
-        withoutErasures: options.withoutErasures === true,
-        dryRun: options.dryRun === true,
-      });
+      const restored = await withProgress((begin) =>
+        restore(config, {
+          file: file ?? null,
+          erasures: options.erasures ?? [],
+          withoutErasures: options.withoutErasures === true,
+          dryRun: options.dryRun === true,
+          begin,
+        }),
+      );
       const { dryRun, ...data } = restored;
       print(options.json, { ...data, dry_run: dryRun }, () => sentences(restored));
     });
@@ -42,9 +47,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
 function sentences({ dryRun, erasures }: Restored): string {
   const { known, unreadable, later, done } = erasures;
-  const came = `${later} of ${known} known erasures came after the backup`;
-  const lost = unreadable === 0 ? '' : ` ${unreadable} lines of the log of erasures cannot be read.`;
+  const came = `${grouped(later)} of ${counted(known, 'known erasure')} came after the backup`;
+  const lost =
+    unreadable === 0 ? '' : ` ${counted(unreadable, 'line')} of the log of erasures cannot be read.`;
   return dryRun
     ? `The backup can be restored; ${came}.${lost} Nothing was changed.`
-    : `The database is restored; ${came}, and ${done} callers were erased again.${lost} Clients that have read events after the backup are told that their position is gone. Start the service now.`;
+    : `The database is restored; ${came}, and ${counted(done, 'caller')} ${done === 1 ? 'was' : 'were'} erased again.${lost} Clients that have read events after the backup are told that their position is gone. Start the service now.`;
 }

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { counted, grouped } from '../base/counted.ts';
 import { durationText } from '../base/duration.ts';
 import { OperatorError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-object.ts';
+import type { Begin } from '../base/progress.ts';
 import { brief } from '../base/yaml/mistakes.ts';
 import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
@@ -28,16 +31,14 @@ interface Comparison {
   readonly stored: ReadonlyMap<string, Declaration>;
   readonly declared: readonly Collection[];
   readonly records: Pick<RecordStore, 'ofCollection' | 'counts'>;
+  readonly begin?: Begin | undefined;
 }
 
 const pageSize = 500;
 
 /** A verdict for each declared collection, and for each undeclared one that has records. */
-export async function checkAgainst({
-  stored,
-  declared,
-  records,
-}: Comparison): Promise<readonly CollectionVerdict[]> {
+export async function checkAgainst(comparison: Comparison): Promise<readonly CollectionVerdict[]> {
+  const { stored, declared, records } = comparison;
   const totals = new Map<string, number>();
   const counts = await records.counts();
   for (const { collection, count } of counts) {
@@ -50,7 +51,7 @@ export async function checkAgainst({
     const countIn = (state: string | null) =>
       counts.find((one) => one.collection === name && one.state === state)?.count ?? 0;
     const wider = before === null ? [] : wideningIn(before, toDeclaration(collection), countIn);
-    verdicts.push({ ...(await judge(collection, before, totals.get(name) ?? 0, records)), wider });
+    verdicts.push({ ...(await judge(collection, before, totals.get(name) ?? 0, comparison)), wider });
   }
   const isDeclared = new Set(declared.map(({ name }) => name));
   for (const [collection, total] of totals) {
@@ -65,12 +66,12 @@ async function judge(
   collection: Collection,
   before: Declaration | null,
   total: number,
-  records: Comparison['records'],
+  comparison: Comparison,
 ): Promise<Omit<CollectionVerdict, 'wider'>> {
   const after = toDeclaration(collection);
   const changes = before === null ? [] : describeChanges(before, after);
   const isRead = total > 0 && (before === null || concernsRecords(before, after));
-  const failing = isRead ? await countFailing(collection, records) : 0;
+  const failing = isRead ? await countFailing(collection, total, comparison) : 0;
   const harmless = before === null ? 'new' : changes.length === 0 ? 'unchanged' : 'compatible';
   return {
     collection: collection.name,
@@ -91,8 +92,13 @@ function concernsRecords(before: Declaration, after: Declaration): boolean {
   return !isDeepStrictEqual(parts(before), parts(after));
 }
 
-async function countFailing(collection: Collection, records: Comparison['records']): Promise<number> {
-  let failing = 0;
+async function countFailing(
+  collection: Collection,
+  total: number,
+  { records, begin }: Comparison,
+): Promise<number> {
+  let [failing, done] = [0, 0];
+  begin?.(`Comparing ${collection.name} with its declaration`, () => ({ done, total, unit: 'record' }));
   const known = new Set<string>();
   const isSecond = (record: StoredRecord) =>
     collection.unique.some((_, rule) => {
@@ -107,6 +113,9 @@ async function countFailing(collection: Collection, records: Comparison['records
   do {
     page = await records.ofCollection(collection.name, page.at(-1)?.id ?? '', pageSize);
     failing += page.filter((record) => !fits(collection, record) || isSecond(record)).length;
+    done += page.length;
+    // SQLite answers at once: without a pause /readyz could not say how far it is.
+    await setImmediate();
   } while (page.length === pageSize);
   return failing;
 }
@@ -123,19 +132,18 @@ function fits(collection: Collection, { state, body }: StoredRecord): boolean {
 
 /** `bookings: breaking: seats maximum 8 -> 4, 37 of 10,412 records would fail`, and a line about wider access. */
 export function sentenceOf(verdict: CollectionVerdict): string {
-  const { collection, wider } = verdict;
-  const widened = wider.length === 0 ? [] : [`${collection}: wider: ${wider.map(wideningText).join(', ')}`];
-  return [fitText(verdict), ...widened].join('\n');
+  return [fitText(verdict), ...widerLines(verdict)].join('\n');
+}
+
+export function widerLines({ collection, wider }: CollectionVerdict): readonly string[] {
+  return wider.length === 0 ? [] : [`${collection}: wider: ${wider.map(wideningText).join(', ')}`];
 }
 
 function fitText({ collection, verdict, changes, total, failing }: CollectionVerdict): string {
   if (verdict !== 'breaking') {
     return `${collection}: ${verdict}${changes.length === 0 ? '' : ` (${changes.join(', ')})`}`;
   }
-  const noun = total === 1 ? 'record' : 'records';
-  // Created here because loading locales would slow every start.
-  const grouped = new Intl.NumberFormat('en-US');
-  const harm = `${grouped.format(failing)} of ${grouped.format(total)} ${noun} would fail`;
+  const harm = `${grouped(failing)} of ${counted(total, 'record')} would fail`;
   return `${collection}: breaking: ${[...changes, harm].join(', ')}`;
 }
 
@@ -143,17 +151,19 @@ interface Activation {
   readonly declared: readonly Collection[];
   readonly declarations: StoredDeclarations;
   readonly records: RecordStore;
+  readonly begin?: Begin | undefined;
 }
 
 /** Activates the declarations. Refuses those that stored records do not fit. */
-export async function activateDeclarations({ declared, declarations, records }: Activation): Promise<void> {
+export async function activateDeclarations(activation: Activation): Promise<void> {
+  const { declared, declarations, records, begin } = activation;
   const stored = await declarations.load();
   const next = declared.map(toDeclaration);
   // Most starts change nothing.
   const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
-  if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records }));
+  if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records, begin }));
   const families = familiesOf(declared);
-  await records.prepare(declared.map(toIndexes), families);
+  await records.prepare(declared.map(toIndexes), families, begin);
   if (isSame) return;
   // Records that are older than "max", "capacity" or "counts" are not in the tallies yet.
   await records.repairTallies(families);

@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts';
 import { durationForm, durationText, parseDuration, parseUnit, unitNames } from '../base/duration.ts';
 import type { Collection, CollectionLimits, Rate } from './collection.ts';
 
@@ -64,7 +65,7 @@ export function withoutNewcomerLimit(collection: Collection): Collection {
 
 export function limitsText({ perUser, bytes, writes, newcomer, expireMs }: CollectionLimits): string {
   const perCaller = [
-    `${perUser} records of at most ${bytes} bytes each`,
+    `${counted(perUser, 'record')} of at most ${bytes} bytes each`,
     `${rateText(writes)} writes`,
     ...(newcomer === null ? [] : [`for new callers ${newcomerRateText(newcomer)}`]),
   ];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../base/counted.ts';
 import type { ParentRule, StateMachine, Transition } from './collection.ts';
 import { type Declaration, toMachine } from './declaration.ts';
 import { type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
@@ -136,8 +137,5 @@ function originOf({ roles, parent }: Declaration, name: string) {
 /** `everyone may also read in hidden (12 records)`. */
 export function wideningText({ role, verb, states, records }: Widening): string {
   const where = states.flatMap((state) => state ?? []);
-  const noun = records === 1 ? 'record' : 'records';
-  // Created here because loading locales would slow every start.
-  const count = `${new Intl.NumberFormat('en-US').format(records)} ${noun}`;
-  return `${role} may also ${verb}${where.length === 0 ? '' : ` in ${where.join(', ')}`} (${count})`;
+  return `${role} may also ${verb}${where.length === 0 ? '' : ` in ${where.join(', ')}`} (${counted(records, 'record')})`;
 }

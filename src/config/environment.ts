@@ -1,22 +1,43 @@
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
-import { nearest } from '../base/yaml/mistakes.ts';
+import { isSlipOf, nearest } from '../base/yaml/mistakes.ts';
 import { type Environment, mistakesInFile, removedSettings } from './load.ts';
 import { environmentName, settings } from './settings.ts';
 import { readTextFile } from './text-file.ts';
+
+const settingNames = Object.keys(settings).map(environmentName);
 
 /** The only reader of the environment. A settings file supplies what the environment does not set. */
 export function readEnvironment(settingsFile: string | undefined): Environment {
   // An empty variable counts as not set.
   const set = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
-  if (settingsFile === undefined) return set;
+  const slips = misspelt(set);
+  if (settingsFile === undefined) return { ...set, [mistakesInFile]: slips };
   const text = readSettingsFile(settingsFile);
   const fromFile = parseEnv(text);
   const mistakes = [
+    ...slips,
     ...linesWithoutValue(settingsFile, text),
     ...unknownNames(settingsFile, Object.keys(fromFile)),
   ];
   return { ...fromFile, ...set, [mistakesInFile]: mistakes };
+}
+
+/**
+ * Variables that are one slip away from a setting that is not set. Settings of one word are left out: any program may have
+ * a variable like HOST.
+ */
+function misspelt(set: Environment): readonly string[] {
+  const unset = settingNames.filter((name) => name.includes('_') && set[name] === undefined);
+  return Object.keys(set).flatMap((name) => {
+    if (settingNames.includes(name) || removedSettings[name] !== undefined) return [];
+    const meant = unset.find((known) => isSlipOf(name, known));
+    return meant === undefined
+      ? []
+      : [
+          `The environment sets ${name}, which is not a setting; did you mean "${meant}"? If another program needs ${name}, set ${meant}, too.`,
+        ];
+  });
 }
 
 /** An assignment whose quoted value may span several lines, as `parseEnv` reads it. */
@@ -36,13 +57,12 @@ function linesWithoutValue(file: string, text: string): readonly string[] {
   );
 }
 
-/** The environment may hold variables of other programs; every name in the file must be a setting. */
+/** Every name in the file must be a setting. */
 function unknownNames(file: string, names: readonly string[]): readonly string[] {
-  const known = Object.keys(settings).map(environmentName);
   return names
-    .filter((name) => !known.includes(name) && removedSettings[name] === undefined)
+    .filter((name) => !settingNames.includes(name) && removedSettings[name] === undefined)
     .map((name) => {
-      const near = nearest(name, known);
+      const near = nearest(name, settingNames);
       return `"${file}" sets ${name}, which is not a setting${near === null ? '. Remove it.' : `; did you mean "${near}"?`}`;
     });
 }

@@ -73,13 +73,13 @@ export const baseUrl: Parse<string> = (value) => {
   const url = webUrl(value);
   // A bare "?" or "#" does not appear in the parsed URL.
   if (/[?#]/.test(value) || url.username !== '' || url.password !== '') {
-    throw new Error('must be a URL without user, query and fragment');
+    throw new Error('must be a URL without user, query and fragment (a path is allowed)');
   }
   if (!/^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]+$/.test(value)) {
     const plain = url.href.replace(/\/$/, '');
     throw new Error(`must be in its plain form, which is valid in a header: "${plain}"`);
   }
-  if (value.endsWith('/')) throw new Error('must not end with a slash');
+  if (value.endsWith('/')) throw new Error('must not end with a slash, also after a path');
   return value;
 };
 

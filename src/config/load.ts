@@ -18,7 +18,7 @@ import {
   webhookSettings,
 } from './settings.ts';
 
-/** Mistakes in the syntax of the settings file, to be reported with all others. */
+/** Mistakes in the settings file, and misspelt names in the environment, to be reported with all others. */
 export const mistakesInFile = Symbol('mistakes in the file of settings');
 
 export type Environment = Readonly<Record<string, string | undefined>> & {

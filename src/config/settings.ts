@@ -95,7 +95,7 @@ export const serviceSettings = {
   baseUrl: optional(kind.baseUrl, {
     example: 'https://api.example.org',
     sentence:
-      'The address that callers use, and the issuer of tokens of POST /token. Made from HOST and PORT by default; required behind another address.',
+      'The address that callers use, and the issuer of tokens of POST /token. A path is allowed if the proxy in front removes it, and not with WEB=on. Made from HOST and PORT by default; required behind another address.',
   }),
   host: defaulted(kind.host, '127.0.0.1', {
     example: '0.0.0.0',

@@ -78,6 +78,12 @@ export function createReadiness(parts: ReadinessParts) {
   return { answer, isWell, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }
 
+/** The answer while the service starts. `work`: what takes long, such as an index of a large table. */
+export function startingReadiness(work: string | null, port: number) {
+  const checks = { database: 'starting' };
+  return { status: 503, body: { status: 'starting', checks, ...(work && { work }), signing_keys: [], port } };
+}
+
 function keysCheck(usable: number, all: number): string {
   if (usable === 0) return 'not available';
   return usable === all ? 'ok' : 'some not available';

@@ -1,5 +1,6 @@
 import type { Refusal } from '../base/errors.ts';
 import type { NowOrLater } from '../base/now-or-later.ts';
+import type { Begin } from '../base/progress.ts';
 import type {
   BatchRulesSource,
   BatchStore,
@@ -55,6 +56,8 @@ export interface TableChanges {
   alter<T>(lock: string, work: (transaction: Database) => Promise<T>): Promise<T>;
   /** Creates an index unless it exists; on PostgreSQL without blocking writers. */
   buildIndex(index: NewIndex): Promise<void>;
+  /** How far the index is that this process creates. SQLite does not say. */
+  readonly indexExtent?: Parameters<Begin>[1];
 }
 
 export interface NewIndex {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
+import type { Begin } from '../base/progress.ts';
 import type { Engine, NewIndex } from './engine.ts';
 import { type ColumnTypes, columnTypes, type Migration, migrations, newestOf } from './migrations.ts';
 import type { Database } from './schema.ts';
@@ -13,6 +14,7 @@ export async function migrate(
   now: number,
   kind: Migration['kind'] = 'expand',
   steps: readonly Migration[] = migrations,
+  begin: Begin = () => {},
 ): Promise<readonly Migration[]> {
   const done: Migration[] = [];
   /** Runs the step unless another process has run it; in an empty database all steps. */
@@ -38,6 +40,7 @@ export async function migrate(
     const [next] = toDo(state, steps, kind);
     // Without a missing step no lock is needed.
     if (next === undefined) return done;
+    begin(`Migrating the schema to version ${next.version} (${next.what})`, engine.tables.indexExtent);
     if (next.index !== undefined && state.version > 0) await engine.tables.buildIndex(next.index);
     done.push(...(await engine.tables.alter('migrate', (transaction) => doStep(transaction, next))));
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
+import type { Begin } from '../base/progress.ts';
 import { withoutSecrets } from '../base/without-password.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
@@ -20,6 +21,7 @@ const tables = (Object.keys(primaryKeys) as (keyof Tables)[]).filter((name) => !
 const rowsAtOnce = 500;
 
 type TableRow = Readonly<Record<string, unknown>>;
+type Pages = AsyncGenerator<readonly TableRow[]>;
 
 interface MovedTable {
   readonly table: string;
@@ -30,7 +32,12 @@ interface MovedTable {
  * Copies every row of an SQLite file to an empty PostgreSQL database in one transaction, so an interrupted move can be
  * repeated.
  */
-export async function moveDatabase(file: string, url: string, now: number): Promise<readonly MovedTable[]> {
+export async function moveDatabase(
+  file: string,
+  url: string,
+  now: number,
+  begin: Begin,
+): Promise<readonly MovedTable[]> {
   const from = openExclusively(file);
   const engine = openPostgres(url, { poolSize: 1, keepsStatements: false });
   const target = withoutSecrets(url);
@@ -44,8 +51,14 @@ export async function moveDatabase(file: string, url: string, now: number): Prom
       await requireEmpty(to, target, await movedTo(from));
       const moved: MovedTable[] = [];
       for (const table of tables) {
-        await copyTable(from, to, table);
-        moved.push({ table, rows: await compareTable(from, to, table) });
+        const counted = await from
+          .selectFrom(table)
+          .select(sql<number>`count(*)`.as('rows'))
+          .executeTakeFirst();
+        const total = counted?.rows ?? 0;
+        const watched = (doing: string) => watchRows(pagesOf(from, table), total, `${doing} ${table}`, begin);
+        await copyTable(watched('Copying'), to, table);
+        moved.push({ table, rows: await compareTable(watched('Comparing'), to, table) });
       }
       await sql`select setval(pg_get_serial_sequence('audit', 'seq'), max(seq)) from audit having max(seq) is not null`.execute(
         to,
@@ -106,8 +119,8 @@ async function requireEmpty(to: Database, target: string, moved: string | null):
   }
 }
 
-async function copyTable(from: Database, to: Database, table: keyof Tables): Promise<void> {
-  for await (const rows of pagesOf(from, table)) {
+async function copyTable(from: Pages, to: Database, table: keyof Tables): Promise<void> {
+  for await (const rows of from) {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
     // The audit keeps its ids, which PostgreSQL would otherwise assign.
@@ -117,10 +130,10 @@ async function copyTable(from: Database, to: Database, table: keyof Tables): Pro
 }
 
 /** Reads all rows of both tables again and compares them. Returns their number. */
-async function compareTable(from: Database, to: Database, table: keyof Tables): Promise<number> {
+async function compareTable(from: Pages, to: Database, table: keyof Tables): Promise<number> {
   const copies = pagesOf(to, table);
   let count = 0;
-  for await (const rows of pagesOf(from, table)) {
+  for await (const rows of from) {
     const copy: readonly TableRow[] = (await copies.next()).value ?? [];
     if (rows.map(textOf).join('\n') !== copy.map(textOf).join('\n')) throw notEqual(table);
     count += rows.length;
@@ -141,7 +154,16 @@ function textOf(row: TableRow): string {
   return JSON.stringify(columns.map((column) => [column, plain(row[column])]));
 }
 
-async function* pagesOf(database: Database, table: keyof Tables): AsyncGenerator<readonly TableRow[]> {
+async function* watchRows(pages: Pages, total: number, what: string, begin: Begin): Pages {
+  let done = 0;
+  begin(what, () => ({ done, total, unit: 'row' }));
+  for await (const rows of pages) {
+    yield rows;
+    done += rows.length;
+  }
+}
+
+async function* pagesOf(database: Database, table: keyof Tables): Pages {
   let after: TableRow | null = null;
   for (;;) {
     const rows: readonly TableRow[] = await pageOf(database, table, after, rowsAtOnce);

@@ -1,5 +1,6 @@
 import type { UsedProof } from '../base/caller.ts';
 import type { NowOrLater } from '../base/now-or-later.ts';
+import type { Begin } from '../base/progress.ts';
 import type { AuditEntry, Consumer, Erasure } from './entities.ts';
 import type { NewEvent } from './event-port.ts';
 
@@ -216,7 +217,11 @@ export interface MeasuredRecords {
 
 export interface RecordStore {
   /** Creates the indexes that these collections need, drops the others, and stores which collections have which parents. */
-  prepare(collections: readonly DeclaredIndexes[], families?: readonly Family[]): Promise<void>;
+  prepare(
+    collections: readonly DeclaredIndexes[],
+    families?: readonly Family[],
+    begin?: Begin,
+  ): Promise<void>;
   find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
   /** The records with these ids that exist, in no order. */
   findAll(

@@ -1,4 +1,5 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
+import type { Begin } from '../base/progress.ts';
 import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, unusable } from './migrate.ts';
@@ -32,6 +33,7 @@ export interface StorageOptions {
   /** Whether the start runs missing steps; otherwise the operator does. */
   readonly migrates?: boolean;
   readonly steps?: readonly Migration[];
+  readonly begin?: Begin;
 }
 
 /** A migrated database behind the port. The queries are written once; only the engine differs. */
@@ -39,10 +41,10 @@ export async function createStorage(
   engine: Engine,
   now: number,
   keys: StorageKeys,
-  { migrates = true, steps = migrations }: StorageOptions = {},
+  { migrates = true, steps = migrations, begin }: StorageOptions = {},
 ): Promise<Storage> {
   try {
-    if (migrates) await migrate(engine, now, 'expand', steps);
+    if (migrates) await migrate(engine, now, 'expand', steps, begin);
     else await refuseUnmigrated(engine, steps);
     await refuseMoved(engine.database);
     const missing = await engine.missingRights('serve');
@@ -61,9 +63,10 @@ export async function migrateAndClose(
   now: number,
   kind: Migration['kind'],
   steps: readonly Migration[] = migrations,
+  begin?: Begin,
 ): Promise<readonly Migration[]> {
   try {
-    return await migrate(engine, now, kind, steps);
+    return await migrate(engine, now, kind, steps, begin);
   } catch (error) {
     throw await asOperatorError(engine, error);
   } finally {

@@ -38,6 +38,7 @@ export function createChildren({ processes, fork, clock, log }: ChildrenOptions)
   };
   return {
     signal,
+    all: () => [...running],
     serving: () => [...running].filter(({ isServing }) => isServing),
     /** The first process starts alone, because it may have to create the schema, the master secret and the keys. */
     async startFirst(): Promise<void> {

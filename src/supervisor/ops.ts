@@ -16,7 +16,11 @@ const withinMs = 950;
 /** A lookup reads several tables. */
 const consumerWithinMs = 5_000;
 
-export function createOps(processes: number, serving: () => readonly Child[], isStopping: () => boolean) {
+export function createOps(
+  processes: number,
+  { all, serving }: Record<'all' | 'serving', () => readonly Child[]>,
+  isStopping: () => boolean,
+) {
   const [lastMetrics, lastSamples] = [new LastFamilies(), new LastFamilies()];
   /** How often a process has ended without being told to, by its number. */
   const endings = new Map<number, number>();
@@ -37,7 +41,13 @@ export function createOps(processes: number, serving: () => readonly Child[], is
   };
   const answersTo = async <Q extends 'live' | 'ready'>(question: Q) =>
     (await askAll(question)).map(({ told }) => told);
-  const ready = async () => worstReadiness(await answersTo('ready'), processes, isStopping());
+  const ready = async () => {
+    const answers = await answersTo('ready');
+    // The first process starts alone, and says what takes long.
+    const [first] = answers.length > 0 ? [] : all();
+    const starting = (await first?.ask('ready', { withinMs })) ?? undefined;
+    return worstReadiness(answers, processes, isStopping(), starting);
+  };
   return {
     handlers: {
       live: async () => worstLife(await answersTo('live'), processes),
@@ -119,11 +129,12 @@ function worstReadiness(
   answers: readonly (ReadinessAnswer | null)[],
   wanted: number,
   isStopping: boolean,
+  starting?: ReadinessAnswer,
 ): ReadinessAnswer {
   const serving = answers.length;
   const told = answers.filter((answer) => answer !== null);
   const silent = serving - told.length;
-  const worst = told.find(({ status }) => status !== 200) ?? told[0];
+  const worst = told.find(({ status }) => status !== 200) ?? told[0] ?? starting;
   const isWorstReady = worst?.status === 200;
   const isReady = isWorstReady && silent === 0 && !isStopping;
   const notReady = isWorstReady ? 'not ready' : (worst?.body.status ?? 'not ready');

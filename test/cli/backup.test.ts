@@ -50,7 +50,7 @@ describe('vestibule backup of an SQLite file', () => {
     const copy = `${newDirectory()}/copy.db`;
     assert.match(
       succeeded(await run('backup', copy)),
-      /^The backup ".*" is written and checked: \d+ bytes, 3 records of 1 callers, in .* except the master secret\./,
+      /^The backup ".*" is written and checked: [\d,]+ bytes, 3 records of 1 caller, in .* except the master secret\./,
     );
     const secret = readFileSync(`${file()}.secret`, 'utf8').trim();
     assert.equal(readFileSync(copy).includes(secret), false);

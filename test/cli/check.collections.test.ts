@@ -198,6 +198,13 @@ for (const engine of someEngine) {
       });
     });
 
+    it('lists what breaks first', async () => {
+      declare('areas.yaml', bookings);
+      declare('bookings.yaml', bookings.replace('8', '4'));
+      const { stdout } = await against();
+      assert.match(stdout, /^bookings: breaking: .*\nareas: new\n/);
+    });
+
     it('reports wider access with exit code 1, unless --accept-wider is given', async () => {
       const other = newCollections({ 'bookings.yaml': `${bookings}access: { read: everyone }\n` });
       const { code, stdout } = await against(other.folder);

@@ -11,6 +11,10 @@ schema: { required: [${field}], properties: { ${field}: { type: string, maxLengt
 limits: { newcomer: 2/day for 7d }
 ${rest}`;
 
+const essays = `
+schema: { properties: { text: { type: string, maxLength: 150000 } } }
+limits: { bytes: 150000 }`;
+
 describe('vestibule dev, changing collection files', () => {
   const folder = newDirectory();
   const declare = (name: string, text: string) => writeFileSync(`${folder}/declared/${name}.yaml`, text);
@@ -100,6 +104,12 @@ describe('vestibule dev, changing collection files', () => {
     await prints(served('guarded, notes, tasks'), () => declare('notes', good));
   });
 
+  it('a change that gives a role more access says so', async () => {
+    const wide = withField('text', 'access: { read: everyone }');
+    await prints(/notes: wider: everyone may also read \(\d records\)\n/, () => declare('notes', wide));
+    assert.doesNotMatch(dev.printed(), /tasks: wider/);
+  });
+
   it('a deleted file is no longer served', async () => {
     await prints(served('notes, tasks'), () => rmSync(`${folder}/declared/guarded.yaml`));
     assert.equal((await call(dev, token, '/guarded')).status, 404);
@@ -141,20 +151,23 @@ describe('vestibule dev, changing collection files', () => {
   });
 });
 
-describe('vestibule dev --allow-breaking-schemas', () => {
-  it('applies a breaking change', async () => {
+describe('vestibule dev --allow-breaking-schemas with MAX_BODY_BYTES', () => {
+  it('applies a breaking change, and accepts larger bodies', async () => {
     const folder = newDirectory();
     mkdirSync(`${folder}/collections`);
     const declare = (field: string) => writeFileSync(`${folder}/collections/notes.yaml`, withField(field));
     declare('text');
-    const dev = await startDevelopment(folder, { OPS_PORT: '0' }, [], ['--allow-breaking-schemas']);
+    writeFileSync(`${folder}/collections/essays.yaml`, essays);
+    const settings = { OPS_PORT: '0', MAX_BODY_BYTES: '200000' };
+    const dev = await startDevelopment(folder, settings, [], ['--allow-breaking-schemas']);
     try {
       const token = await tokenFor(dev, 'ada');
-      const create = (fields: object) =>
-        call(dev, token, '/notes', { method: 'POST', body: JSON.stringify(fields) });
+      const create = (fields: object, collection = 'notes') =>
+        call(dev, token, `/${collection}`, { method: 'POST', body: JSON.stringify(fields) });
+      assert.equal((await create({ text: 'x'.repeat(100_000) }, 'essays')).status, 201);
       assert.equal((await create({ text: 'a' })).status, 201);
       declare('words');
-      await until(dev.printed, (text) => text.includes('are served: notes.'), 'it has not said so');
+      await until(dev.printed, (text) => text.includes('are served: essays, notes.'), 'it has not said so');
       assert.equal((await create({ words: 'a' })).status, 201);
     } finally {
       await dev.stop();

@@ -65,6 +65,11 @@ describe('vestibule dev', () => {
     }
   });
 
+  it('names the settings that it does not use, and no other', () => {
+    const [, names] = /"dev" ignores (.*)\. "dev --help"/.exec(first.printed()) ?? [];
+    assert.equal(names, 'DATABASE_URL, BASE_URL, HOST, OPS_HOST');
+  });
+
   it('prints a curl command that streams events', async () => {
     const [line = ''] = first.welcome.match(/^ *curl -N .*$/m) ?? [];
     const [tokenLine = ''] = String(examplesIn(first.welcome)[1]).split('\n');

@@ -97,6 +97,19 @@ describe('the command line', () => {
     for (const [command] of commands.slice(1)) assert.match(help, new RegExp(`^  ${command}\\b`, 'm'));
   });
 
+  it('--help has three groups: develop, diagnose, operate', async () => {
+    const help = succeeded(await vestibule('--help'));
+    const [, ...groups] = help.split(/^(?=\w+:$)/m).slice(1);
+    const names = groups.map((group) => Array.from(group.matchAll(/^ {2}(\w+)/gm), ([, name]) => name));
+    assert.deepEqual(
+      groups.map((group) => group.split('\n')[0]),
+      ['Develop:', 'Diagnose:', 'Operate:'],
+    );
+    assert.ok(names[0]?.includes('dev'));
+    assert.ok(names[1]?.includes('doctor'));
+    assert.ok(names[2]?.includes('serve'));
+  });
+
   it('--help marks required options', async () => {
     const help = succeeded(await vestibule('webhook', 'add', '--help'));
     const options = [...help.matchAll(/^ {2}(--[a-z-]+)((?:(?!^ {2}-).)*)/gms)];

@@ -42,13 +42,13 @@ for (const engine of databaseEngines) {
     it('an older release leaves a newer schema unchanged and says so', async () => {
       const settings = await newSettings(engine, noProvider);
       const config = loadStorageConfig(settings);
-      await migrateDatabase(config, 'expand', releases.now);
-      await migrateDatabase(config, 'expand', releases.next);
+      await migrateDatabase(config, 'expand', { steps: releases.now });
+      await migrateDatabase(config, 'expand', { steps: releases.next });
       const plan = await jsonOf(settings, '--plan');
       assert.equal(plan.verdict, 'nothing to do');
       assert.match(plan.sentence, /of a newer release\. This release .* may run beside it/);
       assert.deepEqual(await jsonOf(settings), { done: [] });
-      await migrateDatabase(config, 'contract', releases.next);
+      await migrateDatabase(config, 'contract', { steps: releases.next });
       for (const parameters of [['migrate'], ['migrate', '--plan']])
         refused(await endOf(settings, parameters), /knows versions up to \d+\. (Use|Start) a release/);
     });

@@ -365,7 +365,7 @@ describe('IDPS_FILE', () => {
     assert.equal(heading, 'vestibule: There are mistakes in the settings:');
     assert.equal(lines.length, 21);
     assert.equal(lines[19], '  providers.yaml:22: x19 is not known here; no known name is similar.');
-    assert.equal(lines[20], '  providers.yaml:23: 19980 more mistakes follow.');
+    assert.equal(lines[20], '  providers.yaml:23: 19,980 more mistakes, not shown.');
   });
 
   it('a file that is too long, too large or missing is refused', async () => {

@@ -293,7 +293,7 @@ describe('vestibule restore', () => {
     const said = succeeded(await run(empty, 'restore', backup, '--erasures', log, '--dry-run'));
     assert.match(
       said,
-      /2 of 3 known erasures came after the backup\. 1 lines of the log of erasures cannot be read\. Nothing/,
+      /2 of 3 known erasures came after the backup\. 1 line of the log of erasures cannot be read\. Nothing/,
     );
   });
 

@@ -57,6 +57,30 @@ describe('settings file', () => {
     );
   });
 
+  it('a slip in the name of an environment variable is reported, and other variables are not', async () => {
+    const cases: Record<string, string | null> = {
+      IDP_ORIGN: 'IDP_ORIGIN',
+      TRUSTED_PROXY: null,
+      TRUSTED_PROXIE: 'TRUSTED_PROXIES',
+      DATABSE_URL: 'DATABASE_URL',
+      MAX_BODY_BYTE: 'MAX_BODY_BYTES',
+      LOGLEVEL: 'LOG_LEVEL',
+      // Of OpenSSL, of shells and of Kubernetes.
+      SSL_CERT_FILE: null,
+      HOSTS: null,
+      POST: null,
+      VESTIBULE_PORT: null,
+    };
+    for (const [name, meant] of Object.entries(cases)) {
+      const environment = { API_AUDIENCE: 'https://api.example.org', IDPS_FILE: '/nowhere', [name]: 'x' };
+      const { stderr } = await vestibule(environment, 'check');
+      if (meant === null) assert.doesNotMatch(stderr, new RegExp(name));
+      else assert.match(stderr, new RegExp(`sets ${name}, which is not a setting; did you mean "${meant}"`));
+    }
+    const both = { IDP_ORIGIN: 'https://login.example.org', IDP_ORIGN: 'of another program' };
+    succeeded(await vestibule({ ...both, API_AUDIENCE: 'https://api.example.org' }, 'check'));
+  });
+
   it('a line without "=" is refused with its number', async () => {
     const file = settingsFile(`# PORT 1\n${good}\nPORT 9000\r\nERASURE_LOG="two\nlines"\n  # x\nHOST\n`);
     for (const command of ['check', 'serve']) {

@@ -287,7 +287,7 @@ describe('settings', () => {
             BASE_URL: `https://api.example.org${end}`,
           }),
         ),
-        /^BASE_URL must be a URL without user, query and fragment; found "https:/,
+        /^BASE_URL must be a URL without user, query and fragment \(a path is allowed\); found "https:/,
       );
   });
 

@@ -75,6 +75,23 @@ for (const engineName of storageKinds) {
         assert.equal((await declared()).length, 3);
       });
 
+      it('an index of many records says its name before it is created', async () => {
+        const begun: string[] = [];
+        const prepare = (index: IndexedField[]) =>
+          storage.records.prepare([{ name: 'many', index }], [], (what) => begun.push(what));
+        await prepare([slot]);
+        assert.deepEqual(begun, []);
+        await database.query(
+          `insert into records with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+            select 'many', 'id' || n, 'usr_1', null, 'r', n, n, '{"seats":1}', 12 from numbers`,
+        );
+        await prepare([slot, seats]);
+        assert.ok(begun.length > 0);
+        for (const what of begun) assert.match(what, /^Creating the index declared_many_seats_\w+$/);
+        await database.query(`delete from records where collection = 'many'`);
+        await storage.records.prepare([]);
+      });
+
       it('under distinct names, even when collections and fields are long and similar', async () => {
         const long = `a${'b'.repeat(62)}`;
         const names = [long, `${long.slice(0, 62)}c`, 'a-b', 'a--b', 'a'];

@@ -58,7 +58,7 @@ describe('failover to a standby without the last commits', () => {
     assert.equal(await records(), 1, 'control: the erasure is lost');
 
     const after = { ...settings, DATABASE_URL: there.href };
-    assert.match(succeeded(await runVestibule(after, 'restore')), /and 1 callers were erased again/);
+    assert.match(succeeded(await runVestibule(after, 'restore')), /and 1 caller was erased again/);
     assert.equal(await records(), 0);
     const service = await startService(after);
     const again = caller.at(service);

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
+import { startApp } from '../../src/app.ts';
+import { LogOutput } from '../../src/base/log.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import type { ApiCaller } from '../support/api-caller.ts';
 import { assertCode } from '../support/code.ts';
 import { DeclaredProcesses, declarationsFolder, declaredProcesses } from '../support/declared-processes.ts';
+import { MovableClock } from '../support/movable-clock.ts';
+import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
+import { freePort } from '../support/ports.ts';
 import { isAllPooled } from '../support/postgres.ts';
 import { Processes } from '../support/processes.ts';
+import { TestProvider } from '../support/provider.ts';
 import { type Reply, request } from '../support/request.ts';
-import { fileOf } from '../support/service.ts';
+import { fileOf, newSettings, startService } from '../support/service.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { postgresUrl } from '../support/surroundings.ts';
 
@@ -186,4 +193,55 @@ describe('a read-only PostgreSQL', () => {
     for (const stranger of strangers) assert.equal((await stranger.get('/me')).status, 200);
     await becomeReady(one());
   });
+});
+
+describe('/readyz and the log while a start builds an index on PostgreSQL', () => {
+  const withIndex = (rest = '') =>
+    declarationsFolder({
+      notes: `schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }\n${rest}`,
+    });
+  const building = /^Creating the index declared_notes_text_\w+ \(.*\), \d+ s so far$/;
+
+  for (const processes of [1, 2])
+    it(`name the index, with ${processes} processes`, async (t) => {
+      const provider = await TestProvider.start();
+      t.after(() => provider.stop());
+      const OPS_PORT = String(await freePort());
+      const all = { ...provider.settings, OPS_PORT, COLLECTIONS_DIR: withIndex() };
+      const settings = await newSettings('postgres', all);
+      await (await startService(settings)).stop();
+      const database = plainSql(settings);
+      await database.query(
+        `insert into records select 'notes', 'id' || n, 'usr_1', null, 'r', n, n, '{"text":"a"}', 12 from generate_series(1, 10000) n`,
+      );
+      const writer = new Client({ connectionString: settings.DATABASE_URL });
+      await writer.connect();
+      t.after(() => writer.end());
+      // The index waits for every transaction that may have written.
+      await writer.query('begin; lock table records in row exclusive mode');
+      const changed = { ...settings, COLLECTIONS_DIR: withIndex('index: [text]') };
+      const clock = new MovableClock();
+      const log = new LogOutput((bytes) => bytes.length);
+      const said = t.mock.method(log, 'write');
+      const starting =
+        processes === 1
+          ? startApp(await loadConfig(changed), { clock, logOutput: log })
+          : startService({ ...changed, TEST_SERVE_OPTIONS: '--processes 2' });
+      const read = () => request(`http://127.0.0.1:${OPS_PORT}/readyz`).catch(() => null);
+      const isNamed = (reply: Reply | null) => building.test(reply?.json<{ work?: string }>().work ?? '');
+      const reply = await until(read, isNamed, '/readyz does not name the index');
+      assert.equal(reply?.status, 503);
+      assert.equal(reply?.json<{ status: string }>().status, 'starting');
+      if (processes === 1) {
+        clock.advance(10_000);
+        const lines = () => said.mock.calls.map(({ arguments: [line] }) => JSON.parse(line));
+        await until(
+          lines,
+          (all) => all.some(({ msg, work }) => msg === 'starting' && building.test(work)),
+          'no line',
+        );
+      }
+      await writer.query('rollback');
+      await (await starting).stop();
+    });
 });

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { connectionAdvice } from '../../auth/examine/advice.ts';
 import { deriveKeyring, type Keyring, masterSecretFits } from '../../auth/keyring.ts';
+import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
 import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
@@ -258,7 +259,7 @@ function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {
     });
   if (dead > 0)
     return doubtful(name, {
-      found: `${id} has ${dead} dead letters`,
+      found: `${id} has ${counted(dead, 'dead letter')}`,
       advice: `When its receiver works again, run "npx vestibule webhook replay ${id} --dead".`,
     });
   const success = lastSuccessAt === null ? 'never' : new Date(lastSuccessAt).toISOString();

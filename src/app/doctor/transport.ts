@@ -1,4 +1,5 @@
 import { type ExaminedCertificate, examineCertificate } from '../../auth/examine/certificate.ts';
+import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
 import { isHttps, isLoopback } from '../../base/loopback.ts';
@@ -44,7 +45,7 @@ function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate):
       found: `valid from ${date(validFrom)} until ${date(validTo)}`,
       advice,
     });
-  const found = `valid until ${date(validTo)}, ${days} days more${isSelfSigned ? '; self-signed: callers must trust it explicitly' : ''}`;
+  const found = `valid until ${date(validTo)}, ${counted(days, 'day')} more${isSelfSigned ? '; self-signed: callers must trust it explicitly' : ''}`;
   if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
   return passed(name, found);
 }

@@ -11,6 +11,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import { counted } from '../counted.ts';
 import { escapeUnseen } from '../unseen.ts';
 import { membersOf } from './json-pointer.ts';
 import { brief, nameOf, type Say } from './mistakes.ts';
@@ -148,7 +149,7 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
         .map(({ line, sentence }) => ({ line, sentence: escapeUnseen(sentence) }));
       const next = all[mostShown];
       if (next === undefined) return all;
-      const sentence = `${all.length - mostShown} more mistakes follow.`;
+      const sentence = `${counted(all.length - mostShown, 'more mistake')}, not shown.`;
       return [...all.slice(0, mostShown), { line: next.line, sentence }];
     },
   };

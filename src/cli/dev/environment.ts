@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Administration } from '../../app/administration.ts';
 import { makePrivateFolder } from '../../base/folder.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
-import type { Config } from '../../config/settings.ts';
+import { type Config, environmentName, settings } from '../../config/settings.ts';
 
 /** A file in the working directory with the scopes of users. */
 export const usersFile = 'dev-users.yaml';
@@ -10,6 +10,20 @@ export const loopback = '127.0.0.1';
 export const dataFolder = './data';
 /** The clients of frontends at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
 export const webClientId = 'dev-web';
+
+/** Settings that `dev` takes as they are: what to serve, and the limits. */
+const honoured = [
+  'OPS_PORT',
+  'CORS_ORIGINS',
+  'COLLECTIONS_DIR',
+  'MAX_BODY_BYTES',
+  'MAX_CONNECTIONS',
+  'MAX_CONNECTIONS_PER_ADDRESS',
+  'READS_PER_MINUTE',
+  'REFUSALS_PER_MINUTE',
+  'REQUEST_TIMEOUT_SECONDS',
+  'KEEP_ALIVE_SECONDS',
+];
 
 interface Choices {
   readonly port?: string;
@@ -32,16 +46,21 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     WEB_CLIENT_ID: webClientId,
     WEB_SCOPES: 'consumer',
     DPOP: choices.dpop ? 'page' : 'on',
-    OPS_PORT: environment.OPS_PORT,
+    ...Object.fromEntries(honoured.map((name) => [name, environment[name]])),
     // One line per request would scroll the start messages away.
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',
-    CORS_ORIGINS: environment.CORS_ORIGINS,
-    COLLECTIONS_DIR: environment.COLLECTIONS_DIR,
     // In `dev` every caller is a newcomer, and developers write much.
     NEWCOMERS_PER_HOUR: '0',
     WEBHOOK_ALLOW: 'loopback',
     [mistakesInFile]: environment[mistakesInFile],
   };
+}
+
+/** The given settings that `dev` replaces with values of its own. PORT counts unless --port is given. */
+export function unusedSettings(given: Environment, used: Environment): readonly string[] {
+  return Object.keys(settings)
+    .map(environmentName)
+    .filter((name) => name !== 'PORT' && given[name]?.trim() && given[name] !== used[name]);
 }
 
 /** The redirect URIs of a frontend in CORS_ORIGINS. The provider accepts only these, compared exactly. */

@@ -14,6 +14,7 @@ import {
   ensureExampleClient,
   loopback,
   redirectUrisOf,
+  unusedSettings,
   usersFile,
   webClientId,
 } from './environment.ts';
@@ -36,6 +37,9 @@ export interface DevOptions {
 export async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);
   const config = await loadConfig(settings);
+  const unused = unusedSettings(environment, settings);
+  if (unused.length > 0)
+    write(`"dev" ignores ${unused.join(', ')}. "dev --help" lists what it uses.\n`, process.stderr);
   const secret = createSecret();
   let collections = await readCollections(config);
   let users = readDevUsers();
@@ -76,9 +80,11 @@ export async function startDevelopment(environment: Environment, options: DevOpt
       read: () => readCollectionFiles(config.collectionsDir),
       async takeUp() {
         const changed = await readCollections(config);
+        const { findWider } = await import('../../app/check.ts');
+        const wider = await findWider(config);
         await service.serve(changed);
         collections = changed;
-        return reloadedText(collections);
+        return [...wider, reloadedText(collections)].join('\n');
       },
       otherwise: 'The collections are served as they were before this change.',
     }),

@@ -2,7 +2,9 @@ import { closeSync, createReadStream, createWriteStream, existsSync, fdatasyncSy
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
+import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
+import type { Begin } from '../../base/progress.ts';
 import type { BackupNote } from '../port.ts';
 import { backupNoteName } from '../stores/documents.ts';
 
@@ -12,24 +14,34 @@ type Counts = Readonly<Record<string, number>>;
 const pagesAtOnce = 1_024;
 
 /** Copies a database that may be in use. Reads in one transaction, so the copy is consistent and blocks no writer. */
-export async function copySqlite(file: string, to: string): Promise<Counts> {
+export async function copySqlite(file: string, to: string, begin: Begin): Promise<Counts> {
   if (!existsSync(file)) throw new OperatorError(`The SQLite file "${file}" (DATABASE_URL) does not exist.`);
   // Not opened read-only: SQLite would leave the files that it creates beside a closed database.
   using source = new DatabaseSync(file, { timeout: 2_000 });
   source.exec('pragma query_only = 1');
   source.exec('begin');
+  begin('Counting the rows');
   const counts = countRows(source);
+  const extent = { done: 0, total: 0, unit: 'page' };
+  begin('Copying the database', () => extent);
   const descriptor = openSync(to, 'r');
   try {
-    await backup(source, to, { rate: pagesAtOnce, progress: () => fdatasyncSync(descriptor) });
+    await backup(source, to, {
+      rate: pagesAtOnce,
+      progress({ totalPages, remainingPages }) {
+        Object.assign(extent, { total: totalPages, done: totalPages - remainingPages });
+        fdatasyncSync(descriptor);
+      },
+    });
   } finally {
     closeSync(descriptor);
   }
+  begin('Checking the copy');
   const copied = inspectCopy(to, countRows);
   const differing = Object.keys(counts).find((table) => counts[table] !== copied[table]);
   if (differing !== undefined)
     throw new OperatorError(
-      `The copy has ${copied[differing]} rows of "${differing}" instead of ${counts[differing]}. The copy was deleted; try another disk.`,
+      `The copy has ${counted(copied[differing] ?? 0, 'row')} of "${differing}" instead of ${counts[differing]}. The copy was deleted; try another disk.`,
     );
   return counts;
 }

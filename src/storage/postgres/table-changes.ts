@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { DatabaseError } from 'pg';
 import { OperatorError } from '../../base/errors.ts';
-import type { NewIndex, TableChanges } from '../engine.ts';
+import type { Extent } from '../../base/progress.ts';
+import type { NewIndex, Read, TableChanges } from '../engine.ts';
 import type { Tables } from '../schema.ts';
 import { lockName, takeLock } from './transaction.ts';
 
@@ -40,6 +41,19 @@ export function tableChanges(
     },
     buildIndex: (index) => connect((database) => buildIndex(database, index)),
   };
+}
+
+/** Rows are counted in some phases and blocks in others. */
+export async function indexExtent(read: Read): Promise<Extent | null> {
+  const [row] = await read(
+    `select phase, case when tuples_total > 0 then tuples_done else blocks_done end,
+      case when tuples_total > 0 then tuples_total else blocks_total end,
+      case when tuples_total > 0 then 'row' else 'block' end
+      from pg_stat_progress_create_index where datname = current_database()`,
+    [],
+  );
+  if (row === undefined) return null;
+  return { phase: String(row[0]), done: Number(row[1]), total: Number(row[2]), unit: String(row[3]) };
 }
 
 function neverFree(): OperatorError {

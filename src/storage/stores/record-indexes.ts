@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type RawBuilder, sql } from 'kysely';
 import { OperatorError } from '../../base/errors.ts';
+import type { Begin } from '../../base/progress.ts';
 import type { Engine } from '../engine.ts';
 import type { DeclaredIndexes } from '../port.ts';
 import type { Database } from '../schema.ts';
@@ -15,18 +16,27 @@ export function isDeclaredIndex(definition: string): boolean {
 }
 
 /** Creates the indexes that these collections need and drops the others. Locks nothing if there is nothing to do. */
-export async function prepareIndexes(engine: Engine, collections: readonly DeclaredIndexes[]): Promise<void> {
+export async function prepareIndexes(
+  engine: Engine,
+  collections: readonly DeclaredIndexes[],
+  begin: Begin = () => {},
+): Promise<void> {
   const wanted = new Map(
     collections.flatMap((collection) => indexesOf(engine, collection)).map((index) => [index.name, index]),
   );
   const found = await existingIndexes(engine, engine.database);
   if (found.symmetricDifference(wanted).size === 0) return;
-  if (engine.name === 'postgres' && (await isLarge(engine.database))) {
+  const hasMany = await isLarge(engine.database);
+  const beginIndex = (name: string) => {
+    if (hasMany) begin(`Creating the index ${name}`, engine.tables.indexExtent);
+  };
+  if (engine.name === 'postgres' && hasMany) {
     for (const [name, { on, isUnique }] of wanted) {
       const definition = on.compile(engine.database).sql;
       // Unique indexes are created at once, under the lock, because they can fail.
-      if (!found.has(name) && !isUnique)
-        await engine.tables.buildIndex({ name, table: 'records', on: definition });
+      if (found.has(name) || isUnique) continue;
+      beginIndex(name);
+      await engine.tables.buildIndex({ name, table: 'records', on: definition });
     }
   }
   await engine.tables.alter('record_indexes', async (transaction) => {
@@ -34,6 +44,7 @@ export async function prepareIndexes(engine: Engine, collections: readonly Decla
     for (const name of existing.difference(wanted)) await transaction.schema.dropIndex(name).execute();
     for (const [name, { on, isUnique }] of wanted) {
       if (existing.has(name)) continue;
+      beginIndex(name);
       // An index that was not completed.
       await transaction.schema.dropIndex(name).ifExists().execute();
       const kind = sql.raw(isUnique ? 'unique index' : 'index');

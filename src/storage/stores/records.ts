@@ -48,9 +48,9 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     );
   };
   return {
-    prepare(collections, known = []) {
+    prepare(collections, known = [], begin) {
       families = known;
-      return prepareIndexes(engine, collections);
+      return prepareIndexes(engine, collections, begin);
     },
 
     find(collection, id, members) {
