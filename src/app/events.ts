@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import type { Collection } from '../collections/collection.ts';
+import type { Lineage } from '../collections/lineage.ts';
 import { ownIssuer } from '../config/rules.ts';
 import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
@@ -9,7 +10,7 @@ import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
-import { ownerOf, rolesByScope } from '../records/caller-access.ts';
+import { admitsReader, ownerOf, rolesByScope } from '../records/caller-access.ts';
 import type { PeopleNames } from '../records/people-names.ts';
 import type { RecordName, Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
@@ -36,26 +37,31 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
   };
   return (
     caller: Caller,
-    shared: readonly Collection[],
+    followed: readonly Lineage[],
     isNamed: boolean,
     under: readonly RecordName[],
   ): Audience => {
     const member = ownerOf(caller);
-    const isEveryone = isNamed && caller.credentialId === null;
-    const admitted = new Set(shared.map(({ name }) => name));
+    const isMachine = caller.credentialId !== null;
+    const admitted = new Set(followed.map(([{ name }]) => name));
+    const owned = ({ name }: Collection) => names.owner(name, member);
     return new Audience({
       member,
       person: names.person(member),
       fixed: [
-        ...shared.flatMap((collection) => [
-          names.owner(collection.name, member),
-          ...(isEveryone ? [names.everyone(collection.name)] : []),
-          ...rolesByScope(collection, caller.scopes).map((role) => names.scope(collection.name, role)),
+        ...followed.flatMap(([one]) => [
+          owned(one),
+          ...(isNamed && !isMachine ? [names.everyone(one.name)] : []),
+          ...rolesByScope(one, caller.scopes).map((role) => names.scope(one.name, role, isMachine)),
         ]),
-        ...(caller.credentialId === null
-          ? under.map(({ collection, id }) => names.under(collection, id))
-          : []),
+        ...(isMachine ? [] : under.map(({ collection, id }) => names.under(collection, id))),
       ],
+      ownedOnly: new Map(
+        followed.flatMap((lineage) => {
+          const end = lineage.findIndex((one) => !admitsReader(one, caller));
+          return end < 0 ? [] : [[lineage[0].name, lineage.slice(0, end).map(owned)] as const];
+        }),
+      ),
       topicOf: (collection, recordId, role) =>
         admitted.has(collection) ? names.member(collection, recordId, role) : null,
       store: records,

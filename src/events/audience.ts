@@ -1,4 +1,4 @@
-import type { RecordStore, StoredEvent, StoredMember } from '../storage/port.ts';
+import type { EventTopic, RecordStore, StoredEvent, StoredMember } from '../storage/port.ts';
 import { isMemberEvent } from './catalogue.ts';
 
 interface AudienceOptions {
@@ -7,6 +7,8 @@ interface AudienceOptions {
   readonly person: string;
   /** Topics that hold as long as its token: what it owns, and roles that need no record. */
   readonly fixed: readonly string[];
+  /** The only topics that count for a collection below one whose scopes the token lacks: owners need not read the parent. */
+  readonly ownedOnly: ReadonlyMap<string, readonly string[]>;
   /** Null where the collection does not admit the caller. */
   readonly topicOf: (collection: string, recordId: string, role: string) => string | null;
   readonly store: Pick<RecordStore, 'membershipsOf'>;
@@ -58,13 +60,18 @@ export class Audience {
     }
   }
 
-  hears({ topics = [] }: StoredEvent): boolean {
-    return topics.some(({ topic }) => this.#topics.has(topic));
+  hears(event: StoredEvent): boolean {
+    return this.#heard(event).length > 0;
   }
 
   /** Whether it gets the event with the fields of the record. */
-  hearsFields({ topics = [] }: StoredEvent): boolean {
-    return topics.some(({ topic, hasFields }) => hasFields && this.#topics.has(topic));
+  hearsFields(event: StoredEvent): boolean {
+    return this.#heard(event).some(({ hasFields }) => hasFields);
+  }
+
+  #heard({ collection, topics = [] }: StoredEvent): readonly EventTopic[] {
+    const counted = this.#options.ownedOnly.get(collection ?? '');
+    return topics.filter(({ topic }) => this.#topics.has(topic) && (counted?.includes(topic) ?? true));
   }
 
   /** Notes that the caller has joined or left; null for any other event. */

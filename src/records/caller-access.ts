@@ -138,9 +138,8 @@ function parentRolesIn(
 ): readonly string[] | null | undefined {
   if (lineage === null) return undefined;
   const [collection] = lineage;
-  // A caller reads the parent only with the scopes that the parent's collection asks for.
-  const isAdmitted =
-    !collection.isShared || who.scopeRoles === undefined || Object.hasOwn(who.scopeRoles, collection.name);
+  // The scopes and `clients` of the parent's collection count here, too.
+  const isAdmitted = who.scopeRoles === undefined || Object.hasOwn(who.scopeRoles, collection.name);
   if (!parent || !isAdmitted) return null;
   const roles = rolesIn(lineage, who, parent);
   return may(collection, 'read', roles, parent.record.state) ? roles : null;

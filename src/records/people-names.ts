@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection, RoleRule } from '../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../collections/lineage.ts';
-import { may } from '../collections/roles.ts';
+import { may, rolesOn } from '../collections/roles.ts';
 import type { EventTopic, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
 import { ownerIn, rolesIn } from './caller-access.ts';
 
@@ -32,8 +32,9 @@ export class PeopleNames {
     return this.#topic('everyone', collection);
   }
 
-  scope(collection: string, role: string): string {
-    return this.#topic('scope', collection, role);
+  /** Machine clients have a topic of their own: in a collection for several people they are not "everyone". */
+  scope(collection: string, role: string, isMachine: boolean): string {
+    return this.#topic(isMachine ? 'scope of clients' : 'scope', collection, role);
   }
 
   member(collection: string, id: string, role: string): string {
@@ -53,43 +54,47 @@ export class PeopleNames {
   ): readonly EventTopic[] | undefined {
     const [collection] = lineage;
     if (!collection.isShared) return undefined;
-    const reads = (role: string, state: string | null | undefined) =>
-      state !== undefined && may(collection, 'read', [role, 'everyone'], state);
-    const topics = ['owner', ...Object.keys(collection.roles), 'everyone'].flatMap((role) => {
-      const hasFields = reads(role, states.after);
-      if (!(hasFields || reads(role, states.before))) return [];
-      return this.#topicsOf(lineage, record, role).map((topic) => ({ topic, hasFields }));
-    });
-    return inOneRow(topics);
+    const topicsFor = (isMachine: boolean) => (role: string) => {
+      const reads = (state: string | null | undefined) =>
+        state !== undefined && may(collection, 'read', heldWith([role], collection, isMachine), state);
+      const hasFields = reads(states.after);
+      if (!(hasFields || reads(states.before))) return [];
+      return this.#topicsOf(lineage, record, role, isMachine).map((topic) => ({ topic, hasFields }));
+    };
+    const roles = ['owner', ...Object.keys(collection.roles), 'everyone'];
+    const ofClients = collection.access.clients === 'none' ? [] : roles.flatMap(topicsFor(true));
+    return inOneRow([...roles.flatMap(topicsFor(false)), ...ofClients]);
   }
 
-  /** The topics of roles in the record whose holders can read its ancestors. */
-  #topicsOf(lineage: Lineage, placed: RecordInContext, role: string): readonly string[] {
+  /** The topics of roles in the record whose holders can read its ancestors; for machine clients those of roles by a scope. */
+  #topicsOf(lineage: Lineage, placed: RecordInContext, role: string, isMachine: boolean): readonly string[] {
     const [{ name, roles }] = lineage;
     const upper = lineageAbove(lineage);
     const { id } = placed.record;
-    if (role === 'owner') return [this.owner(name, ownerIn(lineage, placed))];
     const rule = roles[role];
+    if (isMachine && rule?.kind !== 'scope' && rule?.kind !== 'parent') return [];
+    if (role === 'owner') return [this.owner(name, ownerIn(lineage, placed))];
     if (upper === null) {
       if (role === 'everyone') return [this.everyone(name)];
-      return [rule?.kind === 'scope' ? this.scope(name, role) : this.member(name, id, role)];
+      return [rule?.kind === 'scope' ? this.scope(name, role, isMachine) : this.member(name, id, role)];
     }
     const { parent: upperRecord, members } = placed;
     if (!upperRecord) return [];
     const [next] = upper;
     const { record } = upperRecord;
-    const opens = (one: string) => may(next, 'read', [one, 'everyone'], record.state);
+    const opens = (...held: string[]) => may(next, 'read', heldWith(held, next, isMachine), record.state);
     if (rule?.kind === 'parent')
-      return rule.parentRoles.filter(opens).flatMap((one) => this.#topicsOf(upper, upperRecord, one));
+      return rule.parentRoles
+        .filter((one) => opens(one))
+        .flatMap((one) => this.#topicsOf(upper, upperRecord, one, isMachine));
     if (role === 'everyone') return this.#underEach(upper, upperRecord);
     if (rule?.kind === 'scope') {
       const isOpening = (one: string) =>
         isSameScope(next.roles[one], rule.scope) &&
         opens(one) &&
-        this.#topicsOf(upper, upperRecord, one).length > 0;
-      const isOpen =
-        Object.keys(next.roles).some(isOpening) || this.#underEach(upper, upperRecord).length > 0;
-      return isOpen ? [this.scope(name, role)] : [];
+        this.#topicsOf(upper, upperRecord, one, isMachine).length > 0;
+      const isForAll = isMachine ? opens() : this.#underEach(upper, upperRecord).length > 0;
+      return isForAll || Object.keys(next.roles).some(isOpening) ? [this.scope(name, role, isMachine)] : [];
     }
     // While an action passes a role on, two people hold it. Each of them may have lost access to the parent.
     const holders = members.filter((one) => one.role === role);
@@ -123,6 +128,11 @@ function inOneRow(topics: readonly EventTopic[]): readonly EventTopic[] {
   const byTopic = new Map<string, EventTopic>();
   for (const one of topics) if (one.hasFields || !byTopic.has(one.topic)) byTopic.set(one.topic, one);
   return [...byTopic.values()];
+}
+
+/** All roles of a caller with these. */
+function heldWith(scopeRoles: readonly string[], collection: Collection, isMachine: boolean) {
+  return rolesOn(collection, { isOwner: false, isMachine, scopeRoles, memberRoles: [] });
 }
 
 function isSameScope(rule: RoleRule | undefined, scope: string): boolean {

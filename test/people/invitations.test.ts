@@ -119,6 +119,27 @@ for (const engine of databaseEngines)
       assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
     });
 
+    it('the codes of a suspended person admit people again when it is resumed', async () => {
+      const [ada, bob] = [await person(), await person()];
+      const one = `lists/${await ada.make('lists', { title: 'Ours' })}`;
+      await ada.invites(one, 'member', bob);
+      const [bobs, adas, owners] = [
+        await bob.codeFor(one, { role: 'member', uses: 9 }),
+        await ada.codeFor(one, { role: 'member', uses: 9 }),
+        await ada.codeFor(one, { role: 'owner' }),
+      ];
+      const [{ id: member }, { id: owner }] = [(await bob.get('me')).body, (await ada.get('me')).body];
+      const command = (verb: string, id: string) => target().processes.command('consumer', verb, id);
+      await command('suspend', member);
+      await isInvalid(bobs, 'of a suspended member');
+      assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
+      await command('suspend', owner);
+      for (const code of [adas, owners]) await isInvalid(code, 'of a suspended owner');
+      for (const id of [member, owner]) await command('resume', id);
+      for (const code of [bobs, adas, owners])
+        assert.equal((await (await person()).post('invitations', { code })).status, 200);
+    });
+
     it('a hand-over ends all codes, so the former owner cannot take the record back', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;

@@ -4,7 +4,7 @@ import { Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
-import { lineageOf } from '../../collections/lineage.ts';
+import { type Lineage, lineageOf } from '../../collections/lineage.ts';
 import type { Audience } from '../../events/audience.ts';
 import { erasedType, presentEvent } from '../../events/catalogue.ts';
 import { type EventReader, placeIn, readVisible } from '../../events/reader.ts';
@@ -122,10 +122,13 @@ export function visibleTo(
   const all = new Map(
     accesses.flatMap(([name, access]) => (access.reachesAll ? [[name, access.listedStates] as const] : [])),
   );
-  const shared = admitting.filter(({ isShared }) => isShared);
+  const find = (name: string) => collections.find((one) => one.name === name);
+  const followed = admitting
+    .filter(({ isShared, children }) => isShared || children.length > 0)
+    .map((collection) => lineageOf(collection, find));
+  const shared = new Set(admitting.filter(({ isShared }) => isShared).map(({ name }) => name));
   const audience =
-    audienceOf === null || shared.length === 0 ? null : audienceOf(caller, shared, named !== null, under);
-  const sharedNames = new Set(shared.map(({ name }) => name));
+    audienceOf === null || shared.size === 0 ? null : audienceOf(caller, followed, named !== null, under);
   const seesAll = ({ collection, data }: StoredEvent, isAfter = false) => {
     const states = all.get(collection ?? '');
     if (states === undefined || states === null) return states === null;
@@ -141,7 +144,7 @@ export function visibleTo(
       // A reader of all records may keep copies, so it must learn of erasures.
       if (type === erasedType) return all.size > 0;
       if (collection === null || seesAll(event)) return collection !== null;
-      if (sharedNames.has(collection)) return audience?.hears(event) === true;
+      if (shared.has(collection)) return audience?.hears(event) === true;
       return owner === id && own.has(collection);
     },
     showsFields: (event) =>
@@ -149,10 +152,10 @@ export function visibleTo(
   };
 }
 
-/** The events of shared collections that a caller gets. `isNamed`: the caller has named them in its request. */
+/** The events of shared collections and parents that a caller gets. `isNamed`: the caller has named them in its request. */
 export type AudienceOf = (
   caller: Caller,
-  shared: readonly Collection[],
+  followed: readonly Lineage[],
   isNamed: boolean,
   under: readonly RecordName[],
 ) => Audience;

@@ -172,11 +172,11 @@ function fill(
   return filled(record, mostFilled, { revision, freed: 0, left: null }, writing);
 }
 
-/** Unknown, used up, ended, or of a collection that does not admit the caller. */
+/** Refuses a code that is unknown, used up, ended, of a suspended person, or of a collection that does not admit the caller. */
 function invitationFor({ digest, admitted }: Acceptance, state: BatchState): StoredInvitation {
   const invitation = state.people.invitation(digest);
-  if (invitation === null || !Object.hasOwn(admitted, invitation.collection))
-    throw new Refusal('invitation_invalid');
+  const isOpen = invitation !== null && state.consumer(invitation.madeBy)?.state === 'active';
+  if (!isOpen || !Object.hasOwn(admitted, invitation.collection)) throw new Refusal('invitation_invalid');
   return invitation;
 }
 

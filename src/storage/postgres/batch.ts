@@ -207,10 +207,11 @@ async function openInvitations(ask: Ask, { invitations }: BatchKeys): Promise<Ba
 }
 
 /**
- * The owner who hands a record over, and members whose roles change. A new row in `members` locks the person that it names, and this
- * must not come after the lock of a record: a write or the erasure of that person has them in the other order.
+ * The makers of codes, the owner who hands a record over, and members whose roles change. A new row in `members` locks the person that
+ * it names, and this must not come after the lock of a record: a write or the erasure of that person has them in the other order.
  */
 const otherPeople = `::text[]
+    || array(select made_by from invitations where digest = any($2::bytea[]))
     || array(select owner from records join invitations
          on records.collection = invitations.collection and records.id = invitations.record_id
        where digest = any($2::bytea[]) and role = 'owner')

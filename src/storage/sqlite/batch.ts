@@ -57,7 +57,9 @@ export class SqliteBatches {
 
   #load(keys: BatchKeys): Loaded {
     const { consumer, spentBudgets, usage, record, idempotencyKey, proof, newcomers } = this.#statements;
-    const consumers = keys.consumers.flatMap(({ id }) => one<Tables['consumers']>(consumer.get(id)));
+    const people = this.#loadPeople(keys);
+    const wanted = [...keys.consumers.map(({ id }) => id), ...people.invitations.map(({ madeBy }) => madeBy)];
+    const consumers = wanted.flatMap((id) => one<Tables['consumers']>(consumer.get(id)));
     const known = new Set(consumers.map(({ id }) => id));
     const strangers = keys.consumers.filter(({ id }) => !known.has(id));
     const spent = strangers.flatMap(({ id, former }) =>
@@ -68,7 +70,6 @@ export class SqliteBatches {
     const idempotencyKeys = keys.idempotencyKeys.flatMap(({ owner, collection, keyDigest }) =>
       one<Tables['idempotency_keys']>(idempotencyKey.get(owner, collection, keyDigest)),
     );
-    const people = this.#loadPeople(keys);
     const names = [
       ...keys.records,
       ...idempotencyKeys.map(({ collection, record_ids }) => ({ collection, id: record_ids })),
