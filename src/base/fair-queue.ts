@@ -25,9 +25,18 @@ export class FairQueue<Item> {
     this.#size += this.#weightOf(item);
   }
 
-  /** The first item of the next key in turn. */
-  take(): Item | undefined {
+  /** At the head of the line of its key. */
+  pushFirst(key: string, item: Item): void {
+    const line = this.#lines.get(key);
+    if (line === undefined) this.#lines.set(key, [item]);
+    else line.unshift(item);
+    this.#size += this.#weightOf(item);
+  }
+
+  /** The first item of the next key in turn. A key whose first item is not ready keeps its turn. */
+  take(isReady: (key: string, item: Item) => boolean = () => true): Item | undefined {
     for (const [key, line] of this.#lines) {
+      if (!isReady(key, line[0] as Item)) continue;
       const next = line.shift() as Item;
       this.#size -= this.#weightOf(next);
       this.#lines.delete(key);

@@ -12,6 +12,8 @@ export type Observe = (
   requestId: string,
   refusal: Refusal | null,
   traceId: string | null,
+  /** The connection ended inside the answer. */
+  isCutOff?: boolean,
 ) => void;
 
 interface RequestMetrics {
@@ -32,8 +34,8 @@ export function createObserve(
   return (route) => {
     const tally = metrics.tallyOf(route);
     const routeLog = log.child({ route });
-    return (method, status, milliseconds, requestId, refusal, traceId) => {
-      tally.add(method, status, milliseconds / 1000);
+    return (method, status, milliseconds, requestId, refusal, traceId, isCutOff = false) => {
+      tally.add(method, isCutOff ? statusOfCutOff(refusal) : status, milliseconds / 1000);
       if (refusal !== null) {
         metrics.countRefusal(refusal.code, status);
         const { code, options } = refusal;
@@ -44,10 +46,19 @@ export function createObserve(
       if (level === 'info' && !logsAll) return;
       const duration = Math.round(milliseconds * 100) / 100;
       const plain = { method, status, duration_ms: duration, request_id: requestId };
-      const line = traceId === null ? plain : { ...plain, trace_id: traceId };
+      const cutOff = isCutOff ? { ...plain, cut_off: true } : plain;
+      const line = traceId === null ? cutOff : { ...cutOff, trace_id: traceId };
       routeLog[level](refusal === null ? line : { ...line, ...refusalFields(refusal) }, 'request');
     };
   };
+}
+
+/** nginx has 499 for a caller that closes the connection. */
+const hungUpStatus = 499;
+
+/** The head of the answer said 200. */
+function statusOfCutOff(refusal: Refusal | null): number {
+  return refusal === null ? hungUpStatus : describe(refusal.code).status;
 }
 
 function refusalFields({ code, options }: Refusal): Record<string, unknown> {

@@ -241,7 +241,10 @@ async function readPage(
       await checkAgain(token);
       found = await from(found.reached, (await store.extent()).last);
       const isOver = () => input.hasHungUp() || hasExpired(token, clock.now() / 1000);
-      if (found.events.length === 0) await waiting.come(waitMs, isOver);
+      if (found.events.length === 0) {
+        input.leavePlace();
+        await waiting.come(waitMs, isOver);
+      }
       // Check again after the wait: the caller may have been suspended meanwhile.
       await checkAgain(token);
       // The client asks again, and its token is then verified with the current keys.

@@ -1,0 +1,136 @@
+import { performance } from 'node:perf_hooks';
+import { Refusal } from '../base/errors.ts';
+import { FairQueue } from '../base/fair-queue.ts';
+import type { NowOrLater } from '../base/now-or-later.ts';
+
+interface Waiting {
+  readonly start: () => void;
+  /** A request that has not begun needs a free place of its caller. */
+  readonly needsPlace: boolean;
+}
+
+export interface Turn {
+  /** False for a request that began at once. */
+  readonly hasWaited: boolean;
+  /** Frees the place before the answer, for a request that waits for an event or a commit. */
+  leave(): void;
+}
+
+interface Work<T> {
+  /** A caller or an address. */
+  readonly key: string;
+  readonly run: (turn: Turn) => NowOrLater<T>;
+  readonly hasHungUp: () => boolean;
+}
+
+/** Main-thread time for requests in one iteration of the event loop. Node reads sockets between two slices. */
+export const sliceMs = 5;
+/** Begun and unanswered requests of one key. The others wait and hold neither rows nor a database session. */
+export const maxBegunPerKey = 2;
+/** Waiting requests, in all and of one key. Past them a request is refused (backpressure). */
+const maxWaiting = 10_000;
+export const maxWaitingPerKey = 2_000;
+
+/**
+ * Requests take turns by key, one slice of main-thread time in each iteration of the event loop. Without a queue, and with time left
+ * in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what runs between requests.
+ */
+export class Turns {
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #begun = new Map<string, number>();
+  #sliceEndsAt = 0;
+  #isSliceDue = false;
+
+  /** Throws or rejects with a Refusal if too many requests wait, or if the caller disconnects before its turn. */
+  take<T>(work: Work<T>): NowOrLater<T> {
+    const { key } = work;
+    if (this.#waiting.size === 0 && this.#hasPlace(key) && this.#hasTime()) return this.#begin(work, false);
+    if (this.#waiting.size >= maxWaiting || this.#waiting.lengthOf(key) >= maxWaitingPerKey)
+      throw new Refusal('overloaded', { detail: 'requests wait for their turn', retryAfterSeconds: 1 });
+    // `then` keeps the trace of this request: the queue starts it from another one.
+    return this.#wait(key, true).then(() => {
+      if (work.hasHungUp()) throw new Refusal('bad_request', { detail: 'the caller has hung up' });
+      return this.#begin(work, true);
+    });
+  }
+
+  /** For a begun request between two pieces of its work: it continues before new requests of its key. */
+  giveWay(key: string): NowOrLater<void> {
+    if (!this.#hasTime()) return this.#wait(key, false);
+  }
+
+  #wait(key: string, needsPlace: boolean): Promise<void> {
+    return new Promise((start) => {
+      if (needsPlace) this.#waiting.push(key, { start, needsPlace });
+      else this.#waiting.pushFirst(key, { start, needsPlace });
+      this.#callSlice();
+    });
+  }
+
+  #begin<T>({ key, run }: Work<T>, hasWaited: boolean): NowOrLater<T> {
+    this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
+    let isBegun = true;
+    const leave = () => {
+      if (isBegun) this.#leave(key);
+      isBegun = false;
+    };
+    let result: NowOrLater<T>;
+    try {
+      result = run({ hasWaited, leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    if (result instanceof Promise) result.then(leave, leave);
+    else leave();
+    return result;
+  }
+
+  #leave(key: string): void {
+    const left = (this.#begun.get(key) ?? 0) - 1;
+    if (left > 0) this.#begun.set(key, left);
+    else this.#begun.delete(key);
+    if (this.#waiting.size > 0) this.#callSlice();
+  }
+
+  #hasPlace(key: string): boolean {
+    return (this.#begun.get(key) ?? 0) < maxBegunPerKey;
+  }
+
+  /** The first request in an iteration of the event loop opens its slice. */
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#isSliceDue) return now < this.#sliceEndsAt;
+    this.#callSlice();
+    this.#sliceEndsAt = now + sliceMs;
+    return true;
+  }
+
+  #callSlice(): void {
+    if (this.#isSliceDue) return;
+    this.#isSliceDue = true;
+    setImmediate(this.#openSlice);
+  }
+
+  readonly #openSlice = (): void => {
+    this.#sliceEndsAt = performance.now() + sliceMs;
+    this.#next();
+  };
+
+  readonly #next = (): void => {
+    const next = this.#waiting.take((key, { needsPlace }) => !needsPlace || this.#hasPlace(key));
+    // What is left waits for a place, and `#leave` calls the next slice.
+    if (next === undefined) {
+      this.#isSliceDue = false;
+      return;
+    }
+    next.start();
+    // A tick queued by a microtask runs after all microtasks, so after the synchronous work of the request.
+    queueMicrotask(() => process.nextTick(this.#goOn));
+  };
+
+  readonly #goOn = (): void => {
+    if (performance.now() < this.#sliceEndsAt) this.#next();
+    else setImmediate(this.#openSlice);
+  };
+}
