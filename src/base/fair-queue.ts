@@ -18,18 +18,12 @@ export class FairQueue<Item> {
     return this.#weighed(this.#lines.get(key) ?? []);
   }
 
-  push(key: string, item: Item): void {
+  /** `isFirst`: at the head of the line of its key. */
+  push(key: string, item: Item, isFirst = false): void {
     const line = this.#lines.get(key);
     if (line === undefined) this.#lines.set(key, [item]);
+    else if (isFirst) line.unshift(item);
     else line.push(item);
-    this.#size += this.#weightOf(item);
-  }
-
-  /** At the head of the line of its key. */
-  pushFirst(key: string, item: Item): void {
-    const line = this.#lines.get(key);
-    if (line === undefined) this.#lines.set(key, [item]);
-    else line.unshift(item);
     this.#size += this.#weightOf(item);
   }
 

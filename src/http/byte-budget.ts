@@ -69,6 +69,8 @@ export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
 export const bytesOfAnswerInPieces = 1024 * 1024;
 const smallAnswerBytes = 4_096;
 
+type OnEnd = (cutOff: Refusal | null) => void;
+
 /** Bounds the memory of answers that callers read slowly. */
 export class UnsentAnswers {
   readonly #whole = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
@@ -78,41 +80,43 @@ export class UnsentAnswers {
    * For a whole answer that the system has not taken at once. Without room the oldest one is cut off. False if the answer is too small to
    * count; else `onEnd` gets null, or the reason why the answer was cut off.
    */
-  hold(
+  hold(response: ServerResponse, bytes: number, addressOf: () => string, onEnd: OnEnd): boolean {
+    if (bytes <= smallAnswerBytes) return false;
+    // An answer above the limit is the only one of its address.
+    this.#count(this.#whole, response, Math.min(bytes, maxUnsentBytesPerAddress), addressOf(), onEnd);
+    return true;
+  }
+
+  /** Before an answer in pieces begins. Throws without room: whoever is cut off would have to start again. */
+  holdPieces(response: ServerResponse, address: string): void {
+    this.#count(this.#inPieces, response, bytesOfAnswerInPieces, address, null);
+  }
+
+  /** Without `onEnd` it cannot be cut off. */
+  #count(
+    budget: ByteBudget,
     response: ServerResponse,
     bytes: number,
-    addressOf: () => string,
-    onEnd: (cutOff: Refusal | null) => void,
-  ): boolean {
-    if (bytes <= smallAnswerBytes) return false;
-    const budget = this.#whole;
-    // An answer above the limit is the only one of its address.
-    const counted = Math.min(bytes, maxUnsentBytesPerAddress);
-    const end = (cutOff: Refusal | null) => {
+    key: string,
+    onEnd: OnEnd | null,
+  ): void {
+    const end: OnEnd = (cutOff) => {
       response.off('close', close);
       budget.finish(holder);
-      budget.giveBack(holder, counted);
-      onEnd(cutOff);
+      budget.giveBack(holder, bytes);
+      onEnd?.(cutOff);
     };
     const close = () => end(null);
     const holder: Holder = {
-      key: addressOf(),
-      holdsBytes: true,
+      key,
+      holdsBytes: onEnd !== null,
       giveWay(refusal) {
         end(refusal);
         response.destroy();
       },
     };
-    budget.take(holder, counted);
+    budget.take(holder, bytes);
     budget.begin(holder);
     response.once('close', close);
-    return true;
-  }
-
-  /** Before an answer in pieces begins. Throws without room: an export that is cut off has to start again. */
-  holdPieces(response: ServerResponse, address: string): void {
-    const holder: Holder = { key: address, holdsBytes: true, giveWay() {} };
-    this.#inPieces.take(holder, bytesOfAnswerInPieces);
-    response.once('close', () => this.#inPieces.giveBack(holder, bytesOfAnswerInPieces));
   }
 }

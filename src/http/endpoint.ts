@@ -23,6 +23,8 @@ export interface Endpoint {
   readonly responder: Responder;
 }
 
+type Run = (leave: () => void, hasWaited: boolean) => NowOrLater<Answer>;
+
 const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
@@ -46,21 +48,20 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   // A write waits for a commit in the write queue, where callers take turns again.
   const keepsPlace = route.method === 'GET' || route.access === 'client_credentials';
 
+  const takeTurn = (context: RequestContext, key: string, run: Run) =>
+    turns.take({ key, run, hasHungUp: () => context.hasHungUp() });
+
   /** Requests take turns by caller, or by address. Probes and metrics do not wait. */
   const call = (context: RequestContext, token: VerifiedToken | null): NowOrLater<Answer> => {
     if (route.access === 'ops') return route.handle(context);
-    const key = keyOf(context, token);
-    return turns.take({
-      key,
-      hasHungUp: () => context.hasHungUp(),
-      run(turn) {
-        context.beginTurn(key, turn);
-        // Expiry and suspension can change during the wait.
-        const checked = token !== null && turn.hasWaited ? checkAgain(token) : undefined;
-        const answer = whenReady(checked, () => handleRoute(context, token));
-        if (!keepsPlace) turn.leave();
-        return answer;
-      },
+    context.turnKey = keyOf(context, token);
+    return takeTurn(context, context.turnKey, (leave, hasWaited) => {
+      context.leavePlace = leave;
+      // Expiry and suspension can change during the wait.
+      const checked = token !== null && hasWaited ? checkAgain(token) : undefined;
+      const answer = whenReady(checked, () => handleRoute(context, token));
+      if (!keepsPlace) leave();
+      return answer;
     });
   };
 
@@ -84,8 +85,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     const receive = () => receiveBody(context, known);
     if (!bodies.isLarge(context.request, route.maxBodyBytes)) return receive();
     // A few large bodies of a caller are received at once. The others stay in their sockets.
-    const key = `bodies of ${keyOf(context, known)}`;
-    return turns.take({ key, run: receive, hasHungUp: () => context.hasHungUp() });
+    return takeTurn(context, `bodies of ${keyOf(context, known)}`, receive);
   };
 
   const receiveBody = async (context: RequestContext, known: VerifiedToken | null) => {

@@ -8,7 +8,7 @@ import { type RequestSpan, readTraceparent } from '../base/tracing.ts';
 import { callerAddress } from './client-address.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
 import { type Params, pathOf } from './router.ts';
-import type { Turn, Turns } from './turns.ts';
+import type { Turns } from './turns.ts';
 
 export interface ContextParts {
   /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
@@ -32,8 +32,9 @@ export class RequestContext implements Input {
   body: Uint8Array | undefined = undefined;
   proof: UsedProof | null = null;
   span: RequestSpan | null = null;
-  #turnKey: string | null = null;
-  #turn: Turn | null = null;
+  /** Whose turns the request takes; null before its own. */
+  turnKey: string | null = null;
+  leavePlace = () => {};
   readonly #parts: ContextParts;
 
   constructor(
@@ -105,17 +106,8 @@ export class RequestContext implements Input {
     return this.response.destroyed || socket.destroyed || socket.writableEnded;
   }
 
-  beginTurn(key: string, turn: Turn): void {
-    this.#turnKey = key;
-    this.#turn = turn;
-  }
-
   giveWay(): NowOrLater<void> {
-    if (this.#turnKey !== null) return this.#parts.turns.giveWay(this.#turnKey);
-  }
-
-  leavePlace(): void {
-    this.#turn?.leave();
+    if (this.turnKey !== null) return this.#parts.turns.giveWay(this.turnKey);
   }
 
   onClose(callback: () => void): void {

@@ -72,8 +72,7 @@ export class Responder {
     try {
       this.#write(context, answer, null);
     } catch (error) {
-      const isRefused = error instanceof Refusal && !context.response.headersSent;
-      if (isRefused) this.refuse(context, error);
+      if (error instanceof Refusal && !context.response.headersSent) this.refuse(context, error);
       else this.#fail(context, error);
     }
   }

@@ -3,23 +3,11 @@ import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import type { NowOrLater } from '../base/now-or-later.ts';
 
-interface Waiting {
-  readonly start: () => void;
-  /** A request that has not begun needs a free place of its caller. */
-  readonly needsPlace: boolean;
-}
-
-export interface Turn {
-  /** False for a request that began at once. */
-  readonly hasWaited: boolean;
-  /** Frees the place before the answer, for a request that waits for an event or a commit. */
-  leave(): void;
-}
-
 interface Work<T> {
   /** A caller or an address. */
   readonly key: string;
-  readonly run: (turn: Turn) => NowOrLater<T>;
+  /** `leave` frees the place before the answer, for a request that waits for an event or a commit. */
+  readonly run: (leave: () => void, hasWaited: boolean) => NowOrLater<T>;
   readonly hasHungUp: () => boolean;
 }
 
@@ -36,7 +24,7 @@ export const maxWaitingPerKey = 2_000;
  * in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what runs between requests.
  */
 export class Turns {
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairQueue<{ readonly start: () => void; readonly needsPlace: boolean }>();
   readonly #begun = new Map<string, number>();
   #sliceEndsAt = 0;
   #isSliceDue = false;
@@ -61,36 +49,30 @@ export class Turns {
 
   #wait(key: string, needsPlace: boolean): Promise<void> {
     return new Promise((start) => {
-      if (needsPlace) this.#waiting.push(key, { start, needsPlace });
-      else this.#waiting.pushFirst(key, { start, needsPlace });
+      this.#waiting.push(key, { start, needsPlace }, !needsPlace);
       this.#callSlice();
     });
   }
 
   #begin<T>({ key, run }: Work<T>, hasWaited: boolean): NowOrLater<T> {
     this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
-    let isBegun = true;
+    let hasLeft = false;
     const leave = () => {
-      if (isBegun) this.#leave(key);
-      isBegun = false;
+      if (hasLeft) return;
+      hasLeft = true;
+      const left = (this.#begun.get(key) ?? 0) - 1;
+      if (left > 0) this.#begun.set(key, left);
+      else this.#begun.delete(key);
+      if (this.#waiting.size > 0) this.#callSlice();
     };
-    let result: NowOrLater<T>;
+    let result: NowOrLater<T> | undefined;
     try {
-      result = run({ hasWaited, leave });
-    } catch (error) {
-      leave();
-      throw error;
+      result = run(leave, hasWaited);
+      return result;
+    } finally {
+      if (result instanceof Promise) result.then(leave, leave);
+      else leave();
     }
-    if (result instanceof Promise) result.then(leave, leave);
-    else leave();
-    return result;
-  }
-
-  #leave(key: string): void {
-    const left = (this.#begun.get(key) ?? 0) - 1;
-    if (left > 0) this.#begun.set(key, left);
-    else this.#begun.delete(key);
-    if (this.#waiting.size > 0) this.#callSlice();
   }
 
   #hasPlace(key: string): boolean {
@@ -119,11 +101,9 @@ export class Turns {
 
   readonly #next = (): void => {
     const next = this.#waiting.take((key, { needsPlace }) => !needsPlace || this.#hasPlace(key));
-    // What is left waits for a place, and `#leave` calls the next slice.
-    if (next === undefined) {
-      this.#isSliceDue = false;
-      return;
-    }
+    // What is left waits for a place, and whoever leaves one calls the next slice.
+    this.#isSliceDue = next !== undefined;
+    if (next === undefined) return;
     next.start();
     // A tick queued by a microtask runs after all microtasks, so after the synchronous work of the request.
     queueMicrotask(() => process.nextTick(this.#goOn));

@@ -35,7 +35,9 @@ export function createObserve(
     const tally = metrics.tallyOf(route);
     const routeLog = log.child({ route });
     return (method, status, milliseconds, requestId, refusal, traceId, isCutOff = false) => {
-      tally.add(method, isCutOff ? statusOfCutOff(refusal) : status, milliseconds / 1000);
+      // The head said 200. nginx has 499 for a caller that closes the connection.
+      const cutOffStatus = refusal === null ? 499 : describe(refusal.code).status;
+      tally.add(method, isCutOff ? cutOffStatus : status, milliseconds / 1000);
       if (refusal !== null) {
         metrics.countRefusal(refusal.code, status);
         const { code, options } = refusal;
@@ -46,19 +48,11 @@ export function createObserve(
       if (level === 'info' && !logsAll) return;
       const duration = Math.round(milliseconds * 100) / 100;
       const plain = { method, status, duration_ms: duration, request_id: requestId };
-      const cutOff = isCutOff ? { ...plain, cut_off: true } : plain;
-      const line = traceId === null ? cutOff : { ...cutOff, trace_id: traceId };
+      const traced = traceId === null ? plain : { ...plain, trace_id: traceId };
+      const line = isCutOff ? { ...traced, cut_off: true } : traced;
       routeLog[level](refusal === null ? line : { ...line, ...refusalFields(refusal) }, 'request');
     };
   };
-}
-
-/** nginx has 499 for a caller that closes the connection. */
-const hungUpStatus = 499;
-
-/** The head of the answer said 200. */
-function statusOfCutOff(refusal: Refusal | null): number {
-  return refusal === null ? hungUpStatus : describe(refusal.code).status;
 }
 
 function refusalFields({ code, options }: Refusal): Record<string, unknown> {

@@ -207,7 +207,9 @@ export class Worst {
       'POST of 64 kB, deep JSON': fixed('/papers', `{"a":[${Array(520).fill(nested).join()}]}`),
       'POST, a name of 12,000 marks': fixed('/papers', `{"${marks}":1}`),
       'PUT of 16 kB': () => fixed(`/papers/${papers[this.#next(50)]}`, largest, 'PUT')(),
-      'batch of 50 changes of 16 kB': batch(papers.map((one) => ({ update: 'papers', id: one, fields: largest }))),
+      'batch of 50 changes of 16 kB': batch(
+        papers.map((one) => ({ update: 'papers', id: one, fields: largest })),
+      ),
       'batch of 50 small changes': batch(
         papers.map((one) => ({ update: 'papers', id: one, fields: { text: 'small' } })),
       ),

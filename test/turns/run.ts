@@ -69,8 +69,7 @@ async function startProcess(settings: Settings) {
 const at = (samples: readonly number[], share: number) =>
   samples.toSorted((a, b) => a - b)[Math.min(Math.floor(samples.length * share), samples.length - 1)] ??
   Number.POSITIVE_INFINITY;
-const round = (value: number) =>
-  Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : 'none';
+const round = (value: number) => (Number.isFinite(value) ? value.toFixed(value < 10 ? 1 : 0) : 'none');
 const shown = (samples: readonly number[]) => `${round(at(samples, 0.5))}/${round(at(samples, 0.99))}`;
 const row = (cells: readonly unknown[]) => console.log(`| ${cells.join(' | ')} |`);
 
@@ -161,7 +160,16 @@ async function settle(): Promise<void> {
 
 async function floods(): Promise<void> {
   const heading = `${database}, ${values.connections} at a time`;
-  row([heading, 'quiet read', 'quiet write', 'read p50/p99 ms', 'write p50/p99 ms', 'livez max', 'statuses', 'over']);
+  row([
+    heading,
+    'quiet read',
+    'quiet write',
+    'read p50/p99 ms',
+    'write p50/p99 ms',
+    'livez max',
+    'statuses',
+    'over',
+  ]);
   row(['---', '---:', '---:', '---:', '---:', '---:', '---', '---']);
   for (const [name, make] of chosen) {
     await settle();

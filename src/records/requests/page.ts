@@ -71,12 +71,6 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   }
 }
 
-interface Bounds {
-  readonly atMost: number;
-  readonly recordBytes: number;
-  readonly giveWay: GiveWay;
-}
-
 /** Bodies that are read at once. */
 const mostBytesAtOnce = 4_194_304;
 
@@ -87,7 +81,8 @@ const mostBytesAtOnce = 4_194_304;
 async function visitRecords(
   store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
   wanted: RecordQuery,
-  { atMost, recordBytes, giveWay }: Bounds,
+  { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
+  giveWay: GiveWay,
   visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
@@ -122,7 +117,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
   show: Show<string, Shown>,
   giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = { atMost: mostLookedAt, recordBytes, giveWay };
+  const looks = { atMost: mostLookedAt, recordBytes };
   const shown: Shown[] = [];
   let ids: string[] = [];
   let atOnce = wanted.limit + 1;
@@ -132,7 +127,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
     atOnce = Math.min(atOnce * 4, largestPage);
     return shown.length <= wanted.limit;
   };
-  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return ids.length < atOnce || showFound();
   });
@@ -168,8 +163,8 @@ export async function countMatching(
   giveWay: GiveWay,
 ): Promise<Counted> {
   const ids: string[] = [];
-  const looks = { atMost: mostLookedAt + 1, recordBytes, giveWay };
-  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+  const looks = { atMost: mostLookedAt + 1, recordBytes };
+  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return true;
   });
