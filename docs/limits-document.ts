@@ -178,7 +178,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/http/byte-budget.ts',
     'maxUnsentBytesInAll',
     'bytes',
-    'Answers that callers have not read; past that the oldest connection is closed.',
+    'Whole answers that callers have not read; past that the oldest is cut off. The same for exports; past that the newest is refused (503 `overloaded`).',
   ),
   fixed('src/http/byte-budget.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
@@ -194,6 +194,38 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Refused tokens on one connection; then it is closed.',
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
+  fixed(
+    'src/http/turns.ts',
+    'sliceMs',
+    'ms',
+    'Time for requests in one iteration of the event loop; callers take turns.',
+  ),
+  fixed(
+    'src/http/turns.ts',
+    'maxBegunPerKey',
+    '',
+    'Begun reads of one caller, or of one address without a token. Further ones wait.',
+  ),
+  fixed('src/http/turns.ts', 'maxWaiting', '', 'Requests that wait for their turn (503 `overloaded`).'),
+  fixed('src/http/turns.ts', 'maxWaitingPerKey', '', 'Of those, from one caller or address.'),
+  fixed(
+    'src/http/body.ts',
+    'largeBodyBytes',
+    'bytes',
+    'A longer body waits in its socket while as many of its caller are received as a caller has begun reads.',
+  ),
+  fixed(
+    'src/consumer/export.ts',
+    'exportsPerCaller',
+    '',
+    'Exports of a caller at each process (429 `too_many_streams`).',
+  ),
+  fixed(
+    'src/records/write-queue.ts',
+    'maxBatchBytesOfCaller',
+    'bytes',
+    'Writes of one caller in one commit; the write that reaches the limit is the last.',
+  ),
   fixed('src/records/write-queue.ts', 'mostWaiting', '', 'Writes that wait (503 `overloaded`).'),
   fixed('src/records/write-queue.ts', 'mostWaitingOfCaller', '', 'Of those, from one caller.'),
   fixed(

@@ -2,7 +2,6 @@ import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, type Input, stream } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageOf } from '../collections/lineage.ts';
-import { StreamLimit } from '../events/stream-limit.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
 import { ownerIn, ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
@@ -18,9 +17,7 @@ export const exportsPerCaller = 1;
 
 /** GET /me/export: all data that is stored about the caller, one line of JSON for each item. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, registry, reads, clock } = parts;
-  // An export that is not read holds a page in memory.
-  const exports = new StreamLimit(exportsPerCaller);
+  const { store, registry, reads, exports, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'read');

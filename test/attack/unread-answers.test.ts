@@ -45,7 +45,7 @@ describe('exports that are not read', () => {
   const notes =
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { bytes: 65000, writes: 1000/min }';
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
-  const { ask, readAll } = unread();
+  const { ask } = unread();
 
   it('an export whose reader hangs up is logged and counted as cut off', async () => {
     const { service, provider } = running();
