@@ -32,10 +32,13 @@ export class Bystander {
     this.#worker.postMessage('begin');
     await work();
     const { promise, resolve, reject } = Promise.withResolvers<Waits>();
-    this.#worker.once('message', resolve);
-    this.#worker.once('error', reject);
+    this.#worker.once('message', resolve).once('error', reject);
     this.#worker.postMessage('stop');
-    return promise;
+    try {
+      return await promise;
+    } finally {
+      this.#worker.off('error', reject);
+    }
   }
 
   async stop(): Promise<void> {

@@ -4,6 +4,7 @@ import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openStage } from '../chaos/stage.ts';
+import { cpuSeconds } from '../overload/pinned-service.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -57,6 +58,7 @@ async function startProcess(settings: Settings) {
   );
   const { address, ops_address: opsUrl } = JSON.parse(line);
   return {
+    process: child,
     url: String(address),
     opsUrl: String(opsUrl),
     async stop() {
@@ -117,7 +119,12 @@ const settings = await newSettings(database, {
 });
 const service = await startProcess(settings);
 const secret = await addClient(settings, 'machine');
-const worst = new Worst({ url: service.url, provider, client: { id: 'machine', secret } });
+const worst = new Worst({
+  url: service.url,
+  baseUrl: String(settings.BASE_URL),
+  provider,
+  client: { id: 'machine', secret },
+});
 const { read, write, kinds } = await worst.fill();
 const chosen = Object.entries(kinds).filter(([name]) => texts.some((text) => name.includes(text)));
 const bystander = new Bystander({ url: service.url, opsUrl: service.opsUrl, read, write });
@@ -133,10 +140,12 @@ try {
 }
 
 async function alone(): Promise<void> {
-  row([`${database}, one at a time`, 'p50 ms', 'p90 ms', 'requests']);
+  row([`${database}, one at a time`, 'p50 ms', 'CPU ms of the service', 'requests']);
   row(['---', '---:', '---:', '---:']);
   for (const [name, make] of chosen) {
     const samples: number[] = [];
+    for (let n = 0; n < 20; n += 1) await worst.ask(make());
+    const before = cpuSeconds(service);
     const end = performance.now() + ms;
     while (performance.now() < end) {
       const asked = make();
@@ -144,7 +153,8 @@ async function alone(): Promise<void> {
       await worst.ask(asked);
       samples.push(performance.now() - since);
     }
-    row([name, at(samples, 0.5).toFixed(2), at(samples, 0.9).toFixed(2), samples.length]);
+    const cpuMs = ((cpuSeconds(service) - before) * 1000) / samples.length;
+    row([name, at(samples, 0.5).toFixed(2), cpuMs.toFixed(3), samples.length]);
   }
 }
 

@@ -31,7 +31,12 @@ for (const engine of databaseEngines)
       const all = await newSettings(engine, { ...chosen, LOG_LEVEL: 'warn' });
       service = await startService(all);
       const secret = await addClient(all, 'machine');
-      worst = new Worst({ url: service.url, provider, client: { id: 'machine', secret } });
+      worst = new Worst({
+        url: service.url,
+        baseUrl: String(all.BASE_URL),
+        provider,
+        client: { id: 'machine', secret },
+      });
       filled = await worst.fill(0.1);
     });
     after(async () => {

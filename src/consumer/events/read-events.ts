@@ -181,7 +181,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     for (const name of asked.under) await checkReadable(name, collections, caller, parts);
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
     if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
-    const take = parts.streams.open(token, reader, asked.after);
+    const take = parts.streams.open(token, reader, asked.after, () => input.giveWay());
     // Reserved before the answer is sent: many requests of one caller can be authenticated at the same moment.
     input.onClose(parts.streamLimit.take(owner));
     // Tells proxies not to buffer: they would hold a stream back for ever.
