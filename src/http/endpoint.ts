@@ -51,9 +51,11 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const takeTurn = (context: RequestContext, key: string, run: Run) =>
     turns.take({ key, run, hasHungUp: () => context.hasHungUp() });
 
+  const takesTurns = route.takesTurns ?? !['ops', 'public'].includes(route.access);
+
   /** Requests take turns by caller, or by address. Probes and metrics do not wait. */
   const call = (context: RequestContext, token: VerifiedToken | null): NowOrLater<Answer> => {
-    if (route.access === 'ops') return route.handle(context);
+    if (!takesTurns) return handleRoute(context, token);
     context.turnKey = keyOf(context, token);
     return takeTurn(context, context.turnKey, (leave, hasWaited) => {
       context.leavePlace = leave;
