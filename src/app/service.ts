@@ -4,6 +4,8 @@ import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
 import { ownIssuer } from '../config/rules.ts';
+import { exportsPerCaller } from '../consumer/export.ts';
+import { StreamLimit } from '../events/stream-limit.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
 import { type ServiceParts, serviceRoutes } from '../http/routes.ts';
 import { createServer, type HttpServer, type ServerParts } from '../http/server.ts';
@@ -107,6 +109,7 @@ function routesOf(base: BaseParts, answering: Answering) {
       position: () => events.last,
       attempts: new ReadLimit(config.readsPerMinute, clock),
       erasures: new ReadLimit(10, clock),
+      exports: new StreamLimit(exportsPerCaller),
       forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
       digest: createKeyedDigest(keyring.records),
       names,

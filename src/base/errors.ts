@@ -195,7 +195,7 @@ export const catalogue = {
     newcomers_paused: 'Too many new callers in the last hour. New callers can only read for now.',
     read_limit_reached: 'The read limit of this caller is reached. Retry-After says when it is renewed.',
     too_many_streams:
-      'This caller has the most event streams and long polls that are allowed. End one first.',
+      'This caller has the most event streams, long polls or exports that are allowed. End one first.',
     too_many_refusals: 'Too many requests from this address were refused. Wait before sending more.',
   }),
   ...answered(429, { emptyBody: true })({

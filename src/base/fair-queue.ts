@@ -18,16 +18,19 @@ export class FairQueue<Item> {
     return this.#weighed(this.#lines.get(key) ?? []);
   }
 
-  push(key: string, item: Item): void {
+  /** `isFirst`: at the head of the line of its key. */
+  push(key: string, item: Item, isFirst = false): void {
     const line = this.#lines.get(key);
     if (line === undefined) this.#lines.set(key, [item]);
+    else if (isFirst) line.unshift(item);
     else line.push(item);
     this.#size += this.#weightOf(item);
   }
 
-  /** The first item of the next key in turn. */
-  take(): Item | undefined {
+  /** The first item of the next key in turn. A key whose first item is not ready keeps its turn. */
+  take(isReady: (key: string, item: Item) => boolean = () => true): Item | undefined {
     for (const [key, line] of this.#lines) {
+      if (!isReady(key, line[0] as Item)) continue;
       const next = line.shift() as Item;
       this.#size -= this.#weightOf(next);
       this.#lines.delete(key);

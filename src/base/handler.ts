@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Caller, RequestOrigin, UsedProof, VerifiedToken } from './caller.ts';
+import type { NowOrLater } from './now-or-later.ts';
 
 /** The request as a handler sees it. Handlers do not depend on HTTP. */
 export interface Input extends RequestOrigin {
@@ -15,6 +16,10 @@ export interface Input extends RequestOrigin {
   header(name: string): string | undefined;
   /** The DPoP proof of the request; null if it has none. */
   readonly proof: UsedProof | null;
+  /** Between two pieces of long work: waits if the slice of main-thread time is used up. */
+  giveWay(): NowOrLater<void>;
+  /** Before a wait for others: lets further requests of the caller begin. */
+  leavePlace(): void;
   /** True once the caller has disconnected. */
   hasHungUp(): boolean;
   /** Calls back once when the response is finished or the connection is closed; at once if it already is. */

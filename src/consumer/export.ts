@@ -1,5 +1,5 @@
 import { dateTime } from '../base/date-time.ts';
-import { type BearerHandler, stream } from '../base/handler.ts';
+import { type BearerHandler, type Input, stream } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
@@ -12,14 +12,17 @@ import { largestPageBytes } from '../records/requests/page.ts';
 import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../storage/port.ts';
 
 const largestPage = 50;
+/** At each process (429 `too_many_streams` past that). */
+export const exportsPerCaller = 1;
 
 /** GET /me/export: all data that is stored about the caller, one line of JSON for each item. */
 export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, registry, reads, clock } = parts;
+  const { store, registry, reads, exports, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);
     requireScopesOf(collections, caller, 'read');
     const headers = reads.take(owner);
+    input.onClose(exports.take(owner));
     const known = await registry.register(caller, input.proof);
     // Read before the answer begins: a failure is then an error, and not half an export.
     const pageSize = pageSizeFor(collections);
@@ -32,7 +35,8 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
         lineageOf(one, (name) => collections.find((other) => other.name === name)),
       ]),
     );
-    const read = { store, owner, lineages, pageSize, now: clock.now() };
+    const giveWay = () => input.giveWay();
+    const read = { store, owner, lineages, pageSize, now: clock.now(), giveWay };
     return stream('application/x-ndjson', lines(read, known, first), {
       headers: { ...download, ...headers },
     });
@@ -52,6 +56,7 @@ interface Reading {
   readonly lineages: ReadonlyMap<string, Lineage>;
   readonly pageSize: number;
   readonly now: number;
+  readonly giveWay: Input['giveWay'];
 }
 
 /** The last line has the number of lines before it, so that an incomplete export is recognised. */
@@ -60,7 +65,7 @@ async function* lines(
   consumer: Consumer | null,
   first: readonly StoredRecord[],
 ): AsyncGenerator<string> {
-  const { store, owner, pageSize, now } = reading;
+  const { store, owner, pageSize, giveWay } = reading;
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;
     yield line({ type: 'consumer', id, kind, registered_at: dateTime(registeredAt) });
@@ -73,8 +78,9 @@ async function* lines(
     yield* historyLines(store, own);
     records += own.length;
     if (page.length < pageSize) break;
+    await giveWay();
   }
-  yield* peopleLines(store, owner, now);
+  yield* peopleLines(reading);
   yield line({ type: 'end', records });
 }
 
@@ -109,9 +115,10 @@ async function* historyLines(store: RecordStore, page: readonly StoredRecord[]):
 const membershipsAtOnce = 500;
 
 /** The caller's roles in records of others, and its invitations, without their codes. */
-async function* peopleLines(store: RecordStore, owner: string, now: number): AsyncGenerator<string> {
+async function* peopleLines({ store, owner, now, giveWay }: Reading): AsyncGenerator<string> {
   let page: readonly StoredMember[] = [];
   do {
+    await giveWay();
     page = await store.membershipsOf(owner, page.at(-1) ?? null, membershipsAtOnce);
     for (const { collection, recordId, role, since } of page)
       yield line({ type: 'membership', collection, record: recordId, role, since: dateTime(since) });

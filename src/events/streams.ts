@@ -2,7 +2,7 @@ import { hasExpired, isCurrent, type VerifiedToken } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
-import type { Outlet } from '../base/handler.ts';
+import type { Input, Outlet } from '../base/handler.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
 import { erasedType, presentEvent } from './catalogue.ts';
 import { type EventReader, placeIn, readVisible, seenBy } from './reader.ts';
@@ -19,6 +19,7 @@ interface StreamsOptions {
 interface Stream {
   readonly token: VerifiedToken;
   readonly reader: EventReader;
+  readonly giveWay: Input['giveWay'];
   readonly outlet: Outlet;
   /** It has caught up with the log, and gets new events at once. */
   isLive: boolean;
@@ -86,12 +87,18 @@ export class Streams {
   }
 
   /** Throws while the process stops. The returned function starts the stream once the response head is sent. */
-  open(token: VerifiedToken, reader: EventReader, start: StartPosition): (outlet: Outlet) => void {
+  open(
+    token: VerifiedToken,
+    reader: EventReader,
+    start: StartPosition,
+    giveWay: Input['giveWay'],
+  ): (outlet: Outlet) => void {
     if (this.#isClosing) throw new Refusal('shutting_down');
     return (outlet) => {
       const stream: Stream = {
         token,
         reader,
+        giveWay,
         outlet,
         has: notBegun,
         isLive: false,
@@ -154,8 +161,8 @@ export class Streams {
       }
       const range = { after: stream.has, until };
       const { events, reached } = await this.#readers.run(async () => {
-        // Reads of SQLite are synchronous: let requests run in between.
-        await new Promise((resolve) => setImmediate(resolve));
+        // Reads of SQLite are synchronous.
+        await stream.giveWay();
         return readVisible(store, stream.reader, range);
       });
       const { first, last } = await store.extent();

@@ -12,6 +12,9 @@ export const maxAnonymousBodyBytesPerAddress = 4 * 1024 * 1024;
 /** Each piece costs a turn of Node's parser, however small it is. */
 export const mostBodyPieces = 4_096;
 
+/** A longer body waits for a place of its caller before it is received. */
+const largeBodyBytes = 64 * 1024;
+
 const smallestBuffer = 1_024;
 
 /** The length by its Content-Length. */
@@ -30,6 +33,11 @@ export class BodyReader {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+  }
+
+  /** By its Content-Length; without one it may be as long as the limit. */
+  isLarge({ headers }: IncomingMessage, maxBytes = this.#maxBytes): boolean {
+    return Math.min(Number(headers['content-length'] ?? maxBytes), maxBytes) > largeBodyBytes;
   }
 
   /** `callerId` is null for a request without a caller, which is counted by its address. `maxBytes`: of routes with a limit of their own. */

@@ -62,43 +62,61 @@ export class ByteBudget {
   }
 }
 
-/** Memory for answers that callers have not taken yet, in all and for one address. */
+/** Memory for whole answers that callers have not read yet, in all and for one address; the same for answers in pieces. */
 const maxUnsentBytesInAll = 64 * 1024 * 1024;
 export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
 /** What an answer in pieces counts for: a page of records, and the piece that is being sent. */
 export const bytesOfAnswerInPieces = 1024 * 1024;
 const smallAnswerBytes = 4_096;
 
-/** Bounds the memory of answers that callers read slowly. Past that the oldest one is cut off. */
+type OnEnd = (cutOff: Refusal | null) => void;
+
+/** Bounds the memory of answers that callers read slowly. */
 export class UnsentAnswers {
-  readonly #budget = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
+  readonly #whole = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'unsent answers');
+  readonly #inPieces = new ByteBudget(maxUnsentBytesInAll, maxUnsentBytesPerAddress, 'answers in pieces');
 
-  /** For an answer in one piece that the system has not taken at once. */
-  hold(response: ServerResponse, bytes: number, addressOf: () => string): void {
-    if (bytes > smallAnswerBytes) this.#count(response, bytes, addressOf());
+  /**
+   * For a whole answer that the system has not taken at once. Without room the oldest one is cut off. False if the answer is too small to
+   * count; else `onEnd` gets null, or the reason why the answer was cut off.
+   */
+  hold(response: ServerResponse, bytes: number, addressOf: () => string, onEnd: OnEnd): boolean {
+    if (bytes <= smallAnswerBytes) return false;
+    // An answer above the limit is the only one of its address.
+    this.#count(this.#whole, response, Math.min(bytes, maxUnsentBytesPerAddress), addressOf(), onEnd);
+    return true;
   }
 
+  /** Before an answer in pieces begins. Throws without room: whoever is cut off would have to start again. */
   holdPieces(response: ServerResponse, address: string): void {
-    this.#count(response, bytesOfAnswerInPieces, address);
+    this.#count(this.#inPieces, response, bytesOfAnswerInPieces, address, null);
   }
 
-  #count(response: ServerResponse, bytes: number, key: string): void {
-    const budget = this.#budget;
-    const release = () => {
-      response.off('close', release);
+  /** Without `onEnd` it cannot be cut off. */
+  #count(
+    budget: ByteBudget,
+    response: ServerResponse,
+    bytes: number,
+    key: string,
+    onEnd: OnEnd | null,
+  ): void {
+    const end: OnEnd = (cutOff) => {
+      response.off('close', close);
       budget.finish(holder);
       budget.giveBack(holder, bytes);
+      onEnd?.(cutOff);
     };
+    const close = () => end(null);
     const holder: Holder = {
       key,
-      holdsBytes: true,
-      giveWay() {
-        release();
+      holdsBytes: onEnd !== null,
+      giveWay(refusal) {
+        end(refusal);
         response.destroy();
       },
     };
     budget.take(holder, bytes);
     budget.begin(holder);
-    response.once('close', release);
+    response.once('close', close);
   }
 }

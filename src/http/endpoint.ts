@@ -2,7 +2,7 @@ import type { Authenticate, CheckStanding } from '../auth/authenticate.ts';
 import type { Caller, VerifiedToken } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { type Answer, answer as answerOf } from '../base/handler.ts';
-import type { NowOrLater } from '../base/now-or-later.ts';
+import { type NowOrLater, whenReady } from '../base/now-or-later.ts';
 import type { BodyReader } from './body.ts';
 import { createCors } from './cors.ts';
 import type { RequestContext } from './request-context.ts';
@@ -23,11 +23,13 @@ export interface Endpoint {
   readonly responder: Responder;
 }
 
+type Run = (leave: () => void, hasWaited: boolean) => NowOrLater<Answer>;
+
 const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The trip of a request through its route: who calls -> the body -> the handler -> the answer. */
 export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
-  const { authenticate, checkAgain, corsOrigins, bodies, connections } = parts;
+  const { authenticate, checkAgain, corsOrigins, bodies, connections, turns } = parts;
   const takesBody = bodyMethods.has(route.method);
   const responder = new Responder(parts, {
     pattern: route.path,
@@ -39,10 +41,31 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     headers: route.headers,
   });
 
-  const call = (context: RequestContext, token: VerifiedToken | null) =>
+  const handleRoute = (context: RequestContext, token: VerifiedToken | null) =>
     route.access === 'bearer'
       ? route.handle(context, (token as VerifiedToken).caller, token as VerifiedToken)
       : route.handle(context);
+  // A write waits for a commit in the write queue, where callers take turns again.
+  const keepsPlace = route.method === 'GET' || route.access === 'client_credentials';
+
+  const takeTurn = (context: RequestContext, key: string, run: Run) =>
+    turns.take({ key, run, hasHungUp: () => context.hasHungUp() });
+
+  const takesTurns = route.takesTurns ?? !['ops', 'public'].includes(route.access);
+
+  /** Requests take turns by caller, or by address. Probes and metrics do not wait. */
+  const call = (context: RequestContext, token: VerifiedToken | null): NowOrLater<Answer> => {
+    if (!takesTurns) return handleRoute(context, token);
+    context.turnKey = keyOf(context, token);
+    return takeTurn(context, context.turnKey, (leave, hasWaited) => {
+      context.leavePlace = leave;
+      // Expiry and suspension can change during the wait.
+      const checked = token !== null && hasWaited ? checkAgain(token) : undefined;
+      const answer = whenReady(checked, () => handleRoute(context, token));
+      if (!keepsPlace) leave();
+      return answer;
+    });
+  };
 
   const withoutBody = (context: RequestContext, token: VerifiedToken | null) => {
     route.admit?.(token?.caller ?? null);
@@ -61,6 +84,13 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const withBody = async (context: RequestContext, token: NowOrLater<VerifiedToken | null>) => {
     const known = await token;
     route.admit?.(known?.caller ?? null);
+    const receive = () => receiveBody(context, known);
+    if (!bodies.isLarge(context.request, route.maxBodyBytes)) return receive();
+    // A few large bodies of a caller are received at once. The others stay in their sockets.
+    return takeTurn(context, `bodies of ${keyOf(context, known)}`, receive);
+  };
+
+  const receiveBody = async (context: RequestContext, known: VerifiedToken | null) => {
     const caller = known?.caller.id ?? null;
     const body = bodies.read(context.request, caller, context.address, route.maxBodyBytes);
     try {
@@ -95,6 +125,11 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     }
   };
   return { handle, responder };
+}
+
+/** A token without a subject has no caller id. */
+function keyOf(context: RequestContext, token: VerifiedToken | null): string {
+  return token?.caller.id ?? context.address;
 }
 
 /** Every other method at a known address: a preflight where scripts may call, else 405. */

@@ -3,16 +3,19 @@ import type { BlockList } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { UsedProof } from '../base/caller.ts';
 import type { Input } from '../base/handler.ts';
+import type { NowOrLater } from '../base/now-or-later.ts';
 import { type RequestSpan, readTraceparent } from '../base/tracing.ts';
 import { callerAddress } from './client-address.ts';
 import type { RefusalLimit } from './refusal-limit.ts';
 import { type Params, pathOf } from './router.ts';
+import type { Turns } from './turns.ts';
 
 export interface ContextParts {
   /** Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   readonly trustedProxies: BlockList;
   /** Limits the refusals of protected routes by address. */
   readonly refusals: RefusalLimit | null;
+  readonly turns: Turns;
 }
 
 /** A request from its head to its answer. A handler sees its `Input`. */
@@ -29,6 +32,9 @@ export class RequestContext implements Input {
   body: Uint8Array | undefined = undefined;
   proof: UsedProof | null = null;
   span: RequestSpan | null = null;
+  /** Whose turns the request takes; null before its own. */
+  turnKey: string | null = null;
+  leavePlace = () => {};
   readonly #parts: ContextParts;
 
   constructor(
@@ -98,6 +104,10 @@ export class RequestContext implements Input {
     const { socket } = this.request;
     // Node ends its side as soon as the other one has ended, and closes a little later.
     return this.response.destroyed || socket.destroyed || socket.writableEnded;
+  }
+
+  giveWay(): NowOrLater<void> {
+    if (this.turnKey !== null) return this.#parts.turns.giveWay(this.turnKey);
   }
 
   onClose(callback: () => void): void {

@@ -72,7 +72,8 @@ export class Responder {
     try {
       this.#write(context, answer, null);
     } catch (error) {
-      this.#fail(context, error);
+      if (error instanceof Refusal && !context.response.headersSent) this.refuse(context, error);
+      else this.#fail(context, error);
     }
   }
 
@@ -119,6 +120,7 @@ export class Responder {
       this.#finish(context, status, refusal);
       return;
     }
+    if (chunks !== null) this.#parts.unsent.holdPieces(response, context.address);
     const head = this.#head(id, answer);
     const hasLeftover = !request.complete && context.hasBody;
     const isEndless = hasLeftover && (status === 413 || isTooLong(request, this.#parts.limits.maxBodyBytes));
@@ -147,9 +149,14 @@ export class Responder {
     const encoding = answer.isAscii ? 'latin1' : 'utf8';
     if (hasLeftover && isLast) this.#endLater(context, text, encoding);
     else response.end(text, encoding);
-    if (response.writableLength > 0) this.#parts.unsent.hold(response, text.length, () => context.address);
     if (hasLeftover && !isLast) this.#keepConnection(request);
-    this.#finish(context, status, refusal);
+    // A large answer is counted when the system has taken it.
+    const end = (cutOff: Refusal | null) =>
+      this.#finish(context, status, cutOff ?? refusal, !response.writableFinished);
+    const isHeld =
+      response.writableLength > 0 &&
+      this.#parts.unsent.hold(response, text.length, () => context.address, end);
+    if (!isHeld) this.#finish(context, status, refusal);
   }
 
   /** Discards the rest of the body before the next request, up to a limit. */
@@ -169,9 +176,10 @@ export class Responder {
     });
   }
 
-  #finish(context: RequestContext, status: number, refusal: Refusal | null): void {
+  #finish(context: RequestContext, status: number, refusal: Refusal | null, isCutOff = false): void {
     const { request, startedAt, id, traceId } = context;
-    this.#observe(request.method ?? '', status, performance.now() - startedAt, id, refusal, traceId);
+    const duration = performance.now() - startedAt;
+    this.#observe(request.method ?? '', status, duration, id, refusal, traceId, isCutOff);
     context.span?.end(status, refusal?.code ?? null);
   }
 
@@ -179,12 +187,11 @@ export class Responder {
   async #pour(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
     const { request, response } = context;
     try {
-      this.#parts.unsent.holdPieces(response, context.address);
       await pipeline(request.method === 'HEAD' ? [] : chunks, response);
       this.#finish(context, status, null);
     } catch (error) {
       const isCallerGone = (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      this.#finish(context, status, isCallerGone ? null : toRefusal(error));
+      this.#finish(context, status, isCallerGone ? null : toRefusal(error), true);
     }
   }
 

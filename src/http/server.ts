@@ -23,8 +23,11 @@ import { RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
 import { type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
+import { Turns } from './turns.ts';
 
-export interface ServerParts extends Omit<EndpointParts, 'bodies' | 'connections' | 'unsent' | 'https'> {
+type OwnParts = 'bodies' | 'connections' | 'unsent' | 'https' | 'turns';
+
+export interface ServerParts extends Omit<EndpointParts, OwnParts> {
   readonly routes: readonly Route[];
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly onRefusedConnection: (reason: RefusedConnection) => void;
@@ -59,6 +62,7 @@ export function createServer(serverParts: ServerParts): HttpServer {
     connections,
     bodies: new BodyReader(limits.maxBodyBytes),
     unsent: new UnsentAnswers(),
+    turns: new Turns(),
   };
   const nowhere = new Responder(parts, { pattern: '(none)', personal: false, cors: null });
   const router = routerOf(serverParts.routes, parts);

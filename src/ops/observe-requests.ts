@@ -12,6 +12,8 @@ export type Observe = (
   requestId: string,
   refusal: Refusal | null,
   traceId: string | null,
+  /** The connection ended inside the answer. */
+  isCutOff?: boolean,
 ) => void;
 
 interface RequestMetrics {
@@ -32,8 +34,10 @@ export function createObserve(
   return (route) => {
     const tally = metrics.tallyOf(route);
     const routeLog = log.child({ route });
-    return (method, status, milliseconds, requestId, refusal, traceId) => {
-      tally.add(method, status, milliseconds / 1000);
+    return (method, status, milliseconds, requestId, refusal, traceId, isCutOff = false) => {
+      // The head said 200. nginx has 499 for a caller that closes the connection.
+      const cutOffStatus = refusal === null ? 499 : describe(refusal.code).status;
+      tally.add(method, isCutOff ? cutOffStatus : status, milliseconds / 1000);
       if (refusal !== null) {
         metrics.countRefusal(refusal.code, status);
         const { code, options } = refusal;
@@ -44,7 +48,8 @@ export function createObserve(
       if (level === 'info' && !logsAll) return;
       const duration = Math.round(milliseconds * 100) / 100;
       const plain = { method, status, duration_ms: duration, request_id: requestId };
-      const line = traceId === null ? plain : { ...plain, trace_id: traceId };
+      const traced = traceId === null ? plain : { ...plain, trace_id: traceId };
+      const line = isCutOff ? { ...traced, cut_off: true } : traced;
       routeLog[level](refusal === null ? line : { ...line, ...refusalFields(refusal) }, 'request');
     };
   };

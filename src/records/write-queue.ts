@@ -24,6 +24,8 @@ interface QueuedWrite {
 }
 
 export const mostBatchBytes = 4 * 1024 * 1024;
+/** Of one caller in a batch: the writes of others wait for its commit. */
+export const maxBatchBytesOfCaller = 1024 * 1024;
 /** Limits of the queue. Past them a write is refused (backpressure). A caller's batch counts by its parts. */
 export const mostWaiting = 2_000;
 export const mostWaitingOfCaller = 200;
@@ -129,9 +131,13 @@ export class WriteQueue {
     const batch: QueuedWrite[] = [];
     let bytes = 0;
     let weight = 0;
+    const bytesOf = new Map<string, number>();
+    const fits = (id: string) => (bytesOf.get(id) ?? 0) < maxBatchBytesOfCaller;
     while (weight < mostInBatch && bytes < mostBatchBytes) {
-      const next = this.#waiting.take();
+      const next = this.#waiting.take(fits);
       if (next === undefined) break;
+      const { id } = next.operation.caller;
+      bytesOf.set(id, (bytesOf.get(id) ?? 0) + next.bytes);
       this.#waitingBytes -= next.bytes;
       if (next.isGone()) next.reject(new Refusal('bad_request', { detail: 'the caller has hung up' }));
       else {

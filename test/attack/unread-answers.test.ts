@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { after, describe, it } from 'node:test';
-import {
-  bytesOfAnswerInPieces,
-  maxUnsentBytesPerAddress,
-  UnsentAnswers,
-} from '../../src/http/byte-budget.ts';
+import { after, before, describe, it } from 'node:test';
+import { answer, type PublicHandler, stream } from '../../src/base/handler.ts';
+import { bytesOfAnswerInPieces, maxUnsentBytesPerAddress } from '../../src/http/byte-budget.ts';
+import type { Route } from '../../src/http/routes.ts';
+import { createServer } from '../../src/http/server.ts';
+import type { Observe } from '../../src/ops/observe-requests.ts';
 import { ApiCaller } from '../support/api-caller.ts';
+import { bareServer } from '../support/bare-server.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';
+import { until } from '../support/polling.ts';
 import { head } from '../support/raw-http.ts';
 
 /** Connections that take nothing of their answers until they are told to. */
@@ -44,9 +45,9 @@ describe('exports that are not read', () => {
   const notes =
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { bytes: 65000, writes: 1000/min }';
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
-  const { ask, readAll } = unread();
+  const { ask } = unread();
 
-  it('[G188] the memory for exports of one address is limited: the oldest is cut off', async () => {
+  it('an export whose reader hangs up is logged and counted as cut off', async () => {
     const { service, provider } = running();
     const token = await provider.token();
     const person = new ApiCaller(service.url, token);
@@ -55,46 +56,80 @@ describe('exports that are not read', () => {
     for (let count = 0; count < 120; count += 1)
       assert.equal((await person.send('POST', '/notes', { text })).status, 201);
     const bytes = head('GET', '/api/consumer/v1/me/export', `authorization: Bearer ${token}`);
-    const port = Number(new URL(service.url).port);
-    const sockets: Socket[] = [];
-    for (let count = 0; count <= maxUnsentBytesPerAddress / bytesOfAnswerInPieces; count += 1) {
-      const socket = ask(port, bytes);
-      sockets.push(socket);
-      await once(socket, 'readable');
-    }
-    const [oldest, next] = sockets as [Socket, Socket];
-    assert.doesNotMatch(await readAll(oldest), /"type":"end"/);
-    assert.match(await readAll(next), /"type":"end"/);
-    assert.equal((await person.get('/me')).status, 200);
+    const socket = ask(Number(new URL(service.url).port), bytes);
+    await once(socket, 'readable');
+    socket.destroy();
+    const line = await until(
+      () => service.logLines().find(({ cut_off }) => cut_off === true),
+      Boolean,
+      'the log does not say that the export was cut off',
+    );
+    assert.deepEqual([line?.route, line?.status], ['/api/consumer/v1/me/export', 200]);
+    assert.match(await service.metrics(), /http_requests_total\{[^}]*me\/export[^}]*status="499"\} 1/);
   });
 });
 
-describe('whole answers that are not read', () => {
+describe('answers that are not read', () => {
   const { ask, readAll } = unread();
+  const observed: Parameters<Observe>[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  // More than the system keeps between two sockets.
+  const large = 'x'.repeat(maxUnsentBytesPerAddress / 2 + 1);
+  async function* pieces() {
+    yield 'begun';
+    await released;
+    yield 'ended';
+  }
+  const get = (path: string, handle: PublicHandler): Route => {
+    return { method: 'GET', path, access: 'public', handle, describe: null, cors: false };
+  };
+  const { server } = createServer({
+    ...bareServer,
+    routes: [
+      get('/pieces', () => stream('text/plain', pieces())),
+      get('/large', () => answer('text/plain', large)),
+    ],
+    observe:
+      () =>
+      (...request) =>
+        void observed.push(request),
+  });
+  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  after(() => server.close());
+  const open = (path: string) => ask((server.address() as AddressInfo).port, head('GET', path));
 
-  it('[G188] the memory for answers of one address is limited: the oldest is cut off', async () => {
-    // More than the system keeps between two sockets.
-    const text = 'x'.repeat(maxUnsentBytesPerAddress / 2);
-    const unsent = new UnsentAnswers();
-    const begun: ServerResponse[] = [];
-    const server = createServer((_request, response) => {
-      begun.push(response);
-      response.end(text);
-      unsent.hold(response, text.length, () => '127.0.0.5');
-      server.emit('answered');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    after(() => server.close());
-    const sockets: Socket[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      sockets.push(ask((server.address() as AddressInfo).port, head('GET', '/')));
-      await once(server, 'answered');
+  it('[G188] the memory for answers in pieces to one address is limited: the newest is refused, and all others are whole', async () => {
+    const begun: Socket[] = [];
+    for (let count = 0; count < maxUnsentBytesPerAddress / bytesOfAnswerInPieces; count += 1) {
+      const socket = open('/pieces');
+      begun.push(socket);
+      await once(socket, 'readable');
     }
-    assert.deepEqual(
-      begun.map(({ destroyed }) => destroyed),
-      [true, false, false],
+    assert.match(await readAll(open('/pieces')), /^HTTP\/1.1 503 .*"overloaded"/s);
+    release();
+    for (const text of await Promise.all(begun.map(readAll))) assert.match(text, /begun.*ended/s);
+    assert.match(await readAll(open('/pieces')), /begun.*ended/s);
+  });
+
+  it('[G188] the memory for whole answers to one address is limited: the oldest is cut off, and observed as that', async () => {
+    observed.splice(0);
+    const oldest = open('/large');
+    await once(oldest, 'readable');
+    const newest = open('/large');
+    await once(newest, 'readable');
+    assert.ok((await readAll(oldest)).length < large.length);
+    assert.ok((await readAll(newest)).length >= large.length);
+    await until(
+      () => observed,
+      ({ length }) => length === 2,
+      'the second answer is not observed',
     );
-    const lengths = (await Promise.all(sockets.map(readAll))).map((read) => read.length >= text.length);
-    assert.deepEqual(lengths, [false, true, true]);
+    assert.deepEqual(
+      observed.map(([, status, , , refusal, , isCutOff]) => [status, refusal?.code, isCutOff]),
+      [
+        [200, 'overloaded', true],
+        [200, undefined, false],
+      ],
+    );
   });
 });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
-import { type AddressInfo, BlockList } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { json, live, type PublicHandler } from '../../src/base/handler.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
+import { bareServer } from '../support/bare-server.ts';
 
 /** Invalid in a header: Node throws. */
 const unsendable = { 'x-name': 'ключ' };
@@ -50,25 +51,9 @@ describe('a response that cannot be sent', () => {
         ...Object.entries(handlers).map(([path, handle]) => get(path, handle)),
         get('/never', handlers['/good'], unsendable),
       ],
-      limits: {
-        maxBodyBytes: 65_536,
-        maxConnections: 100,
-        maxConnectionsPerAddress: 100,
-        requestTimeoutSeconds: 30,
-        keepAliveSeconds: 10,
-      },
-      tls: null,
-      tracing: null,
-      corsOrigins: [],
-      refusals: null,
-      trustedProxies: new BlockList(),
-      onRefusedConnection: () => {},
+      ...bareServer,
       observe: () => (_method, status, _milliseconds, _id, refusal) =>
         void observed.push([status, refusal?.code, refusal?.options.cause]),
-      resourceMetadata: null,
-      dpop: null,
-      authenticate: () => assert.fail('no route here asks for a token'),
-      checkAgain: () => {},
     }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -5,6 +5,7 @@ import { longestBurstMs, standingWaitMs } from '../../src/base/queue-capacity.ts
 import { mostInBatch, type Operation } from '../../src/records/rules/operation.ts';
 import {
   longestWaitMs,
+  maxBatchBytesOfCaller,
   mostBatchBytes,
   mostWaiting,
   mostWaitingBytes,
@@ -144,11 +145,24 @@ describe('waiting writes', () => {
     assert.equal(store.batches[1]?.length, mostInBatch);
     await store.end();
     assert.equal(store.batches[2]?.length, 400 - mostInBatch);
-    waiting.push(...[1, 2, 3].map((now) => submit('c', now, mostBatchBytes / 2)));
+    waiting.push(...['c', 'd', 'e'].map((id) => submit(id, 1, mostBatchBytes / 2)));
     await store.end();
-    assert.deepEqual(store.batches[3], ['c1', 'c2']);
+    assert.deepEqual(store.batches[3], ['c1', 'd1']);
     await store.end();
-    assert.deepEqual(store.batches[4], ['c3']);
+    assert.deepEqual(store.batches[4], ['e1']);
+    await store.end();
+    await Promise.all(waiting);
+  });
+
+  it('take a bounded number of bytes of one caller, and more of others', async () => {
+    const { store, submit, busy } = startQueue();
+    const waiting: Promise<unknown>[] = await busy();
+    waiting.push(...[1, 2, 3].map((now) => submit('a', now, maxBatchBytesOfCaller / 2)));
+    waiting.push(submit('b', 1, 1), submit('b', 2, 1));
+    await store.end();
+    assert.deepEqual(store.batches[1], ['a1', 'b1', 'a2', 'b2']);
+    await store.end();
+    assert.deepEqual(store.batches[2], ['a3']);
     await store.end();
     await Promise.all(waiting);
   });

@@ -77,7 +77,7 @@ export class MemoryWatch {
 }
 
 /** The time that a service has had of its core so far, in seconds. Much less than has gone by: others were there, too. */
-export function cpuSeconds({ process }: PinnedService): number {
+export function cpuSeconds({ process }: Pick<PinnedService, 'process'>): number {
   const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -12,6 +12,8 @@ export function inputWith(parts: Partial<Input>): Input {
     address: '127.0.0.1',
     proof: null,
     isSuspect: () => false,
+    giveWay: () => {},
+    leavePlace: () => {},
     hasHungUp: () => false,
     onClose: () => {},
     ...parts,

@@ -184,7 +184,7 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     for (const name of asked.under) await checkReadable(name, collections, caller, parts);
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
     if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
-    const take = parts.streams.open(token, reader, asked.after);
+    const take = parts.streams.open(token, reader, asked.after, () => input.giveWay());
     // Reserved before the answer is sent: many requests of one caller can be authenticated at the same moment.
     input.onClose(parts.streamLimit.take(owner));
     // Tells proxies not to buffer: they would hold a stream back for ever.
@@ -244,7 +244,10 @@ async function readPage(
       await checkAgain(token);
       found = await from(found.reached, (await store.extent()).last);
       const isOver = () => input.hasHungUp() || hasExpired(token, clock.now() / 1000);
-      if (found.events.length === 0) await waiting.come(waitMs, isOver);
+      if (found.events.length === 0) {
+        input.leavePlace();
+        await waiting.come(waitMs, isOver);
+      }
       // Check again after the wait: the caller may have been suspended meanwhile.
       await checkAgain(token);
       // The client asks again, and its token is then verified with the current keys.

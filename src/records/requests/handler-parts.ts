@@ -18,6 +18,8 @@ export interface RecordParts {
   /** Counts writes in flight, and writes that were not charged: see `countingUncharged`. */
   readonly attempts: ReadLimit;
   readonly erasures: ReadLimit;
+  /** An export that is not read holds a page in memory. */
+  readonly exports: { take(owner: string): () => void };
   /** The known position of the event log. Records read afterwards include everything up to it. */
   readonly position: () => number;
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import { Refusal } from '../../base/errors.ts';
+import type { Input } from '../../base/handler.ts';
 import type {
   FieldValue,
   Place,
@@ -22,6 +22,7 @@ export const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
+type GiveWay = Input['giveWay'];
 
 export interface Page<Shown> {
   readonly shown: readonly Shown[];
@@ -41,6 +42,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   wanted: RecordQuery,
   recordBytes: number,
   show: Show<RecordWithMembers, Shown>,
+  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
   const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
@@ -65,8 +67,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
     after = placeOf(last, wanted);
     examined += found.length;
     if (examined >= looks) return { shown, next: after };
-    // Other requests come first.
-    await setImmediate();
+    await giveWay();
   }
 }
 
@@ -81,6 +82,7 @@ async function visitRecords(
   store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
   wanted: RecordQuery,
   { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
+  giveWay: GiveWay,
   visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
@@ -95,12 +97,12 @@ async function visitRecords(
       const goesOn = visit(text);
       if (goesOn !== true && !(await goesOn)) return after;
       if (bytes > largestPageBytes) return after;
+      const pause = giveWay();
+      if (pause !== undefined) await pause;
     }
     if (some.length < limit) return until;
     // Most records are much smaller than they may be.
     limit = Math.min(atMost, limit * 4);
-    // Other requests come first.
-    await setImmediate();
   }
 }
 
@@ -113,6 +115,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
   recordBytes: number,
   matches: Matches,
   show: Show<string, Shown>,
+  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
   const looks = { atMost: mostLookedAt, recordBytes };
   const shown: Shown[] = [];
@@ -124,7 +127,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
     atOnce = Math.min(atOnce * 4, largestPage);
     return shown.length <= wanted.limit;
   };
-  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return ids.length < atOnce || showFound();
   });
@@ -157,10 +160,11 @@ export async function countMatching(
   recordBytes: number,
   matches: Matches,
   countSeen: (ids: readonly string[]) => number | Promise<number>,
+  giveWay: GiveWay,
 ): Promise<Counted> {
   const ids: string[] = [];
   const looks = { atMost: mostLookedAt + 1, recordBytes };
-  const end = await visitRecords(store, wanted, looks, ({ id, body }) => {
+  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return true;
   });

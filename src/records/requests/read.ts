@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
@@ -150,7 +149,8 @@ async function askedFor(
     members,
     under,
   };
-  return { access, query, wanted, headers, now };
+  const giveWay = () => input.giveWay();
+  return { access, query, wanted, headers, now, giveWay };
 }
 
 type Asked = Awaited<ReturnType<typeof askedFor>>;
@@ -181,16 +181,17 @@ export function listRecords(parts: CollectionParts): BearerHandler {
 }
 
 function pageFor(asked: Asked, parts: CollectionParts) {
-  const { query, wanted } = asked;
+  const { query, wanted, giveWay } = asked;
   const { collection, store } = parts;
   const { name, limits, search } = collection;
   const show = (records: readonly RecordWithMembers[]) => seenBy(asked, records, parts);
-  if (query.words === null) return readPage(store, wanted, limits.bytes, show);
-  return searchPage(store, wanted, limits.bytes, matcher(query.words, search), async (ids) => {
+  if (query.words === null) return readPage(store, wanted, limits.bytes, show, giveWay);
+  const showFound = async (ids: readonly string[]) => {
     const found = await store.findAll(name, ids, wanted.members);
     const byId = new Map(found.map((record) => [record.id, record]));
     return show(ids.flatMap((id) => byId.get(id) ?? []));
-  });
+  };
+  return searchPage(store, wanted, limits.bytes, matcher(query.words, search), showFound, giveWay);
 }
 
 /** The records that the caller can read, which is not always known without the record above. */
@@ -217,15 +218,14 @@ export function countList(parts: CollectionParts): BearerHandler {
 
 /** Without a parent the storage finds what the caller can read, and under one parent, too. */
 async function countFor(asked: Asked, parts: CollectionParts): Promise<Counted> {
-  const { query, wanted } = asked;
+  const { query, wanted, giveWay } = asked;
   const { collection, store } = parts;
   const { limits, search } = collection;
   const isFound = collection.parent === null || query.parentId !== null;
   if (isFound && query.words === null) return countRecords(store, wanted);
   const matches = query.words === null ? () => true : matcher(query.words, search);
-  return countMatching(store, wanted, limits.bytes, matches, (ids) =>
-    isFound ? ids.length : countSeen(ids, asked, parts),
-  );
+  const count = (ids: readonly string[]) => (isFound ? ids.length : countSeen(ids, asked, parts));
+  return countMatching(store, wanted, limits.bytes, matches, count, giveWay);
 }
 
 async function countSeen(ids: readonly string[], asked: Asked, parts: CollectionParts): Promise<number> {
@@ -234,8 +234,7 @@ async function countSeen(ids: readonly string[], asked: Asked, parts: Collection
     const some = ids.slice(from, from + largestPage);
     const records = await parts.store.findAll(parts.collection.name, some, asked.wanted.members);
     count += (await seenBy(asked, records, parts)).length;
-    // Other requests come first.
-    await setImmediate();
+    await asked.giveWay();
   }
   return count;
 }

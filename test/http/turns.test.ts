@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { Refusal } from '../../src/base/errors.ts';
+import { json } from '../../src/base/handler.ts';
+import type { NowOrLater } from '../../src/base/now-or-later.ts';
+import type { Route } from '../../src/http/routes.ts';
+import { createServer } from '../../src/http/server.ts';
+import { maxBegunPerKey, maxWaitingPerKey, sliceMs, Turns } from '../../src/http/turns.ts';
+import { searchPage } from '../../src/records/requests/page.ts';
+import type { RecordQuery } from '../../src/storage/port.ts';
+import { bareServer } from '../support/bare-server.ts';
+import { until } from '../support/polling.ts';
+import { head } from '../support/raw-http.ts';
+
+const work = <T>(key: string, run: (leave: () => void, hasWaited: boolean) => NowOrLater<T>) => {
+  return { key, run, hasHungUp: () => false };
+};
+
+/** Takes more than a slice of main-thread time. */
+function useUpSlice(): void {
+  const end = performance.now() + sliceMs + 1;
+  while (performance.now() < end);
+}
+
+describe('turns', () => {
+  it('begin a request at once, without a promise, while the slice has time left', () => {
+    const turns = new Turns();
+    for (let n = 0; n < 3; n += 1) assert.equal(turns.take(work('a', () => n)), n);
+    const failing = work('a', () => {
+      throw new Error('of the handler');
+    });
+    for (let n = 0; n <= maxBegunPerKey; n += 1) assert.throws(() => turns.take(failing));
+    assert.equal(turns.giveWay('a'), undefined);
+    assert.equal(turns.take(work('a', (_, hasWaited) => hasWaited)), false);
+  });
+
+  it('serve another caller after two requests at most, however many of one caller wait', async () => {
+    const turns = new Turns();
+    const begun: string[] = [];
+    const begin = (key: string) =>
+      turns.take(
+        work(key, (_, hasWaited) => {
+          begun.push(key);
+          useUpSlice();
+          return hasWaited;
+        }),
+      );
+    const all = Array.from({ length: 20 }, () => begin('a'));
+    await nextIteration();
+    const before = begun.length;
+    all.push(begin('b'));
+    assert.equal(await all.at(-1), true);
+    await Promise.all(all);
+    assert.ok(begun.indexOf('b') <= before + 2, begun.join());
+    assert.equal(begun.length, 21);
+  });
+
+  it('hold back a caller with two unanswered requests, and no other', async () => {
+    const turns = new Turns();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let begun = 0;
+    const leaves: (() => void)[] = [];
+    const answers = Array.from({ length: 2 * maxBegunPerKey }, () =>
+      turns.take(
+        work('a', (leave) => {
+          begun += 1;
+          leaves.push(leave);
+          return promise;
+        }),
+      ),
+    );
+    const settle = async () => {
+      for (let n = 0; n < 10; n += 1) await nextIteration();
+    };
+    await settle();
+    assert.equal(begun, maxBegunPerKey);
+    assert.equal(await turns.take(work('b', () => 'b')), 'b');
+    leaves[0]?.();
+    leaves[0]?.();
+    await settle();
+    assert.equal(begun, maxBegunPerKey + 1, 'a request that leaves twice frees one place');
+    resolve();
+    await Promise.all(answers);
+    assert.equal(begun, answers.length);
+  });
+
+  it('continue a request that has given way before new requests of its caller, and after those of others', async () => {
+    const turns = new Turns();
+    const done: string[] = [];
+    const note = (name: string) => work(name, () => void done.push(name));
+    const long = turns.take(
+      work('a', async () => {
+        useUpSlice();
+        const others = [turns.take(note('a')), turns.take(note('b'))];
+        await turns.giveWay('a');
+        done.push('long');
+        await Promise.all(others);
+      }),
+    );
+    await long;
+    assert.deepEqual(done.toSorted(), ['a', 'b', 'long']);
+    assert.ok(done.indexOf('long') < done.indexOf('a'), done.join());
+  });
+
+  it('drop a request whose caller has hung up, and refuse those past the limit', async () => {
+    const turns = new Turns();
+    turns.take(work('a', useUpSlice));
+    const gone = turns.take({ ...work('a', () => assert.fail('begun')), hasHungUp: () => true });
+    await assert.rejects(Promise.resolve(gone), Refusal);
+    turns.take(work('a', useUpSlice));
+    const waiting = Array.from({ length: maxWaitingPerKey }, () => turns.take(work('a', () => 1)));
+    assert.throws(() => turns.take(work('a', () => 1)), { code: 'overloaded' });
+    assert.equal(await turns.take(work('b', () => 'b')), 'b');
+    await Promise.all(waiting);
+  });
+});
+
+describe('one address without a token', () => {
+  let begun = 0;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const handle = async () => {
+    begun += 1;
+    await released;
+    return json({});
+  };
+  const route = { describe: null, cors: false, maxBodyBytes: 1_048_576 } as const;
+  const { server } = createServer({
+    ...bareServer,
+    routes: [
+      { ...route, method: 'POST', path: '/token', access: 'client_credentials', handle },
+      { ...route, method: 'GET', path: '/document', access: 'public', takesTurns: true, handle },
+      { ...route, method: 'GET', path: '/livez', access: 'ops', handle: () => json({}) },
+    ] satisfies Route[],
+    observe: () => () => {},
+  });
+  const sockets: Socket[] = [];
+  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const open = (from: string, ...request: Parameters<typeof head>) => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, localAddress: from });
+    sockets.push(socket);
+    socket.write(head(...request));
+    return { socket, answered: once(socket, 'data').then(([data]) => String(data)) };
+  };
+  const livez = () => open('127.0.0.1', 'GET', '/livez').answered;
+
+  it('receives a few large bodies at once', async () => {
+    const large = ['content-length: 100000', 'expect: 100-continue'];
+    let continued = 0;
+    const uploads = Array.from({ length: 5 }, () => {
+      const upload = open('127.0.0.2', 'POST', '/token', ...large);
+      void upload.answered.then(() => {
+        continued += 1;
+      });
+      return upload;
+    });
+    await until(
+      () => continued,
+      (count) => count >= maxBegunPerKey,
+      'no body is received',
+    );
+    for (let n = 0; n < 3; n += 1) await livez();
+    assert.equal(continued, maxBegunPerKey);
+    assert.match(await open('127.0.0.3', 'POST', '/token', ...large).answered, /^HTTP\/1.1 100/);
+    for (const { socket } of uploads) socket.destroy();
+  });
+
+  it('has two begun requests, and holds up neither other addresses nor probes', async () => {
+    const flood = Array.from({ length: 8 }, (_, n) =>
+      n % 2 === 0 ? open('127.0.0.4', 'POST', '/token') : open('127.0.0.4', 'GET', '/document'),
+    );
+    await until(
+      () => begun,
+      (count) => count >= maxBegunPerKey,
+      'no request begins',
+    );
+    for (let n = 0; n < 3; n += 1) assert.match(await livez(), /^HTTP\/1.1 200/);
+    assert.equal(begun, maxBegunPerKey);
+    const other = open('127.0.0.5', 'GET', '/document');
+    await until(
+      () => begun,
+      (count) => count === maxBegunPerKey + 1,
+      'the other address waits',
+    );
+    release();
+    for (const { answered } of [...flood, other]) assert.match(await answered, /^HTTP\/1.1 200/);
+  });
+});
+
+it('a search gives way after each record', async () => {
+  const bodies = Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, body: '{}', value: n }));
+  const store = { placeAfter: async () => null, bodies: async () => bodies };
+  let pauses = 0;
+  const giveWay = () => {
+    pauses += 1;
+  };
+  const wanted = { limit: 50, after: null } as RecordQuery;
+  await searchPage(
+    store,
+    wanted,
+    16_384,
+    () => false,
+    async () => [],
+    giveWay,
+  );
+  assert.equal(pauses, bodies.length);
+});
