@@ -147,7 +147,9 @@ export class Responder {
     const encoding = answer.isAscii ? 'latin1' : 'utf8';
     if (hasLeftover && isLast) this.#endLater(context, text, encoding);
     else response.end(text, encoding);
-    if (response.writableLength > 0) this.#parts.unsent.hold(response, text.length, () => context.address);
+    // Shared bytes take no memory for each answer.
+    if (response.writableLength > 0 && typeof text === 'string')
+      this.#parts.unsent.hold(response, text.length, () => context.address);
     if (hasLeftover && !isLast) this.#keepConnection(request);
     this.#finish(context, status, refusal);
   }
@@ -160,7 +162,7 @@ export class Responder {
   }
 
   /** Closing at once, with bytes still coming in, would reset the connection, and the reset may overtake the answer. */
-  #endLater({ request, response }: RequestContext, text: string, encoding: 'latin1' | 'utf8'): void {
+  #endLater({ request, response }: RequestContext, text: Answer['text'], encoding: 'latin1' | 'utf8'): void {
     response.write(text, encoding);
     const timer = setTimeout(() => response.end(), lingerMs);
     discardBody(request, lingerBytes, () => {

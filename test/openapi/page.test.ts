@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { documentWith } from '../../docs/openapi-document.ts';
+import { documentSteps, documentWith } from '../../docs/openapi-document.ts';
 import { openapi, referenceAssets, referenceFile } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
 
@@ -52,9 +52,10 @@ describe('files of the reference page', () => {
 
 describe('handlers of the description', () => {
   it('answer with the right type, cacheable for five minutes', async () => {
-    const document = documentWith([], { version: '1.2.3', baseUrl: 'https://api.example.org' });
+    const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+    const document = documentWith([], about);
     const handlers = [
-      openapi(() => document),
+      openapi(() => documentSteps([], about)),
       referenceFile('index.html'),
       referenceFile('style.css'),
       referenceFile('script.js'),
@@ -69,6 +70,6 @@ describe('handlers of the description', () => {
         [200, 'text/javascript; charset=utf-8', 'public, max-age=300'],
       ],
     );
-    assert.deepEqual(JSON.parse(answers[0]?.text ?? ''), JSON.parse(JSON.stringify(document)));
+    assert.deepEqual(JSON.parse(String(answers[0]?.text)), JSON.parse(JSON.stringify(document)));
   });
 });
