@@ -8,12 +8,21 @@ export class PartsInUse implements SharedParts {
   readonly headers = {};
   readonly pathItems = {};
   readonly #texts = new Map<string, string>();
+  readonly #made = new Map<string, object>();
+
+  /** Most responses are the same as one before. */
+  remember<T extends object>(key: string, make: () => T): T {
+    const known = (this.#made.get(key) as T | undefined) ?? make();
+    this.#made.set(key, known);
+    return known;
+  }
 
   /** The key has a digest of the part, so it is the same whatever else the document describes. */
   share<T extends object>(kind: keyof SharedParts, name: string, part: T): T | Reference {
     const text = JSON.stringify(part);
     const digest = (crc32(text) % 36 ** 3).toString(36);
-    const key = `${name.replace('[', '.').replace(']', '')}.${digest}`;
+    // Generators make names of the keys: no digit first.
+    const key = `${name.replace(/^\d/, 'r$&').replace('[', '.').replace(']', '')}.${digest}`;
     const known: Record<string, object> = this[kind];
     known[key] ??= part;
     const $ref = `#/components/${kind}/${key}`;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { documentSteps, documentWith } from '../../docs/openapi-document.ts';
 import { openapi, referenceAssets, referenceFile } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
+import { everything } from './samples.ts';
 
 const read = (name: string) => readFileSync(`web/reference/${name}`, 'utf8');
 const page = read('index.html');
@@ -71,5 +73,21 @@ describe('handlers of the description', () => {
       ],
     );
     assert.deepEqual(JSON.parse(String(answers[0]?.text)), JSON.parse(JSON.stringify(document)));
+  });
+
+  it('give way to other work while they make the document', async () => {
+    const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+    const many = Array.from({ length: 100 }, (_, index) => ({ ...everything, name: `things-${index}` }));
+    let isMade = false;
+    const making = Promise.resolve(openapi(() => documentSteps(many, about))(inputWith({}))).then(() => {
+      isMade = true;
+    });
+    let turns = 0;
+    while (!isMade) {
+      await setImmediate();
+      turns += 1;
+    }
+    await making;
+    assert.ok(turns >= 10, `${turns} turns of the event loop`);
   });
 });
