@@ -141,12 +141,8 @@ export function errorResponses(
   parts: PartsInUse,
   current?: Schema,
 ): Responses {
-  const shared = (status: string, alike: readonly ErrorCode[]) => {
-    const record = alike.includes('precondition_failed') ? current : undefined;
-    return parts.remember(`${status} ${alike} ${record?.$ref}`, () =>
-      parts.share('responses', status, response(status, alike, headers, parts, record)),
-    );
-  };
+  const shared = (status: string, alike: readonly ErrorCode[]) =>
+    parts.share('responses', status, response(status, alike, headers, parts, current));
   const byStatus = Map.groupBy(new Set(codes), (code) => String(describe(code).status));
   const own = [...byStatus].filter(([, alike]) => !alike.every((code) => general.includes(code)));
   const responses = own.map(([status, alike]) => [status, shared(status, alike)]);

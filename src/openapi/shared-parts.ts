@@ -8,14 +8,6 @@ export class PartsInUse implements SharedParts {
   readonly headers = {};
   readonly pathItems = {};
   readonly #texts = new Map<string, string>();
-  readonly #made = new Map<string, object>();
-
-  /** Most responses are the same as one before. */
-  remember<T extends object>(key: string, make: () => T): T {
-    const known = (this.#made.get(key) as T | undefined) ?? make();
-    this.#made.set(key, known);
-    return known;
-  }
 
   /** The key has a digest of the part, so it is the same whatever else the document describes. */
   share<T extends object>(kind: keyof SharedParts, name: string, part: T): T | Reference {

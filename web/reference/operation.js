@@ -152,7 +152,7 @@ function answerRow([status, { description, headers = {} }], more) {
   return element(
     'div',
     { class: 'answer' },
-    element('dt', { class: `status s${status.slice(0, 1)}` }, status),
+    element('dt', { class: `status s${Number(status.slice(0, 1)) || 4}` }, status),
     element(
       'dd',
       {},
