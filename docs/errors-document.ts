@@ -12,7 +12,7 @@ export function errorsDocument(): string {
 
 An error is a problem document (RFC 9457, \`application/problem+json\`) with \`type\` (\`urn:vestibule:error:<code>\`), \`title\` (the sentence below), \`status\` and \`code\`; the sentence names further members. Decide by \`code\`: a code is never renamed or reused, while sentences may improve. No sentence repeats what the request contained.
 
-- *Empty body*: answered with \`{}\`, as the specification of POST /token says.
+- *Empty body*: answered with \`{}\`, as the [specification](decisions/README.md#the-specification) of POST /token says.
 - *OAuth*: the answer to a form at POST /token, POST /revoke and POST /idp/logout, with this \`error\` and the sentence as \`error_description\` (RFC 6749). The code is in the log only.
 - Challenge: the \`error\` of the \`WWW-Authenticate\` header (RFC 6750, RFC 9449); "plain" is the header without it. The scheme is \`DPoP\` for a DPoP request or with \`DPOP=required\`, else \`Bearer\` with \`DPoP\` beside it. \`resource_metadata\` names the issuers (RFC 9728).
 - Every 503 and 429 has \`Retry-After\`, every 405 \`Allow\`.

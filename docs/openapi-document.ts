@@ -1,6 +1,7 @@
 import type { Collection } from '../src/collections/collection.ts';
 import { type ServiceParts, serviceRoutes } from '../src/http/routes.ts';
-import { apiVersion, openapiDocument } from '../src/openapi/document.ts';
+import { apiVersion, documentInSteps } from '../src/openapi/document.ts';
+import type { OpenApiDocument } from '../src/openapi/openapi-types.ts';
 import type { TokenTerms } from '../src/openapi/token-terms.ts';
 
 interface About {
@@ -16,13 +17,19 @@ const usualTokens: TokenTerms = { dpop: 'on', nonce: false };
 export const allTokens: TokenTerms = { dpop: 'required', nonce: true };
 
 /** The document of a service with these collections. No handler is called, so they get no parts to work with. */
-export function documentWith(
+export function documentSteps(
   collections: readonly Collection[],
   { version, baseUrl, tokens = usualTokens }: About,
-) {
+): Generator<unknown, OpenApiDocument> {
   const protectedResource = { resource: baseUrl, issuers: [], scopes: [], dpop: null };
   const parts = { issuer: baseUrl, protectedResource, tokens, collections, records: {}, signOut: {} };
-  return openapiDocument(serviceRoutes(parts as unknown as ServiceParts), { version, baseUrl, tokens });
+  const routes = serviceRoutes(parts as unknown as ServiceParts);
+  return documentInSteps(routes, { version, baseUrl, tokens });
+}
+
+export function documentWith(...of: Parameters<typeof documentSteps>): OpenApiDocument {
+  const steps = documentSteps(...of);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** docs/api/openapi.json: the routes that are there whatever is declared. */

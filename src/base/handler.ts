@@ -31,7 +31,8 @@ export interface Answer {
   readonly status: number;
   /** Null without a body. */
   readonly contentType: string | null;
-  readonly text: string;
+  /** Bytes are shared by all answers that have them. */
+  readonly text: string | Uint8Array;
   /** A body that is sent in pieces instead of the text; null for most answers. */
   readonly chunks: AsyncIterable<string> | null;
   /** Takes over the connection once the head is sent, until one side ends it; null for most answers. */
@@ -70,7 +71,11 @@ export type BearerHandler = (input: Input, caller: Caller, token: VerifiedToken)
 
 const none: readonly string[] = [];
 
-export function answer(contentType: string | null, text: string, options: AnswerOptions = {}): Answer {
+export function answer(
+  contentType: string | null,
+  text: Answer['text'],
+  options: AnswerOptions = {},
+): Answer {
   const { status = 200, headers, cacheControl = null } = options;
   const byteLength = Buffer.byteLength(text);
   return {

@@ -68,6 +68,8 @@ export const maxUnsentBytesPerAddress = 32 * 1024 * 1024;
 /** What an answer in pieces counts for: a page of records, and the piece that is being sent. */
 export const bytesOfAnswerInPieces = 1024 * 1024;
 const smallAnswerBytes = 4_096;
+/** What an answer counts for whose bytes are in memory once for all callers. */
+export const bytesOfSharedAnswer = 8_192;
 
 type OnEnd = (cutOff: Refusal | null) => void;
 

@@ -6,7 +6,7 @@ import { describe, Refusal } from '../base/errors.ts';
 import type { Answer, Outlet } from '../base/handler.ts';
 import type { Observe } from '../ops/observe-requests.ts';
 import { discardBody, isTooLong } from './body.ts';
-import type { UnsentAnswers } from './byte-budget.ts';
+import { bytesOfSharedAnswer, type UnsentAnswers } from './byte-budget.ts';
 import type { Connections } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { cacheControlAt, fixedHeaders } from './headers.ts';
@@ -153,9 +153,9 @@ export class Responder {
     // A large answer is counted when the system has taken it.
     const end = (cutOff: Refusal | null) =>
       this.#finish(context, status, cutOff ?? refusal, !response.writableFinished);
+    const bytes = typeof text === 'string' ? text.length : bytesOfSharedAnswer;
     const isHeld =
-      response.writableLength > 0 &&
-      this.#parts.unsent.hold(response, text.length, () => context.address, end);
+      response.writableLength > 0 && this.#parts.unsent.hold(response, bytes, () => context.address, end);
     if (!isHeld) this.#finish(context, status, refusal);
   }
 
@@ -167,7 +167,7 @@ export class Responder {
   }
 
   /** Closing at once, with bytes still coming in, would reset the connection, and the reset may overtake the answer. */
-  #endLater({ request, response }: RequestContext, text: string, encoding: 'latin1' | 'utf8'): void {
+  #endLater({ request, response }: RequestContext, text: Answer['text'], encoding: 'latin1' | 'utf8'): void {
     response.write(text, encoding);
     const timer = setTimeout(() => response.end(), lingerMs);
     discardBody(request, lingerBytes, () => {

@@ -33,7 +33,7 @@ import {
   page as frontendPage,
 } from '../frontend/page.ts';
 import type { Description } from '../openapi/description.ts';
-import { apiVersion, openapiDocument } from '../openapi/document.ts';
+import { apiVersion, documentInSteps } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
 import { describeBatch } from '../records/describe/batch.ts';
@@ -126,7 +126,7 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 /** All routes of the service, in the order of the OpenAPI document. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const { issuer, signingKeys, collections, records, events, signOut, frontend, tokens } = parts;
-  const document = () => openapiDocument(routes, { version: apiVersion, baseUrl: issuer, tokens });
+  const document = () => documentInSteps(routes, { version: apiVersion, baseUrl: issuer, tokens });
   const caching = parts.collectionsMayChange ? openapi.noCache : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
   const myself = `${consumerPrefix}/me`;

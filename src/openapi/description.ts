@@ -25,7 +25,6 @@ export interface Description {
   /** True if issued tokens are bound to the key of a DPoP proof, if one is sent. */
   readonly bindsTokens?: boolean;
   readonly deprecated?: true | undefined;
-  readonly limits?: object;
   /** The record in the answer to a failed precondition. */
   readonly current?: Schema;
   /** Webhooks: a sentence for each, by name. */

@@ -8,10 +8,20 @@ import {
   describedBody,
   errorResponses,
   errorSchemas,
-  sharedResponses,
+  generalBearerErrors,
+  generalErrors,
 } from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
-import type { ApiOperation, OpenApiDocument, Response, Tag } from './openapi-types.ts';
+import type {
+  ApiOperation,
+  OpenApiDocument,
+  PathItem,
+  Reference,
+  Response,
+  Schemas,
+  Tag,
+} from './openapi-types.ts';
+import { PartsInUse } from './shared-parts.ts';
 import {
   bearerSchemes,
   canOccur,
@@ -41,16 +51,27 @@ interface DocumentOptions {
 /** The version of the API, not of the software. */
 export const apiVersion = '1.0.0';
 
-export function openapiDocument(routes: readonly DescribedRoute[], about: DocumentOptions): OpenApiDocument {
+/** Yields after each route: with hundreds of collections the whole takes longer than other callers should wait. */
+export function* documentInSteps(
+  routes: readonly DescribedRoute[],
+  about: DocumentOptions,
+): Generator<void, OpenApiDocument> {
   const { tokens } = about;
-  const described = routes.flatMap(({ method, path, access, describe }) =>
-    describe === null ? [] : [{ method, path, access, ...describe() }],
-  );
-  const byPath = Map.groupBy(described, ({ path }) => path.replace(/:(\w+)/g, '{$1}'));
-  const paths = [...byPath].map(([path, alike]) => [
-    path,
-    Object.fromEntries(alike.map((route) => [route.method.toLowerCase(), operationOf(route, tokens)])),
-  ]);
+  const parts = new PartsInUse();
+  const described: DocumentedRoute[] = [];
+  const paths: Record<string, PathItem> = {};
+  const schemas: Record<string, Schemas[string]> = {};
+  const webhooks: Record<string, Reference> = {};
+  for (const { method, path, access, describe } of routes) {
+    if (describe === null) continue;
+    const route = { method, path, access, ...describe() };
+    described.push(route);
+    const address = path.replace(/:(\w+)/g, '{$1}');
+    paths[address] = { ...paths[address], [method.toLowerCase()]: operationOf(route, tokens, parts) };
+    Object.assign(schemas, route.schemas);
+    Object.assign(webhooks, webhooksOf(route, parts));
+    yield;
+  }
   return {
     openapi: '3.1.1',
     info: {
@@ -67,16 +88,13 @@ export function openapiDocument(routes: readonly DescribedRoute[], about: Docume
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: about.baseUrl }],
+    security: bearerSchemes(tokens, [], true),
     tags: tagsOf(described),
-    paths: Object.fromEntries(paths),
-    webhooks: Object.assign({}, ...described.map(webhooksOf)),
+    paths,
+    webhooks,
     components: {
-      schemas: Object.assign(
-        {},
-        ...described.map(({ schemas }) => schemas),
-        errorSchemas((code) => canOccur(code, tokens)),
-      ),
-      responses: sharedResponses(nonceHeader(tokens)),
+      schemas: { ...schemas, ...errorSchemas((code) => canOccur(code, tokens)) },
+      ...parts,
       securitySchemes: securitySchemes(described, about),
     },
   };
@@ -89,16 +107,18 @@ function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {
   return [...new Map(declared.map((tag) => [tag.name, tag])).values(), ...builtIn];
 }
 
-function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
-  const { name, summary, description, tag, deprecated, limits, parameters, body, answers, budget } = route;
+function operationOf(route: DocumentedRoute, tokens: TokenTerms, parts: PartsInUse): ApiOperation {
+  const { name, summary, description, tag, deprecated, parameters, body, answers, budget } = route;
   const takesProofs = route.access === 'bearer' || route.access === 'client_credentials';
   const nonce = takesProofs ? nonceHeader(tokens) : {};
-  const codes = codesOf(route).filter((code) => canOccur(code, tokens));
+  const possible = (codes: readonly ErrorCode[]) => codes.filter((code) => canOccur(code, tokens));
+  const general = possible(route.access === 'bearer' ? generalBearerErrors : generalErrors);
   const shared = { ...(budget && budgetHeaders(budget)), ...route.headers, ...nonce };
   // The headers of the answer win.
-  const complete = (answer: Response): Response => {
-    const headers = { ...answer.headers, ...shared, ...answer.headers };
-    return Object.keys(headers).length === 0 ? answer : { ...answer, headers };
+  const complete = (status: string, answer: Response) => {
+    const headers = parts.shareHeaders({ ...answer.headers, ...shared, ...answer.headers });
+    const hasSome = Object.keys(headers).length > 0;
+    return [status, parts.share('responses', status, hasSome ? { ...answer, headers } : answer)];
   };
   return {
     operationId: name,
@@ -107,21 +127,17 @@ function operationOf(route: DocumentedRoute, tokens: TokenTerms): ApiOperation {
     tags: [tag.name],
     deprecated,
     security: securityOf(route, tokens),
-    'x-limits': limits,
-    parameters,
+    parameters: parameters?.map((each) => parts.share('parameters', each.name, each)),
     requestBody: body && { required: true, content: body },
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, each]) => [status, complete(each)])),
-      ...errorResponses(codes, nonce, route.current),
+      ...Object.fromEntries(Object.entries(answers).map(([status, each]) => complete(status, each))),
+      ...errorResponses(possible(codesOf(route)), general, nonceHeader(tokens), parts, route.current),
     },
   };
 }
 
 /** https://www.standardwebhooks.com */
-function webhooksOf({
-  tag,
-  webhooks,
-}: DocumentedRoute): Readonly<Record<string, { readonly post: ApiOperation }>> {
+function webhooksOf({ tag, webhooks }: DocumentedRoute, parts: PartsInUse): Record<string, Reference> {
   if (webhooks === undefined) return {};
   const header = (name: string, description: string) =>
     ({ name, in: 'header', required: true, description, schema: { type: 'string' } }) as const;
@@ -130,24 +146,21 @@ function webhooksOf({
     header('webhook-timestamp', 'When it was sent, in seconds since 1970.'),
     header('webhook-signature', 'The signatures over id, timestamp and body: one for each secret in use.'),
   ];
-  const operations = Object.entries(webhooks.of).map(([name, summary]) => {
-    const post: ApiOperation = {
-      operationId: `on_${name.replace('.', '_')}`,
-      summary,
-      tags: [tag.name],
-      security: [],
-      parameters,
-      requestBody: { required: true, content: { 'application/json': { schema: webhooks.body } } },
-      responses: {
-        '2XX': {
-          description:
-            'The event is accepted. After any other answer it is sent again; 410 disables the webhook.',
-        },
-      },
-    };
-    return [name, { post }];
-  });
-  return Object.fromEntries(operations);
+  const accepted =
+    'The event is accepted. After any other answer it is sent again; 410 disables the webhook.';
+  const post: ApiOperation = {
+    operationId: 'on_event',
+    summary: 'An event',
+    tags: [tag.name],
+    security: [],
+    parameters,
+    requestBody: { required: true, content: { 'application/json': { schema: webhooks.body } } },
+    responses: { '2XX': { description: accepted } },
+  };
+  const event = parts.share('pathItems', 'event', { post }) as Reference;
+  return Object.fromEntries(
+    Object.entries(webhooks.of).map(([name, summary]) => [name, { ...event, summary }]),
+  );
 }
 
 function securityOf(
@@ -156,7 +169,10 @@ function securityOf(
 ): ApiOperation['security'] {
   if (access === 'client_credentials')
     return bindsTokens ? tokenEndpointSchemes(tokens) : [{}, { clientBasic: [] }];
-  return access === 'bearer' ? bearerSchemes(tokens, scope ? [scope.name] : [], isForPeople === true) : [];
+  if (access !== 'bearer') return [];
+  // As for the whole document.
+  if (isForPeople && !scope) return undefined;
+  return bearerSchemes(tokens, scope ? [scope.name] : [], isForPeople === true);
 }
 
 const parameterErrors = { path: 'not_found', query: 'query_invalid', header: 'header_invalid' } as const;

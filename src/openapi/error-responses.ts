@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { catalogue, describe, type ErrorCode } from '../base/errors.ts';
 import { always, sometimes, version } from './headers.ts';
 import type { Content, Headers, Response, Responses, Schema, Schemas } from './openapi-types.ts';
-import { object, text, texts } from './schemas.ts';
+import { count, object, text, texts } from './schemas.ts';
+import type { PartsInUse } from './shared-parts.ts';
 
 const allCodes = Object.keys(catalogue) as ErrorCode[];
 
@@ -29,6 +30,23 @@ export const anyBearer: readonly ErrorCode[] = [
   'introspection_unavailable',
   'overloaded',
   'storage_unavailable',
+];
+
+/** What says nothing about the operation: errors in the form of a request, of its token, and of limits. */
+export const generalErrors: readonly ErrorCode[] = [...anyRequest, ...anyBody, ...describedBody];
+export const generalBearerErrors: readonly ErrorCode[] = [
+  ...generalErrors,
+  ...anyBearer,
+  'client_not_admitted',
+  'header_invalid',
+  'query_invalid',
+  'json_invalid',
+  'not_found',
+  'record_too_large',
+  'read_limit_reached',
+  'write_budget_spent',
+  'newcomer_budget_spent',
+  'newcomers_paused',
 ];
 
 const fieldError = object({
@@ -116,48 +134,52 @@ const otherErrors: Schemas = {
   Nothing: { type: 'object', description: 'An object without members.', maxProperties: 0 },
 };
 
-const sharedCodes: readonly ErrorCode[] = [...anyRequest, ...anyBody, ...describedBody];
-
-export function sharedResponses(headers: Headers): Readonly<Record<string, Response>> {
-  return Object.fromEntries(
-    sharedCodes.map((code) => [code, response(describe(code).status, [code], headers)]),
-  );
+/** Error responses by status; `default` has the general ones. `current` is the record in the answer of a 412. */
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  general: readonly ErrorCode[],
+  headers: Headers,
+  parts: PartsInUse,
+  current?: Schema,
+): Responses {
+  const shared = (status: string, alike: readonly ErrorCode[]) =>
+    parts.share('responses', status, response(status, alike, headers, parts, current));
+  const byStatus = Map.groupBy(new Set(codes), (code) => String(describe(code).status));
+  const own = [...byStatus].filter(([, alike]) => !alike.every((code) => general.includes(code)));
+  const responses = own.map(([status, alike]) => [status, shared(status, alike)]);
+  return { ...Object.fromEntries(responses), default: shared('default', general) };
 }
 
-/** Error responses by status. `current` is the record in the answer to a failed precondition. */
-export function errorResponses(codes: readonly ErrorCode[], headers: Headers, current?: Schema): Responses {
-  const byStatus = Map.groupBy(new Set(codes), (code) => describe(code).status);
-  const responses = [...byStatus].map(([status, alike]) => {
-    const shared = alike.length === 1 && alike.find((code) => sharedCodes.includes(code));
-    const own = () => response(status, alike, headers, current);
-    return [status, shared ? { $ref: `#/components/responses/${shared}` } : own()];
-  });
-  return Object.fromEntries(responses);
-}
-
-function response(status: number, codes: readonly ErrorCode[], besides: Headers, current?: Schema): Response {
-  const headers = { ...headersOf(status, codes), ...besides };
+function response(
+  status: string,
+  codes: readonly ErrorCode[],
+  besides: Headers,
+  parts: PartsInUse,
+  current?: Schema,
+): Response {
+  const headers = parts.shareHeaders({ ...headersOf(status, codes), ...besides });
   const [only, ...more] = codes.map((code) => describe(code).sentence);
   return {
-    description: only !== undefined && more.length === 0 ? only : `${STATUS_CODES[status]}.`,
+    description:
+      only !== undefined && more.length === 0 ? only : `${STATUS_CODES[status] ?? 'Any other error'}.`,
     headers: Object.keys(headers).length === 0 ? undefined : headers,
-    content: contentOf(status, codes, current),
+    content: contentOf(codes, current),
   };
 }
 
-function headersOf(status: number, codes: readonly ErrorCode[]): Headers | undefined {
-  if (status === 401) return { 'WWW-Authenticate': always('How a client can authenticate (RFC 9110).') };
-  if (codes.some((code) => describe(code).challenge !== undefined))
-    return {
-      'WWW-Authenticate': sometimes('The challenge (RFC 9110), if the token is the reason.'),
-    };
-  if (status === 412) return version;
-  if (status !== 429 && status !== 503) return undefined;
-  const seconds = always('How many seconds to wait before the next try.');
-  return { 'Retry-After': { ...seconds, schema: { type: 'integer', minimum: 0 } } };
+function headersOf(status: string, codes: readonly ErrorCode[]): Headers {
+  if (status === '401') return { 'WWW-Authenticate': always('How a client can authenticate (RFC 9110).') };
+  if (status === '412') return version;
+  const wait = status === 'default' ? sometimes : always;
+  const seconds = { ...wait('How many seconds to wait before the next try.'), schema: count };
+  const challenge = sometimes('The challenge (RFC 9110), if the token is the reason.');
+  return {
+    ...(codes.some((code) => describe(code).challenge !== undefined) && { 'WWW-Authenticate': challenge }),
+    ...(['429', '503', 'default'].includes(status) && { 'Retry-After': seconds }),
+  };
 }
 
-function contentOf(status: number, codes: readonly ErrorCode[], current: Schema | undefined): Content {
+function contentOf(codes: readonly ErrorCode[], current: Schema | undefined): Content {
   const problems = codes.filter(isProblem);
   const oauthErrors = codes.map((code) => describe(code).oauthError).filter((error) => error !== undefined);
   const others = [
@@ -166,7 +188,7 @@ function contentOf(status: number, codes: readonly ErrorCode[], current: Schema 
   ];
   const [only = {}] = others;
   const json = { 'application/json': { schema: others.length === 1 ? only : { oneOf: others } } };
-  const problem = { schema: problemSchema(problems, current), example: example(status, problems) };
+  const problem = { schema: problemSchema(problems, current) };
   return {
     ...(others.length === 0 ? {} : json),
     ...(problems.length === 0 ? {} : { 'application/problem+json': problem }),
@@ -187,12 +209,6 @@ function oauthSchema(errors: readonly string[]): Schema {
     allOf: [{ $ref: '#/components/schemas/OAuthError' }],
     properties: { error: { enum: [...new Set(errors)] } },
   };
-}
-
-/** Prefers a code without extra members. */
-function example(status: number, codes: readonly ErrorCode[]): object {
-  const code = codes.find((candidate) => ownMembers[candidate] === undefined) ?? codes[0] ?? 'internal';
-  return { type: `urn:vestibule:error:${code}`, title: describe(code).sentence, status, code };
 }
 
 function isProblem(code: ErrorCode): boolean {

@@ -5,14 +5,21 @@ export interface OpenApiDocument {
     readonly license: { readonly name: string; readonly identifier: string };
   };
   readonly servers: readonly { readonly url: string }[];
+  readonly security: Security;
   readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItem>>;
-  readonly webhooks: Readonly<Record<string, PathItem>>;
-  readonly components: {
+  readonly webhooks: Readonly<Record<string, Reference>>;
+  readonly components: SharedParts & {
     readonly schemas: Schemas;
-    readonly responses: Readonly<Record<string, Response>>;
     readonly securitySchemes: Readonly<Record<string, unknown>>;
   };
+}
+
+export interface SharedParts {
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly pathItems: Readonly<Record<string, PathItem>>;
 }
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -27,7 +34,9 @@ export interface Tag {
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export const methods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
-type PathItem = { readonly [M in Method]?: ApiOperation };
+export type PathItem = { readonly [M in Method]?: ApiOperation };
+
+export type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
 export interface ApiOperation {
   readonly operationId: string;
@@ -35,9 +44,8 @@ export interface ApiOperation {
   readonly description?: string | undefined;
   readonly tags: readonly string[];
   readonly deprecated?: true | undefined;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly 'x-limits'?: object | undefined;
-  readonly parameters?: readonly Parameter[] | undefined;
+  readonly security: Security | undefined;
+  readonly parameters?: readonly (Parameter | Reference)[] | undefined;
   readonly requestBody?: { readonly required: boolean; readonly content: Content } | undefined;
   readonly responses: Responses;
 }
@@ -54,6 +62,7 @@ export type Responses = Readonly<Record<string, Response | Reference>>;
 
 export interface Reference {
   readonly $ref: string;
+  readonly summary?: string;
 }
 
 export interface Response {
@@ -62,7 +71,7 @@ export interface Response {
   readonly content?: Content | undefined;
 }
 
-export type Headers = Readonly<Record<string, Header>>;
+export type Headers = Readonly<Record<string, Header | Reference>>;
 
 export interface Header {
   readonly description: string;

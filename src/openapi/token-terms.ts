@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 import { sometimes } from './headers.ts';
-import type { ApiOperation, Headers } from './openapi-types.ts';
+import type { Headers, Security } from './openapi-types.ts';
 
 /** The settings of sender-constrained tokens that callers notice. */
 export interface TokenTerms {
@@ -9,8 +9,6 @@ export interface TokenTerms {
   /** Whether proofs need a nonce. */
   readonly nonce: boolean;
 }
-
-type Ways = ApiOperation['security'];
 
 const takesProofs = ({ dpop }: TokenTerms) => dpop !== 'off';
 const needsNonce = ({ nonce }: TokenTerms) => nonce;
@@ -30,7 +28,7 @@ export function canOccur(code: ErrorCode, terms: TokenTerms): boolean {
 }
 
 /** The security schemes of a route that takes tokens; one of them is enough. */
-export function bearerSchemes(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Ways {
+export function bearerSchemes(terms: TokenTerms, scopes: readonly string[], isForPeople: boolean): Security {
   return [
     ...(onlyBound(terms) ? [] : [{ bearer: scopes }]),
     ...(takesProofs(terms) ? [{ dpop: scopes, dpopProof: [] }] : []),
@@ -39,7 +37,7 @@ export function bearerSchemes(terms: TokenTerms, scopes: readonly string[], isFo
 }
 
 /** The security schemes of a route that issues tokens: with a proof they are bound. */
-export function tokenEndpointSchemes(terms: TokenTerms): Ways {
+export function tokenEndpointSchemes(terms: TokenTerms): Security {
   const proven = [{ dpopProof: [] }, { clientBasic: [], dpopProof: [] }];
   const plain = [{}, { clientBasic: [] }];
   return [...(onlyBound(terms) ? [] : plain), ...(takesProofs(terms) ? proven : [])];

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
+import { formatNames } from '../../src/collections/formats.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
+import { topSchema } from '../../src/collections/schema-grammar.ts';
 
 /** The declarations that a page shows below one heading, by the file name in the first line of each. */
 function shownIn(section: string) {
@@ -41,5 +43,17 @@ describe('the declarations of collections in documents', () => {
       assert.ok(files.length > 1, folder);
       assert.deepEqual(checkCollections(files).mistakes, [], folder);
     }
+  });
+});
+
+describe('the section about schemas', () => {
+  const section = sectionsOf('docs/collections.md').find((each) => each.startsWith('## Schema\n')) ?? '';
+  const marked = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word).sort();
+
+  it('lists the supported keywords and formats', () => {
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    assert.deepEqual(marked(rows.join('\n')), Object.keys(topSchema.properties as object).sort());
+    const [formats = ''] = /^`format` is one of .*$/m.exec(section) ?? [];
+    assert.deepEqual(marked(formats), ['format', ...formatNames].sort());
   });
 });

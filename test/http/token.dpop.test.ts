@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument, Reference, Response } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../openapi/follow.ts';
 import { addressedService } from '../support/addressed-service.ts';
 import {
   addKeyClient,
@@ -269,12 +270,12 @@ describe('POST /token with nonces required', () => {
   });
 
   it('the OpenAPI document describes DPoP and the nonce header', async () => {
-    const { components, paths } = (
-      await request(`${running().service.url}/openapi.json`)
-    ).json<OpenApiDocument>();
+    const { text } = await request(`${running().service.url}/openapi.json`);
+    const document: OpenApiDocument = JSON.parse(text);
+    const { components, paths } = document;
     assert.deepEqual(Object.keys(components.securitySchemes), ['dpop', 'dpopProof', 'client', 'clientBasic']);
-    const answer = paths[me]?.get?.responses[200];
-    assert.ok(answer !== undefined && 'headers' in answer && 'DPoP-Nonce' in (answer.headers ?? {}));
+    const { $ref } = (paths[me]?.get?.responses[200] ?? assert.fail()) as Reference;
+    assert.ok('DPoP-Nonce' in ((follow($ref, document) as Response).headers ?? {}));
   });
 
   it('an unbound token of the provider is refused with a DPoP challenge', async () => {

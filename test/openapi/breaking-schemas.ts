@@ -4,20 +4,18 @@ import { follow } from './follow.ts';
 
 /** The two documents, for following their references. */
 export class Pair {
-  readonly #before: OpenApiDocument;
-  readonly #after: OpenApiDocument;
+  readonly documents: { readonly before: OpenApiDocument; readonly after: OpenApiDocument };
 
   constructor(before: OpenApiDocument, after: OpenApiDocument) {
-    this.#before = before;
-    this.#after = after;
+    this.documents = { before, after };
   }
 
   before<T extends object>(part: T | Reference): T {
-    return resolved(part, this.#before);
+    return resolved(part, this.documents.before);
   }
 
   after<T extends object>(part: T | Reference): T {
-    return resolved(part, this.#after);
+    return resolved(part, this.documents.after);
   }
 }
 

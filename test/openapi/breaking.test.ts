@@ -31,6 +31,7 @@ const released = {
             },
           },
           404: { $ref: '#/components/responses/nothing' },
+          429: { $ref: '#/components/responses/late' },
           413: { content: {} },
         },
       },
@@ -69,7 +70,12 @@ const released = {
         },
       },
     },
-    responses: { nothing: { content: { 'application/problem+json': { schema: { type: 'object' } } } } },
+    responses: {
+      nothing: { content: { 'application/problem+json': { schema: { type: 'object' } } } },
+      late: {
+        content: { 'application/problem+json': { schema: { properties: { code: { enum: ['too_many'] } } } } },
+      },
+    },
   },
 };
 
@@ -169,6 +175,22 @@ const breaking: Readonly<Record<string, [Change, string]>> = {
     'POST /things 413 is gone',
   ],
   'a removed status': [(_, { list }) => delete list.responses[404], 'GET /things 404 is gone'],
+  'a removed status whose code "default" does not have': [
+    (copy, { list }) => {
+      delete list.responses[429];
+      list.responses.default = copy.components.responses.nothing;
+    },
+    'GET /things 429 is gone',
+  ],
+  'a stricter bound of a shared parameter': [
+    (copy, { list }) => {
+      copy.components.parameters = {
+        limit: { ...list.parameters[0], schema: { type: 'integer', minimum: 1, maximum: 9 } },
+      };
+      list.parameters[0] = { $ref: '#/components/parameters/limit' };
+    },
+    'GET /things: query limit has maximum 9',
+  ],
   'a removed media type of an answer': [
     (_, { ok }) => (ok.content = {}),
     'GET /things 200: application/json is gone',
@@ -228,6 +250,22 @@ const harmless: Readonly<Record<string, Change>> = {
   'a member of an answer that becomes required': (_, { thing }) => thing.required.push('at'),
   'a member of an answer that is no longer nullable': (_, { ok }) =>
     (ok.content['application/json'].schema.properties.next.type = 'string'),
+  'parts that are shared': (copy, { list, ok }) => {
+    copy.components.parameters = { limit: list.parameters[0] };
+    list.parameters[0] = { $ref: '#/components/parameters/limit' };
+    copy.components.headers = { ETag: ok.headers.ETag };
+    ok.headers.ETag = { $ref: '#/components/headers/ETag' };
+    copy.components.responses.page = ok;
+    list.responses[200] = { $ref: '#/components/responses/page' };
+  },
+  'a status that "default" covers': (copy, { list }) => {
+    delete list.responses[429];
+    list.responses.default = copy.components.responses.late;
+  },
+  'the security of the whole document': (copy, { list }) => {
+    copy.security = list.security;
+    delete list.security;
+  },
   'changed descriptions': (_, { list, thing }) => {
     list.description = 'New.';
     thing.properties.id.description = 'New.';

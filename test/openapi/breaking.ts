@@ -1,8 +1,12 @@
 import {
   type ApiOperation,
+  type Header,
   methods,
   type OpenApiDocument,
+  type Parameter,
+  type Reference,
   type Response,
+  type Security,
 } from '../../src/openapi/openapi-types.ts';
 import { answerChanges, Pair, requestChanges } from './breaking-schemas.ts';
 
@@ -32,7 +36,7 @@ function operationChanges(
 ): readonly string[] {
   return [
     ...(old.operationId === current.operationId ? [] : [`${what} is called ${current.operationId}`]),
-    ...securityChanges(what, old, current),
+    ...securityChanges(pair, what, old, current),
     ...parameterChanges(pair, what, old, current),
     ...bodyChanges(pair, what, old, current),
     ...responseChanges(pair, what, old, current),
@@ -40,10 +44,15 @@ function operationChanges(
 }
 
 /** Each security requirement that was sufficient must still be. */
-function securityChanges(what: string, old: ApiOperation, current: ApiOperation): readonly string[] {
-  const ways = (operation: ApiOperation) => (operation.security.length === 0 ? [{}] : operation.security);
-  return ways(old).flatMap((way) => {
-    const isOpen = ways(current).some((now) =>
+function securityChanges(
+  pair: Pair,
+  what: string,
+  old: ApiOperation,
+  current: ApiOperation,
+): readonly string[] {
+  const ways = (security: Security) => (security.length === 0 ? [{}] : security);
+  return ways(old.security ?? pair.documents.before.security).flatMap((way) => {
+    const isOpen = ways(current.security ?? pair.documents.after.security).some((now) =>
       Object.entries(now).every(([scheme, scopes]) => {
         const had = (way as Readonly<Record<string, readonly string[]>>)[scheme];
         return had !== undefined && scopes.every((scope) => had.includes(scope));
@@ -61,8 +70,9 @@ function parameterChanges(
   old: ApiOperation,
   current: ApiOperation,
 ): readonly string[] {
-  const had = new Map((old.parameters ?? []).map((each) => [`${each.in} ${each.name}`, each]));
-  const has = new Map((current.parameters ?? []).map((each) => [`${each.in} ${each.name}`, each]));
+  const named = (each: Parameter) => [`${each.in} ${each.name}`, each] as const;
+  const had = new Map((old.parameters ?? []).map((each) => named(pair.before<Parameter>(each))));
+  const has = new Map((current.parameters ?? []).map((each) => named(pair.after<Parameter>(each))));
   const gone = [...had.keys()].filter((key) => !has.has(key)).map((key) => `${what}: ${key} is gone`);
   const changed = [...has].flatMap(([key, now]) => {
     const was = had.get(key);
@@ -92,6 +102,18 @@ function couldNeverCome(what: string, status: string, { requestBody }: ApiOperat
   return isAboutBody && requestBody === undefined && /^(?:GET|DELETE) /.test(what);
 }
 
+/** True if `default` has every error code of the response. */
+function covers(pair: Pair, told: Response | Reference, other: Response | Reference): boolean {
+  const codes = codesOf(pair.before<Response>(told));
+  const covered = codesOf(pair.after<Response>(other));
+  return codes.length > 0 && codes.every((code) => covered.includes(code));
+}
+
+function codesOf({ content = {} }: Response): readonly string[] {
+  const { properties } = content['application/problem+json']?.schema ?? {};
+  return (properties as { code?: { enum?: readonly string[] } } | undefined)?.code?.enum ?? [];
+}
+
 function responseChanges(
   pair: Pair,
   what: string,
@@ -100,14 +122,18 @@ function responseChanges(
 ): readonly string[] {
   return Object.entries(old.responses).flatMap(([status, told]) => {
     const where = `${what} ${status}`;
-    const now = current.responses[status];
+    const other = current.responses.default;
+    const isDefault = current.responses[status] === undefined && other !== undefined;
+    const now = isDefault && covers(pair, told, other) ? other : current.responses[status];
     if (now === undefined && couldNeverCome(what, status, old)) return [];
     if (now === undefined) return [`${where} is gone`];
     const { headers = {}, content = {} } = pair.before<Response>(told);
     const { headers: headersNow = {}, content: contentNow = {} } = pair.after<Response>(now);
-    const lostHeaders = Object.entries(headers).flatMap(([name, { required }]) => {
+    const lostHeaders = Object.entries(headers).flatMap(([name, header]) => {
       if (headersNow[name] === undefined) return [`${where}: the header ${name} is gone`];
-      return required && !headersNow[name].required ? [`${where}: the header ${name} may be missing`] : [];
+      const isRequired = pair.before<Header>(header).required && !isDefault;
+      const mayBeMissing = isRequired && !pair.after<Header>(headersNow[name]).required;
+      return mayBeMissing ? [`${where}: the header ${name} may be missing`] : [];
     });
     const bodies = Object.entries(content).flatMap(([type, { schema }]) => {
       const media = contentNow[type];

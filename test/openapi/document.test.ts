@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
-import { type ApiOperation, methods, type Response } from '../../src/openapi/openapi-types.ts';
+import { readCollections } from '../../src/collections/read-collections.ts';
+import { readCollectionFiles } from '../../src/config/files.ts';
+import {
+  type ApiOperation,
+  type Header,
+  methods,
+  type Parameter,
+  type Reference,
+  type Response,
+} from '../../src/openapi/openapi-types.ts';
+import { PartsInUse } from '../../src/openapi/shared-parts.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
 import { follow } from './follow.ts';
 import { awkward, everything, shipped, smallest, unusual } from './samples.ts';
@@ -20,15 +31,27 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   }),
 );
 
-function responseTo(operation: ApiOperation | undefined, status: number): Response {
-  const told = operation?.responses[status];
-  assert.ok(told !== undefined, `${operation?.operationId} ${status}`);
-  return '$ref' in told ? (follow(told.$ref, document) as Response) : told;
+/** A shared part is where its reference leads. */
+function found<T>(part: T | Reference, within: object = document): T {
+  const { $ref } = part as Reference;
+  return $ref === undefined ? (part as T) : (follow($ref, within) as T);
 }
 
-function codesOf(operation: ApiOperation | undefined, status: number): readonly ErrorCode[] {
-  const { properties } = responseTo(operation, status).content?.['application/problem+json']?.schema ?? {};
+function responseTo(operation: ApiOperation | undefined, status: number, within = document): Response {
+  const told = operation?.responses[status] ?? (status < 400 ? undefined : operation?.responses.default);
+  assert.ok(told !== undefined, `${operation?.operationId} ${status}`);
+  return found(told, within);
+}
+
+function allCodesOf(operation: ApiOperation | undefined, status: number, within = document) {
+  const { content } = responseTo(operation, status, within);
+  const { properties } = content?.['application/problem+json']?.schema ?? {};
   return (properties as { code: { enum: ErrorCode[] } }).code.enum;
+}
+
+/** `default` also has codes of other statuses. */
+function codesOf(...of: Parameters<typeof allCodesOf>): readonly ErrorCode[] {
+  return allCodesOf(...of).filter((code) => catalogue[code].status === of[1]);
 }
 
 describe('the OpenAPI document', () => {
@@ -58,7 +81,7 @@ describe('the OpenAPI document', () => {
 
   it('has the declared schema of fields and the schema of a record', () => {
     const { schemas } = document.components;
-    assert.deepEqual(schemas['x.fields'], smallest.schema);
+    assert.deepEqual(schemas['x.fields'], { ...smallest.schema, examples: [{ text: 'text' }] });
     assert.deepEqual(schemas['x.record'], {
       type: 'object',
       required: ['id', 'created_at', 'updated_at'],
@@ -96,24 +119,30 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(properties.kind, { anyOf: [{ enum: ['big', 'small'] }, { type: 'null' }] });
   });
 
+  const namesIn = (operation?: ApiOperation) =>
+    operation?.parameters?.map((each) => found<Parameter>(each).name);
+
   it('offers only the declared filters and sort orders', () => {
     const list = document.paths[`${root}/every-thing-1`]?.get;
-    const names = list?.parameters?.map(({ name }) => name) ?? [];
+    const names = namesIn(list);
     const ranges = (name: string) => [name, ...['gt', 'gte', 'lt', 'lte'].map((each) => `${name}[${each}]`)];
     assert.deepEqual(names, [
       ...['limit', 'cursor', 'sort', 'mine', 'state'],
       ...['created_at', 'slot', 'seats', 'price', 'paid'].flatMap(ranges),
     ]);
-    const plain = document.paths[`${root}/x`]?.get?.parameters?.map(({ name }) => name);
+    const plain = namesIn(document.paths[`${root}/x`]?.get);
     assert.deepEqual(plain, ['limit', 'cursor', 'sort', 'mine', ...ranges('created_at')]);
   });
 
   it('lists only error codes that have the documented status', () => {
     for (const { operation } of operations) {
       for (const status of Object.keys(operation.responses).map(Number)) {
-        if (status < 400 || responseTo(operation, status).content?.['application/problem+json'] === undefined)
+        if (
+          !(status >= 400) ||
+          responseTo(operation, status).content?.['application/problem+json'] === undefined
+        )
           continue;
-        for (const code of codesOf(operation, status)) assert.equal(catalogue[code].status, status, code);
+        for (const code of allCodesOf(operation, status)) assert.equal(catalogue[code].status, status, code);
       }
     }
   });
@@ -132,12 +161,12 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(codesOf(post, 422), ['validation_failed', 'idempotency_key_reused']);
   });
 
-  it('documents 413 and 415 only where a body is accepted', () => {
-    for (const { method, operation } of operations) {
-      const isRead = ['post', 'put', 'patch'].includes(method);
-      assert.equal(413 in operation.responses, isRead, operation.operationId);
-      assert.equal(415 in operation.responses, operation.requestBody !== undefined, operation.operationId);
-    }
+  it('names a status of its own only where it says something about the operation', () => {
+    const { get, post } = document.paths[`${root}/x`] ?? {};
+    assert.deepEqual(Object.keys(get?.responses ?? {}), ['200', '400', 'default']);
+    assert.deepEqual(Object.keys(post?.responses ?? {}), ['201', '409', '422', 'default']);
+    assert.deepEqual(codesOf(get, 415), ['media_type_not_supported']);
+    assert.ok(codesOf(get, 403).includes('token_expired'));
   });
 
   it('has a plain summary for each operation of a collection', () => {
@@ -157,6 +186,45 @@ describe('the OpenAPI document', () => {
         'Approve',
       ],
     );
+  });
+
+  it('shares every parameter, header and response', () => {
+    for (const { operation } of operations) {
+      for (const each of [...(operation.parameters ?? []), ...Object.values(operation.responses)])
+        assert.ok('$ref' in each && follow(each.$ref, document) !== undefined, operation.operationId);
+    }
+    for (const { headers = {} } of Object.values(document.components.responses))
+      for (const header of Object.values(headers)) assert.ok('$ref' in header);
+  });
+
+  it('names a shared part alike, whatever else there is', () => {
+    const alone = documentWith([smallest], about);
+    assert.deepEqual(alone.paths[`${root}/x`], document.paths[`${root}/x`]);
+  });
+
+  it('never takes one part for another', () => {
+    const parts = new PartsInUse();
+    const all = Array.from({ length: 3000 }, (_, index) => ({ description: `${index}` }));
+    const shared = all.map((part) => parts.share('responses', '200', part));
+    assert.ok(
+      shared.some((part) => !('$ref' in part)),
+      'two parts have the same digest',
+    );
+    for (const [index, part] of shared.entries())
+      assert.deepEqual(found(part, { components: parts }), all[index]);
+  });
+
+  it('has at most 250 kB for twelve collections', () => {
+    const files = [
+      ...readCollectionFiles('collections').filter(({ name }) => name === 'bookings'),
+      ...['class', 'feedback', 'household', 'meetup', 'team']
+        .flatMap((example) => readCollectionFiles(`examples/${example}/collections`))
+        .filter(({ name }) => !['cards', 'votes'].includes(name)),
+    ];
+    const twelve = readCollections(files);
+    assert.equal(twelve.length, 12);
+    const bytes = Buffer.byteLength(JSON.stringify(documentWith(twelve, about)));
+    assert.ok(bytes <= 250_000, `${bytes} bytes`);
   });
 
   it('documents every code of the catalogue when all settings are on', () => {
@@ -182,14 +250,15 @@ describe('the OpenAPI document', () => {
         operation,
         operation.responses[200] ? 200 : operation.responses[201] ? 201 : 204,
       );
-      assert.ok(headers?.Deprecation?.required && headers.Sunset?.required, operation.operationId);
+      for (const name of ['Deprecation', 'Sunset'])
+        assert.ok(found<Header>(headers?.[name] ?? assert.fail(name)).required, operation.operationId);
     }
     for (const { operation } of operations.filter(isOf('x'))) assert.equal(operation.deprecated, undefined);
   });
 
   it('has the security requirement of each operation', () => {
     const ways = (...scopes: string[]) => [{ bearer: scopes }, { dpop: scopes, dpopProof: [] }];
-    assert.deepEqual(document.paths[`${root}/x`]?.get?.security, ways());
+    assert.deepEqual(document.paths[`${root}/x`]?.get?.security ?? document.security, ways());
     const { get, post } = document.paths[`${root}/every-thing-1`] ?? {};
     assert.deepEqual(get?.security, [...ways('things.read'), { client: ['things.read'] }]);
     assert.deepEqual(post?.security, [...ways('things.write'), { client: ['things.write'] }]);
@@ -198,19 +267,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes the limits in text and in x-limits', () => {
+  it('describes the limits', () => {
     const create = document.paths[`${root}/every-thing-1`]?.post;
     assert.match(
       create?.description ?? '',
       /50 records of at most 4096 bytes each, 30\/min writes, .*5\/d for 7d.* 90d after/,
     );
-    assert.deepEqual(create?.['x-limits'], {
-      per_user: 50,
-      bytes: 4096,
-      writes: { count: 30, window_seconds: 60 },
-      newcomer: { count: 5, window_seconds: 86_400, for_seconds: 604_800 },
-      expire_seconds: 7_776_000,
-    });
   });
 });
 
@@ -259,8 +321,10 @@ describe('DPoP in the OpenAPI document', () => {
   });
 
   it('lists a proof error only where the settings make it possible', () => {
-    const codes = (terms: Partial<TokenTerms>) =>
-      codesOf(withTerms(terms).paths[me]?.get, 403).filter((code) => code.startsWith('proof_'));
+    const codes = (terms: Partial<TokenTerms>) => {
+      const within = withTerms(terms);
+      return codesOf(within.paths[me]?.get, 403, within).filter((code) => code.startsWith('proof_'));
+    };
     assert.deepEqual(codes({}), ['proof_invalid', 'proof_replayed']);
     assert.deepEqual(codes({ nonce: true }), ['proof_invalid', 'proof_replayed', 'proof_nonce_required']);
     assert.deepEqual(codes({ dpop: 'required' }), ['proof_required', 'proof_invalid', 'proof_replayed']);
@@ -268,9 +332,10 @@ describe('DPoP in the OpenAPI document', () => {
 
   it('documents DPoP-Nonce on answers of protected operations only', () => {
     assert.doesNotMatch(JSON.stringify(withTerms({})), /nonce/i);
-    const { paths } = withTerms({ nonce: true });
+    const within = withTerms({ nonce: true });
+    const { paths } = within;
     const tells = (path: string, method: 'get' | 'post', status: number) =>
-      'DPoP-Nonce' in (responseTo(paths[path]?.[method], status).headers ?? {});
+      'DPoP-Nonce' in (responseTo(paths[path]?.[method], status, within).headers ?? {});
     for (const status of [200, 403, 429, 503]) assert.ok(tells(me, 'get', status), `${status}`);
     for (const status of [200, 400, 401]) assert.ok(tells('/token', 'post', status), `${status}`);
     assert.ok(!tells('/openapi.json', 'get', 200));
@@ -287,9 +352,7 @@ describe('examples in the OpenAPI document', () => {
   const ajv = formats.default(new Ajv2020({ strict: false, multipleOfPrecision: 6 }));
   ajv.addSchema(document, 'document');
   const media = operations.flatMap(({ operation }) => {
-    const answers = Object.keys(operation.responses).map(
-      (status) => responseTo(operation, Number(status)).content,
-    );
+    const answers = Object.values(operation.responses).map((told) => found<Response>(told).content);
     return [operation.requestBody?.content, ...answers].flatMap((content) =>
       Object.values(content ?? {}).map((each) => ({ id: operation.operationId, ...each })),
     );
@@ -297,23 +360,26 @@ describe('examples in the OpenAPI document', () => {
 
   it('are valid against their schemas', () => {
     const told = media.filter(({ example }) => example !== undefined);
-    assert.ok(told.length > 100);
-    for (const { id, schema, example } of told) {
+    const fields = Object.entries(document.components.schemas).flatMap(([id, schema]) =>
+      ((schema.examples ?? []) as unknown[]).map((example) => ({ id, schema, example })),
+    );
+    assert.ok(told.length > 3 && fields.length > 5);
+    for (const { id, schema, example } of [...told, ...fields]) {
       const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
       assert.ok(ajv.validate(inDocument, example), `${id}: ${ajv.errorsText()} ${JSON.stringify(example)}`);
     }
   });
 
   it('show every field for which an example can be generated', () => {
-    const body = document.paths[`${root}/every-thing-1`]?.post?.requestBody?.content['application/json'];
+    const { examples } = document.components.schemas['every-thing-1.fields'] ?? {};
     assert.deepEqual(
-      Object.keys(body?.example as object),
+      Object.keys((examples as object[])[0] ?? {}),
       Object.keys(everything.schema.properties as object).filter((name) => name !== 'code'),
     );
   });
 
   it('are left out where none can be generated', () => {
-    const body = document.paths[`${root}/${awkward.name}`]?.post?.requestBody?.content['application/json'];
-    assert.ok(body !== undefined && !('example' in body));
+    const schema = document.components.schemas[`${awkward.name}.fields`];
+    assert.ok(schema !== undefined && !('examples' in schema));
   });
 });

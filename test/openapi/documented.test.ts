@@ -98,7 +98,7 @@ describe('Documented refuses', () => {
       /code must be equal to one of/,
     ],
     'an undocumented member of a problem': [
-      answeredProblem({ body: { ...problem, detail: 'usr_1' } }),
+      answeredProblem({ body: { ...problem, owner: 'usr_1' } }),
       /NOT have unevaluated properties/,
     ],
     'a problem without a code': [answeredProblem({ body: { ...problem, code: undefined } }), /code/],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { documentWith } from '../../docs/openapi-document.ts';
+import { setImmediate } from 'node:timers/promises';
+import { documentSteps, documentWith } from '../../docs/openapi-document.ts';
 import { openapi, referenceAssets, referenceFile } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/input.ts';
+import { everything } from './samples.ts';
 
 const read = (name: string) => readFileSync(`web/reference/${name}`, 'utf8');
 const page = read('index.html');
@@ -52,9 +54,10 @@ describe('files of the reference page', () => {
 
 describe('handlers of the description', () => {
   it('answer with the right type, cacheable for five minutes', async () => {
-    const document = documentWith([], { version: '1.2.3', baseUrl: 'https://api.example.org' });
+    const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+    const document = documentWith([], about);
     const handlers = [
-      openapi(() => document),
+      openapi(() => documentSteps([], about)),
       referenceFile('index.html'),
       referenceFile('style.css'),
       referenceFile('script.js'),
@@ -69,6 +72,25 @@ describe('handlers of the description', () => {
         [200, 'text/javascript; charset=utf-8', 'public, max-age=300'],
       ],
     );
-    assert.deepEqual(JSON.parse(answers[0]?.text ?? ''), JSON.parse(JSON.stringify(document)));
+    assert.deepEqual(JSON.parse(String(answers[0]?.text)), JSON.parse(JSON.stringify(document)));
+  });
+
+  it('give way to other work while they make the document', async () => {
+    const about = { version: '1.2.3', baseUrl: 'https://api.example.org' };
+    const many = Array.from({ length: 100 }, (_, index) => ({ ...everything, name: `things-${index}` }));
+    let isMade = false;
+    function* steps() {
+      const document = yield* documentSteps(many, about);
+      isMade = true;
+      return document;
+    }
+    const answer = openapi(steps)(inputWith({}));
+    let turns = 0;
+    while (!isMade) {
+      await setImmediate();
+      turns += 1;
+    }
+    await answer;
+    assert.ok(turns >= 10, `${turns} turns of the event loop`);
   });
 });

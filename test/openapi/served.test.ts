@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
@@ -20,6 +24,76 @@ describe('the document of a service without collections', () => {
   });
 });
 
+describe('the way to the document', () => {
+  const running = oneService();
+  const document = async (headers: OutgoingHttpHeaders) => {
+    const response = await answerTo(`${running().service.url}/openapi.json`, headers);
+    return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
+  };
+
+  it('is gzip for a caller that takes it', async () => {
+    const plain = await document({});
+    const cases: readonly (readonly [string, boolean])[] = [
+      ['gzip', true],
+      ['br;q=1.0, GZIP;q=0.5', true],
+      ['gzip;q=0', false],
+      ['gzip; q=0.000', false],
+      ['br', false],
+      ['identity', false],
+    ];
+    for (const [accepted, isZipped] of cases) {
+      const reply = await document({ 'accept-encoding': accepted });
+      assert.equal(reply.headers['content-encoding'], isZipped ? 'gzip' : undefined, accepted);
+      assert.match(String(reply.headers.vary), /Accept-Encoding/);
+      assert.equal(Number(reply.headers['content-length']), reply.body.length);
+      assert.deepEqual(isZipped ? gunzipSync(reply.body) : reply.body, plain.body);
+    }
+  });
+
+  it('is 304 for a caller that has it', async () => {
+    for (const encoding of ['gzip', 'identity']) {
+      const first = await document({ 'accept-encoding': encoding });
+      const etag = String(first.headers.etag);
+      for (const known of [etag, `"other", W/${etag}`, '*']) {
+        const again = await document({ 'accept-encoding': encoding, 'if-none-match': known });
+        assert.deepEqual([again.status, again.headers.etag, again.body.length], [304, etag, 0], known);
+      }
+      const other = await document({ 'accept-encoding': encoding, 'if-none-match': '"other"' });
+      assert.equal(other.status, 200);
+    }
+    const etags = await Promise.all(['gzip', 'identity'].map((one) => document({ 'accept-encoding': one })));
+    assert.notEqual(etags[0]?.headers.etag, etags[1]?.headers.etag);
+  });
+});
+
+describe('a service with 500 collections', () => {
+  const text = declarations['every-thing-1'] ?? '';
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`things-${index}`, text]));
+  const running = oneService({ COLLECTIONS_DIR: declarationsFolder(many) });
+
+  it('sends the whole document to callers that read slowly, all from one address', async () => {
+    const { url } = running().service;
+    const slow = await Promise.all(Array.from({ length: 16 }, () => answerTo(`${url}/openapi.json`)));
+    const lengths = slow.map(({ headers }) => Number(headers['content-length']));
+    assert.ok(
+      lengths.every((length) => length > 2 * 1024 * 1024),
+      `${lengths[0]} bytes`,
+    );
+    const bodies = await Promise.all(slow.map((response) => buffer(response)));
+    assert.deepEqual(
+      bodies.map((body) => body.length),
+      lengths,
+    );
+    const { paths } = JSON.parse(String(bodies[0])) as OpenApiDocument;
+    for (const name of Object.keys(many)) assert.ok(paths[`/api/consumer/v1/${name}`] !== undefined, name);
+  });
+});
+
+async function answerTo(url: string, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
+  const [response] = await once(get(url, { headers, agent: false }), 'response');
+  return response;
+}
+
 /** support/request checks every answer against the document of the service. */
 describe('a service with unusual collections', () => {
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder(declarations) });
@@ -34,8 +108,7 @@ describe('a service with unusual collections', () => {
     stranger = new ApiCaller(service.url, await provider.token({ sub: 'two', scope }));
   });
   const exampleOf = (name: string) =>
-    document.paths[`/api/consumer/v1/${name}`]?.post?.requestBody?.content['application/json']
-      ?.example as object;
+    (document.components.schemas[`${name}.fields`] as { examples: object[] }).examples[0] as object;
   const expectStatus = async (
     status: number,
     ...[caller, ...sent]: [ApiCaller, ...Parameters<ApiCaller['send']>]

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { ErrorCode } from '../../src/base/errors.ts';
+import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import type { Schema } from '../../src/collections/collection.ts';
-import type { ApiOperation, Method, OpenApiDocument, Response } from '../../src/openapi/openapi-types.ts';
+import type {
+  ApiOperation,
+  Header,
+  Method,
+  OpenApiDocument,
+  Response,
+} from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */
@@ -80,7 +86,8 @@ export class Documented {
   }
 
   #responseOf(operation: ApiOperation, exchange: Exchange): Response {
-    const told = operation.responses[exchange.status];
+    const { default: general } = operation.responses;
+    const told = operation.responses[exchange.status] ?? (exchange.status >= 400 ? general : undefined);
     if (told === undefined) {
       assert.fail(`${title(exchange)}: ${operation.operationId} documents no such status. ${exchange.body}`);
     }
@@ -88,7 +95,8 @@ export class Documented {
   }
 
   #assertHeaders({ headers = {} }: Response, exchange: Exchange): void {
-    for (const [name, { required }] of Object.entries(headers)) {
+    for (const [name, told] of Object.entries(headers)) {
+      const { required } = '$ref' in told ? (follow(told.$ref, this.document) as Header) : told;
       assert.ok(!required || exchange.headers.has(name), `${title(exchange)}: no ${name}`);
     }
   }
@@ -105,6 +113,10 @@ export class Documented {
     const value =
       type.endsWith('json') && !type.endsWith('ndjson') ? JSON.parse(exchange.body) : exchange.body;
     this.#assertFits(`${operationId} ${exchange.status} ${type}`, media.schema, value, what);
+    // `default` has the codes of several statuses.
+    const { code } = type.includes('problem') ? value : {};
+    if (code !== undefined)
+      assert.equal(catalogue[code as ErrorCode].status, exchange.status, `${what}: ${code}`);
   }
 
   #assertFits(name: string, schema: Schema, value: unknown, what: string): void {

@@ -2,8 +2,9 @@
 export interface OpenApi {
   readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
   readonly servers: readonly { readonly url: string }[];
+  readonly security: Security;
   readonly tags: readonly Tag[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
@@ -17,11 +18,7 @@ export interface Tag {
 /** What each role may do with a record in each state; the state is null where the collection has none. */
 export interface Matrix {
   readonly states: readonly (string | null)[];
-  readonly rows: readonly {
-    readonly role: string;
-    readonly verb: string;
-    readonly states: readonly (string | null)[];
-  }[];
+  readonly roles: Readonly<Record<string, Readonly<Record<string, readonly (string | null)[]>>>>;
 }
 
 /** An operation with its address. */
@@ -31,19 +28,25 @@ export interface Endpoint {
   readonly operation: Operation;
 }
 
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
+/** As it is in the document; without `security` it has that of the document. */
+export type DocumentedOperation = Omit<Operation, 'security'> & { readonly security?: Security };
+
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly Parameter[];
+  readonly security: Security;
+  readonly parameters?: readonly Parameter[] | undefined;
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
 export interface Parameter {
+  readonly $ref?: string;
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
@@ -69,6 +72,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];

@@ -50,9 +50,9 @@ export function codeBlock(label, text) {
 }
 
 /** @type {(endpoint: Endpoint, api: OpenApi) => string} */
-function curl({ path, method, operation }, { servers }) {
-  const url = `${servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
-  const [contentType, example] = bodyOf(operation);
+function curl({ path, method, operation }, api) {
+  const url = `${api.servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
+  const [contentType, example] = bodyOf(operation, api);
   const isProven = needsProof(operation);
   const parts = [
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"${url}"`,
@@ -66,11 +66,11 @@ function curl({ path, method, operation }, { servers }) {
 
 /**
  * The content type and the example of the body.
- * @type {(operation: Operation) => [contentType: string, example: unknown]}
+ * @type {(operation: Operation, api: OpenApi) => [contentType: string, example: unknown]}
  */
-export function bodyOf({ requestBody }) {
+export function bodyOf({ requestBody }, api) {
   const [contentType, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  return [contentType ?? '', media?.example];
+  return [contentType ?? '', media && (media.example ?? resolve(media.schema, api).examples?.[0])];
 }
 
 /** True if the operation needs no access token (POST /token has other ways). @param {Operation} operation */
@@ -129,7 +129,7 @@ function bodyRows(content, api) {
 function answersOf({ responses }, api) {
   /** @type {[string, Answer][]} */
   const all = Object.entries(responses).map(([status, answer]) => [status, resolve(answer, api)]);
-  const isError = (/** @type {[string, Answer]} */ [status]) => Number(status) >= 400;
+  const isError = (/** @type {[string, Answer]} */ [status]) => !(Number(status) < 400);
   const errors = all.filter(isError);
   const answers = all.filter((each) => !isError(each));
   const rows = answers.map((each) => answerRow(each, bodiesOf(each[1].content, api)));
@@ -152,7 +152,7 @@ function answerRow([status, { description, headers = {} }], more) {
   return element(
     'div',
     { class: 'answer' },
-    element('dt', { class: `status s${status.slice(0, 1)}` }, status),
+    element('dt', { class: `status s${Number(status.slice(0, 1)) || 4}` }, status),
     element(
       'dd',
       {},
@@ -165,12 +165,8 @@ function answerRow([status, { description, headers = {} }], more) {
 
 /** @type {(content: Content | undefined, api: OpenApi) => HTMLElement[]} */
 function bodiesOf(content = {}, api) {
-  return Object.entries(content).map(([type, { schema, example }]) =>
-    fold(
-      element('code', {}, type),
-      schemaRows(schema, api),
-      example === undefined ? null : codeBlock(`Example of ${type}`, JSON.stringify(example, null, 2)),
-    ),
+  return Object.entries(content).map(([type, { schema }]) =>
+    fold(element('code', {}, type), schemaRows(schema, api)),
   );
 }
 

@@ -5,6 +5,7 @@
 /** @import { Endpoint, Matrix, OpenApi, Tag } from './openapi.ts' */
 import { element } from './element.js';
 import { fold, isPublic, methodMark, needsProof, operationArticle, paragraphs } from './operation.js';
+import { resolve } from './schema.js';
 import { tryForm } from './try.js';
 
 /** @type {(selector: string) => HTMLElement} */
@@ -50,7 +51,10 @@ async function draw() {
 function drawPage(api) {
   const { info, servers, tags, paths } = api;
   const endpoints = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    Object.entries(item).map(([method, operation]) => {
+      const parameters = operation.parameters?.map((parameter) => resolve(parameter, api));
+      return { path, method, operation: { security: api.security, ...operation, parameters } };
+    }),
   );
   one('.version').prepend(`${info.version} · `, element('code', {}, servers[0]?.url ?? ''), ' · ');
   one('.about').textContent = info.description;
@@ -73,7 +77,7 @@ function drawSection({ name, description, 'x-matrix': matrix }, endpoints, api) 
   const operations = endpoints.map((endpoint) => {
     const { path, method, operation } = endpoint;
     const { operationId, summary } = operation;
-    const shown = operationArticle(endpoint, api, tryForm(endpoint, tokenField));
+    const shown = operationArticle(endpoint, api, tryForm(endpoint, api, tokenField));
     const link = element('a', { href: `#${operationId}` }, methodMark(method), ` ${summary}`);
     const text = `${name} ${method} ${summary} ${path}`.toLowerCase();
     return { shown, link: element('li', {}, link), text };
@@ -98,25 +102,26 @@ function addSection(name, id, content, operations) {
  * The table of `vestibule check --matrix`: what each role may do with a record, by state. It scrolls where it does not fit.
  * @type {(name: string, matrix: Matrix) => HTMLElement}
  */
-function matrixTable(name, { states, rows }) {
+function matrixTable(name, { states, roles }) {
   const column = (/** @type {string} */ text) => element('th', { scope: 'col' }, text);
   const head = element(
     'tr',
     {},
     ...['Role', 'May', ...states.map((state) => state ?? 'any time')].map(column),
   );
-  const allowed = rows.filter((row) => row.states.length > 0);
-  const groups = [...Map.groupBy(allowed, ({ role }) => role)].map(([role, alike]) =>
+  const groups = Object.entries(roles).map(([role, verbs]) =>
     element(
       'tbody',
       {},
-      ...alike.map((row, index) =>
+      ...Object.entries(verbs).map(([verb, allowed], index) =>
         element(
           'tr',
           {},
-          index > 0 ? null : element('th', { scope: 'rowgroup', rowspan: `${alike.length}` }, role),
-          element('th', { scope: 'row' }, row.verb),
-          ...states.map((state) => cell(row.states.includes(state))),
+          index > 0
+            ? null
+            : element('th', { scope: 'rowgroup', rowspan: `${Object.keys(verbs).length}` }, role),
+          element('th', { scope: 'row' }, verb),
+          ...states.map((state) => cell(allowed.includes(state))),
         ),
       ),
     ),

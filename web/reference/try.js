@@ -1,4 +1,4 @@
-/** @import { Endpoint, Parameter } from './openapi.ts' */
+/** @import { Endpoint, OpenApi, Parameter } from './openapi.ts' */
 import { element } from './element.js';
 import { bodyOf, codeBlock, isPublic, needsProof } from './operation.js';
 
@@ -9,9 +9,9 @@ const longestShown = 20000;
 
 /**
  * A form that sends the operation to this service. Null if it needs a DPoP proof, because the page has no key.
- * @type {(endpoint: Endpoint, tokenField: HTMLInputElement) => HTMLElement | null}
+ * @type {(endpoint: Endpoint, api: OpenApi, tokenField: HTMLInputElement) => HTMLElement | null}
  */
-export function tryForm(endpoint, tokenField) {
+export function tryForm(endpoint, api, tokenField) {
   const { method, operation } = endpoint;
   if (needsProof(operation)) return null;
   const { operationId, parameters = [] } = operation;
@@ -20,7 +20,7 @@ export function tryForm(endpoint, tokenField) {
     const input = element('input', { id, autocomplete: 'off', spellcheck: 'false' });
     return { parameter, input };
   });
-  const [contentType, example = {}] = bodyOf(operation);
+  const [contentType, example = {}] = bodyOf(operation, api);
   const bodyId = `try-${operationId}-body`;
   const body = element('textarea', { id: bodyId, rows: '6', spellcheck: 'false' });
   body.value = JSON.stringify(example, null, 2);
@@ -78,7 +78,7 @@ function requestOf({ path, method, operation }, fields, token, body) {
     else if (parameter.in === 'query') query.set(parameter.name, value);
     else headers.set(parameter.name, value);
   }
-  const [contentType] = bodyOf(operation);
+  const [contentType = ''] = Object.keys(operation.requestBody?.content ?? {});
   if (token !== null) headers.set('authorization', `Bearer ${token}`);
   if (contentType !== '') headers.set('content-type', contentType);
   // Relative to this page: behind a proxy the service may not be at the root.

@@ -85,13 +85,13 @@ export function describeEvents(collections: readonly Collection[]): Description 
 
 /** Every possible type of event, with a sentence. */
 function toldOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
-  const ofCollections = collections.flatMap(({ name, title, machine, events }) => {
+  const ofCollections = collections.flatMap(({ name, machine, events }) => {
     if (events === null) return [];
     const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);
     const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) =>
       isLogged(events, kind),
     );
-    return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence} (${title}).`]);
+    return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence}.`]);
   });
   const erased = [erasedType, 'A caller was erased with all its data.'];
   return Object.fromEntries([...ofCollections, erased]);

@@ -5,15 +5,7 @@ import { formats, isFormatName } from '../../collections/formats.ts';
 import { matrixOf } from '../../collections/matrix.ts';
 import { describeDeprecation } from '../../collections/normalise.ts';
 import type { Description } from '../../openapi/description.ts';
-import type {
-  Content,
-  Headers,
-  Parameter,
-  Response,
-  Schema,
-  Schemas,
-  Tag,
-} from '../../openapi/openapi-types.ts';
+import type { Headers, Parameter, Response, Schema, Schemas, Tag } from '../../openapi/openapi-types.ts';
 import { dateTime, listOf, object } from '../../openapi/schemas.ts';
 
 export type OwnDescription = Omit<Description, 'tag'>;
@@ -44,14 +36,17 @@ export function describeIn(
   };
 }
 
-/** The table of `check --matrix`, for collections with several people. */
+/** The table of `check --matrix`, for collections with several people: the states by role and verb. */
 function collectionTag(collection: Collection): Tag {
   const { name, title, description, isShared } = collection;
   const { states, rows } = matrixOf(collection);
+  const roles: Record<string, Record<string, unknown>> = {};
+  for (const { role, verb, states: allowed } of rows)
+    if (allowed.length > 0) roles[role] = { ...roles[role], [verb]: allowed };
   return {
     name,
     description: description === null ? title : `${title}\n\n${description}`,
-    ...(isShared ? { 'x-matrix': { states, rows } } : {}),
+    ...(isShared ? { 'x-matrix': { states, roles } } : {}),
   };
 }
 
@@ -67,28 +62,23 @@ export const idParameter: Parameter = {
   schema: { type: 'string', format: 'uuid' },
 };
 
-type Media = Content[string];
-
 /** The schemas of requests and answers; `components` are the named ones that they refer to. */
 export function recordSchemas(collection: Collection) {
   const { name, schema } = collection;
-  const { fields, record } = examples(collection) ?? {};
-  const media = (kind: string, example?: object): Media => {
-    const reference = { $ref: `#/components/schemas/${name}.${kind}` };
-    return example === undefined ? { schema: reference } : { schema: reference, example };
-  };
-  const one = media('record', record);
+  const example = exampleFields(collection);
+  const media = (kind: string) => ({ schema: { $ref: `#/components/schemas/${name}.${kind}` } });
+  const one = media('record');
   return {
     components: {
-      [`${name}.fields`]: schema,
+      [`${name}.fields`]: example === null ? schema : { ...schema, examples: [example] },
       [`${name}.patch`]: patchSchema(schema),
       [`${name}.record`]: recordSchema(collection),
       [`${name}.page`]: pageSchema(one.schema),
     },
-    fields: media('fields', fields),
-    patch: media('patch', fields),
+    fields: media('fields'),
+    patch: media('patch'),
     record: one,
-    page: media('page', record && { items: [record], next: null }),
+    page: media('page'),
   };
 }
 
@@ -128,7 +118,6 @@ function stateMembers({ states, actions }: StateMachine): Schemas {
 export const aliasSchema: Schema = {
   type: 'string',
   pattern: '^per_[A-Za-z0-9_-]{22}$',
-  description: 'The alias of a person in this record and those under it; it differs in every other record.',
 };
 
 /** The members of a record in a shared collection. */
@@ -149,7 +138,8 @@ function sharedSchemas({ isShared, aliases, access, roles }: Collection): Schema
     additionalProperties: false,
     description: 'The people with a role that an action has granted.',
   };
-  return { ...own, owner: aliasSchema, people };
+  const about = 'The alias of a person in this record and those under it; it differs in every other record.';
+  return { ...own, owner: { ...aliasSchema, description: about }, people };
 }
 
 /** The number of records under this one. */
@@ -171,7 +161,7 @@ function countsSchema({ children }: Collection): Schemas {
 function pageSchema(record: Schema): Schema {
   const next = {
     type: ['string', 'null'],
-    description: 'The cursor of the next page; null when this is the last one.',
+    description: 'The cursor of the next page; null on the last one.',
   };
   return { ...object({ items: listOf(record), next }), additionalProperties: false };
 }
@@ -202,25 +192,6 @@ function orNull(schema: Schema): Schema {
   const { type, enum: choices, const: only } = schema;
   const isPlain = typeof type === 'string' && choices === undefined && only === undefined;
   return isPlain ? { ...schema, type: [type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
-}
-
-function examples(collection: Collection) {
-  const fields = exampleFields(collection);
-  if (fields === null) return null;
-  const { machine, isShared, aliases } = collection;
-  const initial = [...(machine?.states.get(machine.initial) ?? [])];
-  const actions = initial.flatMap(([action, { by }]) => (by.includes('owner') ? [action] : []));
-  const record = {
-    id: '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35',
-    ...fields,
-    ...(machine === null ? {} : { state: machine.initial, actions }),
-    ...(isShared ? { roles: ['owner'] } : {}),
-    ...(isShared && aliases ? { owner: 'per_3vP1c5Qd9kXz0mYb7tLr2A', people: {} } : {}),
-    ...exampleObject({ properties: countsSchema(collection) }),
-    created_at: '2026-01-01T08:00:00.000Z',
-    updated_at: '2026-01-01T08:00:00.000Z',
-  };
-  return { fields, record };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

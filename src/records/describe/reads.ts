@@ -71,15 +71,11 @@ function listParameters(collection: Collection): readonly Parameter[] {
   const sortable = ['created_at', ...collection.index.map(({ name }) => name)];
   return [
     ...pageParameters,
-    queryParameter(
-      'sort',
-      'The field to sort by; "-" sorts in descending order. Records with the same value are sorted by id.',
-      {
-        ...text,
-        enum: sortable.flatMap((name) => [name, `-${name}`]),
-        default: '-created_at',
-      },
-    ),
+    queryParameter('sort', 'The field to sort by, with "-" in descending order; then by id.', {
+      ...text,
+      enum: sortable.flatMap((name) => [name, `-${name}`]),
+      default: '-created_at',
+    }),
     ...filterParameters(collection),
   ];
 }

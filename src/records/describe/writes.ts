@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import type { Collection, Transition } from '../../collections/collection.ts';
 import { statesIn } from '../../collections/declaration.ts';
-import { limitsAsData, limitsText } from '../../collections/limits.ts';
+import { limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers, Parameter, Schemas } from '../../openapi/openapi-types.ts';
@@ -17,7 +17,13 @@ import {
 /** The routes of requests/write.ts. */
 
 const bodyErrors: readonly ErrorCode[] = ['json_invalid', 'validation_failed', 'record_too_large'];
-const created: Headers = { Location: always('The address of the record.'), ...version };
+const created: Headers = {
+  Location: always('The address of the record.'),
+  ...version,
+  'Idempotency-Replayed': sometimes(
+    '"true" when an earlier request with the same key has created the record.',
+  ),
+};
 
 export function idempotencyParameter(of: string): Parameter {
   const about = `An idempotency key: a text that the caller makes up for each ${of}. A retry with the same key and body within 24 hours creates nothing again.`;
@@ -26,15 +32,13 @@ export function idempotencyParameter(of: string): Parameter {
 }
 
 export function describeCreate(collection: Collection): Description {
-  const replayed = sometimes('"true" when an earlier request with the same key has created the record.');
-  const headers = { ...created, 'Idempotency-Replayed': replayed };
   return describeWrite(collection, {
     name: 'create',
     summary: 'Create a record',
     description: limitsText(collection.limits),
     parameters: [idempotencyParameter('record')],
     body: { 'application/json': schemasOf(collection).fields },
-    answers: { 201: recordAnswer(collection, 'The record was created.', headers) },
+    answers: { 201: recordAnswer(collection, 'The record was created.', created) },
     errors: [
       ...bodyErrors,
       ...(collection.isShared ? (['role_required'] as const) : []),
@@ -59,7 +63,7 @@ export function describeReplace(collection: Collection): Description {
     parameters: isMade ? [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })] : [],
     body: { 'application/json': schemasOf(collection).fields },
     answers: {
-      200: recordAnswer(collection, 'The record was replaced.', version),
+      200: recordAnswer(collection, 'The record after the change.', version),
       ...(isMade ? { 201: recordAnswer(collection, 'The record was created.', created) } : {}),
     },
     errors: [
@@ -79,7 +83,7 @@ export function describePatch(collection: Collection): Description {
     summary: 'Change some fields of a record',
     description: `A merge patch (RFC 7396): null removes a field. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
-    answers: { 200: recordAnswer(collection, 'The record was changed.', version) },
+    answers: { 200: recordAnswer(collection, 'The record after the change.', version) },
     errors: [...bodyErrors, ...editErrors(collection), ...uniqueErrors(collection)],
   });
 }
@@ -118,7 +122,7 @@ export function describeAction(collection: Collection, action: string): Descript
     summary: inWords(action),
     description: `Leads ${ways.join(', ')}.`,
     ...actionInput(collection, action),
-    answers: { 200: recordAnswer(collection, 'The record in its new state.', version) },
+    answers: { 200: recordAnswer(collection, 'The record after the change.', version) },
     errors: ['invalid_transition', 'action_not_allowed', ...actionErrors(collection, action)],
   });
 }
@@ -202,7 +206,7 @@ export function describeWrite(collection: Collection, own: OwnDescription): Desc
   const { limits } = collection;
   const newcomer = limits.newcomer === null ? [] : (['newcomer_budget_spent'] as const);
   const errors = ['write_budget_spent', ...newcomer, 'newcomers_paused', ...(own.errors ?? [])] as const;
-  return describeIn(collection, 'write', { ...own, limits: limitsAsData(limits), errors });
+  return describeIn(collection, 'write', { ...own, errors });
 }
 
 function editErrors({ machine }: Collection): readonly ErrorCode[] {

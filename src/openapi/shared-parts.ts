@@ -1,0 +1,33 @@
+import { crc32 } from 'node:zlib';
+import type { Headers, Reference, SharedParts } from './openapi-types.ts';
+
+/** Parts that stand in `components` once, and that operations refer to. */
+export class PartsInUse implements SharedParts {
+  readonly parameters = {};
+  readonly responses = {};
+  readonly headers = {};
+  readonly pathItems = {};
+  readonly #texts = new Map<string, string>();
+
+  /** The key has a digest of the part, so it is the same whatever else the document describes. */
+  share<T extends object>(kind: keyof SharedParts, name: string, part: T): T | Reference {
+    const text = JSON.stringify(part);
+    const digest = (crc32(text) % 36 ** 3).toString(36);
+    // Generators make names of the keys: no digit first.
+    const key = `${name.replace(/^\d/, 'r$&').replace('[', '.').replace(']', '')}.${digest}`;
+    const known: Record<string, object> = this[kind];
+    known[key] ??= part;
+    const $ref = `#/components/${kind}/${key}`;
+    if (!this.#texts.has($ref)) this.#texts.set($ref, text);
+    // Another part can have the same digest.
+    return this.#texts.get($ref) === text ? { $ref } : part;
+  }
+
+  shareHeaders(headers: Headers): Headers {
+    const shared = Object.entries(headers).map(([name, header]) => [
+      name,
+      this.share('headers', name, header),
+    ]);
+    return Object.fromEntries(shared);
+  }
+}
