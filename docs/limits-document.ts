@@ -222,6 +222,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/http/turns.ts', 'maxWaiting', '', 'Requests that wait for their turn (503 `overloaded`).'),
   fixed('src/http/turns.ts', 'maxWaitingPerKey', '', 'Of those, from one caller or address.'),
+  fixed('src/http/turns.ts', 'longestWaitMs', 'ms', 'Wait of a request for its turn (503 `overloaded`).'),
   fixed(
     'src/http/body.ts',
     'largeBodyBytes',

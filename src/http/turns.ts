@@ -11,6 +11,13 @@ interface Work<T> {
   readonly hasHungUp: () => boolean;
 }
 
+interface Waiting {
+  readonly start: () => void;
+  readonly refuse: (refusal: Refusal) => void;
+  readonly needsPlace: boolean;
+  readonly since: number;
+}
+
 /** Main-thread time for requests in one iteration of the event loop. Node reads sockets between two slices. */
 export const sliceMs = 5;
 /** Begun and unanswered requests of one key. The others wait and hold neither rows nor a database session. */
@@ -18,13 +25,17 @@ export const maxBegunPerKey = 2;
 /** Waiting requests, in all and of one key. Past them a request is refused (backpressure). */
 const maxWaiting = 10_000;
 export const maxWaitingPerKey = 2_000;
+/** A place is not free for long when the database does not answer. */
+export const longestWaitMs = 3_000;
+const checkEveryMs = 100;
 
 /**
  * Requests take turns by key, one slice of main-thread time in each iteration of the event loop. Without a queue, and with time left
  * in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what runs between requests.
  */
 export class Turns {
-  readonly #waiting = new FairQueue<{ readonly start: () => void; readonly needsPlace: boolean }>();
+  readonly #waiting = new FairQueue<Waiting>();
+  #lookout: NodeJS.Timeout | null = null;
   readonly #begun = new Map<string, number>();
   #sliceEndsAt = 0;
   #isSliceDue = false;
@@ -34,7 +45,7 @@ export class Turns {
     const { key } = work;
     if (this.#waiting.size === 0 && this.#hasPlace(key) && this.#hasTime()) return this.#begin(work, false);
     if (this.#waiting.size >= maxWaiting || this.#waiting.lengthOf(key) >= maxWaitingPerKey)
-      throw new Refusal('overloaded', { detail: 'requests wait for their turn', retryAfterSeconds: 1 });
+      throw tooMany('requests wait for their turn');
     // `then` keeps the trace of this request: the queue starts it from another one.
     return this.#wait(key, true).then(() => {
       if (work.hasHungUp()) throw new Refusal('bad_request', { detail: 'the caller has hung up' });
@@ -48,11 +59,21 @@ export class Turns {
   }
 
   #wait(key: string, needsPlace: boolean): Promise<void> {
-    return new Promise((start) => {
-      this.#waiting.push(key, { start, needsPlace }, !needsPlace);
+    return new Promise((start, refuse) => {
+      this.#waiting.push(key, { start, refuse, needsPlace, since: performance.now() }, !needsPlace);
+      this.#lookout ??= setInterval(this.#refuseOld, checkEveryMs).unref();
       this.#callSlice();
     });
   }
+
+  readonly #refuseOld = (): void => {
+    const since = performance.now() - longestWaitMs;
+    const old = this.#waiting.removeWhere((one) => one.needsPlace && one.since < since);
+    for (const { refuse } of old) refuse(tooMany('requests have waited for too long'));
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#lookout ?? undefined);
+    this.#lookout = null;
+  };
 
   #begin<T>({ key, run }: Work<T>, hasWaited: boolean): NowOrLater<T> {
     this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
@@ -113,4 +134,8 @@ export class Turns {
     if (performance.now() < this.#sliceEndsAt) this.#next();
     else setImmediate(this.#openSlice);
   };
+}
+
+function tooMany(detail: string): Refusal {
+  return new Refusal('overloaded', { detail, retryAfterSeconds: 1 });
 }

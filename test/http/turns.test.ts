@@ -8,7 +8,7 @@ import { json } from '../../src/base/handler.ts';
 import type { NowOrLater } from '../../src/base/now-or-later.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { maxBegunPerKey, maxWaitingPerKey, sliceMs, Turns } from '../../src/http/turns.ts';
+import { longestWaitMs, maxBegunPerKey, maxWaitingPerKey, sliceMs, Turns } from '../../src/http/turns.ts';
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/bare-server.ts';
@@ -26,7 +26,8 @@ function useUpSlice(): void {
 }
 
 describe('turns', () => {
-  it('begin a request at once, without a promise, while the slice has time left', () => {
+  it('begin a request at once, without a promise, while the slice has time left', (context) => {
+    context.mock.method(performance, 'now', () => 0);
     const turns = new Turns();
     for (let n = 0; n < 3; n += 1) assert.equal(turns.take(work('a', () => n)), n);
     const failing = work('a', () => {
@@ -103,6 +104,22 @@ describe('turns', () => {
     await long;
     assert.deepEqual(done.toSorted(), ['a', 'b', 'long']);
     assert.ok(done.indexOf('long') < done.indexOf('a'), done.join());
+  });
+
+  it('refuse a request that has waited for too long for a place', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const clock = context.mock.method(performance, 'now', () => 0);
+    const turns = new Turns();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = Array.from({ length: maxBegunPerKey }, () => turns.take(work('a', () => promise)));
+    const late = Promise.resolve(turns.take(work('a', () => assert.fail('begun'))));
+    const refused = assert.rejects(late, { code: 'overloaded' });
+    clock.mock.mockImplementation(() => longestWaitMs + 1);
+    context.mock.timers.tick(1_000);
+    await refused;
+    resolve();
+    await Promise.all(begun);
+    assert.equal(await turns.take(work('a', () => 'next')), 'next');
   });
 
   it('drop a request whose caller has hung up, and refuse those past the limit', async () => {
