@@ -224,6 +224,12 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/http/turns.ts', 'maxWaitingPerKey', '', 'Of those, from one caller or address.'),
   fixed('src/http/turns.ts', 'longestWaitMs', 'ms', 'Wait of a request for its turn (503 `overloaded`).'),
   fixed(
+    'src/records/requests/read-limit.ts',
+    'recordsOfRead',
+    '',
+    'Records that a read examines; each further so many count as one more read.',
+  ),
+  fixed(
     'src/http/body.ts',
     'largeBodyBytes',
     'bytes',

@@ -35,8 +35,15 @@ export function exportAll(collections: readonly Collection[], parts: RecordParts
         lineageOf(one, (name) => collections.find((other) => other.name === name)),
       ]),
     );
-    const giveWay = () => input.giveWay();
-    const read = { store, owner, lineages, pageSize, now: clock.now(), giveWay };
+    const read = {
+      store,
+      owner,
+      lineages,
+      pageSize,
+      now: clock.now(),
+      giveWay: () => input.giveWay(),
+      charge: reads.meter(owner),
+    };
     return stream('application/x-ndjson', lines(read, known, first), {
       headers: { ...download, ...headers },
     });
@@ -57,6 +64,8 @@ interface Reading {
   readonly pageSize: number;
   readonly now: number;
   readonly giveWay: Input['giveWay'];
+  /** Called with the number of records that were read. */
+  readonly charge: (records: number) => void;
 }
 
 /** The last line has the number of lines before it, so that an incomplete export is recognised. */
@@ -65,7 +74,7 @@ async function* lines(
   consumer: Consumer | null,
   first: readonly StoredRecord[],
 ): AsyncGenerator<string> {
-  const { store, owner, pageSize, giveWay } = reading;
+  const { store, owner, pageSize, giveWay, charge } = reading;
   if (consumer !== null) {
     const { id, kind, registeredAt } = consumer;
     yield line({ type: 'consumer', id, kind, registered_at: dateTime(registeredAt) });
@@ -77,6 +86,7 @@ async function* lines(
       yield `{"type":"record","collection":${JSON.stringify(record.collection)},"record":${presentPlain(record)}}\n`;
     yield* historyLines(store, own);
     records += own.length;
+    charge(page.length);
     if (page.length < pageSize) break;
     await giveWay();
   }

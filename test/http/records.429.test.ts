@@ -214,6 +214,25 @@ for (const engine of databaseEngines) {
       assert.equal(left(empty, 'reads', reads, 60), reads - 23);
     });
 
+    it('a read counts once more for each further 200 records that it examines', async () => {
+      const archive = await two().machine(await two().processes.addClient('archive'));
+      const operations = Array.from({ length: 50 }, () => ({ create: 'notes', fields: { text: 'a note' } }));
+      for (let made = 0; made < 450; made += 50)
+        assert.equal((await archive.send('POST', '/batch', { operations })).status, 200);
+      let used = 0;
+      for (const [path, units] of [
+        ['/notes?limit=200', 1],
+        ['/notes?q=nothing', 3],
+        ['/notes/count', 3],
+        ['/notes/count?q=note', 3],
+        ['/me/export', 3],
+      ] as const) {
+        assert.equal((await archive.get(path)).status, 200);
+        used += units + 1;
+        assert.equal(left(await archive.get('/notes?limit=1'), 'reads', reads, 60), reads - used, path);
+      }
+    });
+
     it('a 304 counts as a read', async () => {
       const caller = await two().person();
       const { record, etag } = await caller.make('notes', {});

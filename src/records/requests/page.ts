@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
-import type { Input } from '../../base/handler.ts';
+import type { NowOrLater } from '../../base/now-or-later.ts';
 import type {
   FieldValue,
   Place,
@@ -22,7 +22,8 @@ export const mostLookedAt = 2_000;
 const mostBytesLookedAt = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
-type GiveWay = Input['giveWay'];
+/** Charges the caller for further examined records, and lets others come first. */
+type GiveWay = (examined: number) => NowOrLater<void>;
 
 export interface Page<Shown> {
   readonly shown: readonly Shown[];
@@ -48,6 +49,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
+  if (until !== null) await giveWay(looks);
   const shown: Shown[] = [];
   let bytes = 0;
   let examined = 0;
@@ -67,7 +69,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
     after = placeOf(last, wanted);
     examined += found.length;
     if (examined >= looks) return { shown, next: after };
-    await giveWay();
+    await giveWay(found.length);
   }
 }
 
@@ -97,7 +99,7 @@ async function visitRecords(
       const goesOn = visit(text);
       if (goesOn !== true && !(await goesOn)) return after;
       if (bytes > largestPageBytes) return after;
-      const pause = giveWay();
+      const pause = giveWay(1);
       if (pause !== undefined) await pause;
     }
     if (some.length < limit) return until;
@@ -146,10 +148,12 @@ export interface Counted {
 export async function countRecords(
   store: Pick<RecordStore, 'placeAfter' | 'count'>,
   wanted: RecordQuery,
+  giveWay: GiveWay,
 ): Promise<Counted> {
   const limit = mostLookedAt + 1;
   const until = await store.placeAfter(wanted, limit);
   const count = await store.count({ ...wanted, until, limit });
+  await giveWay(until === null ? count : limit);
   return { count: Math.min(count, mostLookedAt), isWhole: until === null };
 }
 

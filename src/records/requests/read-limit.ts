@@ -5,6 +5,8 @@ import { type Budget, secondsLeft } from '../rules/budgets.ts';
 
 /** A refused body counts as one read for each of these. */
 const bytesOfRead = 65_536;
+/** A request counts as one read for each of these that it examines. */
+export const recordsOfRead = 200;
 
 export class ReadLimit {
   readonly #counter: WindowCounter;
@@ -17,6 +19,18 @@ export class ReadLimit {
 
   refund(owner: string): void {
     this.#counter.refund(owner);
+  }
+
+  /** For a request that is counted as one read: counts further ones by the records that it examines. */
+  meter(owner: string): (records: number) => void {
+    let left = recordsOfRead;
+    return (records) => {
+      left -= records;
+      const units = Math.ceil(-left / recordsOfRead);
+      if (units <= 0) return;
+      left += units * recordsOfRead;
+      this.#counter.take(owner, units);
+    };
   }
 
   /** Counts one read, or what a body of `bytes` is worth, and returns the RateLimit headers. Throws if the limit is reached. */

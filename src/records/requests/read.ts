@@ -149,7 +149,11 @@ async function askedFor(
     members,
     under,
   };
-  const giveWay = () => input.giveWay();
+  const charge = reads.meter(access.id);
+  const giveWay = (examined: number) => {
+    charge(examined);
+    return input.giveWay();
+  };
   return { access, query, wanted, headers, now, giveWay };
 }
 
@@ -222,7 +226,7 @@ async function countFor(asked: Asked, parts: CollectionParts): Promise<Counted> 
   const { collection, store } = parts;
   const { limits, search } = collection;
   const isFound = collection.parent === null || query.parentId !== null;
-  if (isFound && query.words === null) return countRecords(store, wanted);
+  if (isFound && query.words === null) return countRecords(store, wanted, giveWay);
   const matches = query.words === null ? () => true : matcher(query.words, search);
   const count = (ids: readonly string[]) => (isFound ? ids.length : countSeen(ids, asked, parts));
   return countMatching(store, wanted, limits.bytes, matches, count, giveWay);
@@ -234,7 +238,7 @@ async function countSeen(ids: readonly string[], asked: Asked, parts: Collection
     const some = ids.slice(from, from + largestPage);
     const records = await parts.store.findAll(parts.collection.name, some, asked.wanted.members);
     count += (await seenBy(asked, records, parts)).length;
-    await asked.giveWay();
+    await asked.giveWay(0);
   }
   return count;
 }
