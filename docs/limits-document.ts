@@ -233,7 +233,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'src/http/body.ts',
     'largeBodyBytes',
     'bytes',
-    'A longer body waits in its socket while as many of its caller are received as a caller has begun reads.',
+    'As many longer bodies of one caller are received at once as it may have begun reads; further ones wait in their sockets.',
   ),
   fixed(
     'src/consumer/export.ts',

@@ -25,7 +25,11 @@ uses the settings of the "dev" that runs in this folder.
 each state. It reads only the files of the collections.`;
 
 export function addTo(program: Command, commandSettings: CommandSettings): void {
-  printing(program, 'check', "check the settings, and show their values and the age of the provider's keys")
+  printing(
+    program,
+    'check',
+    "check the settings and the collections, and show them and the age of the provider's keys",
+  )
     .argument(
       '[folder]',
       'check only the collections of this folder (*.yaml, *.yml); needs no settings and no provider',

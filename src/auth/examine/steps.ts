@@ -1,4 +1,5 @@
 import { clockToleranceSeconds } from '../../base/clock.ts';
+import { counted } from '../../base/counted.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode, Refusal } from '../../base/errors.ts';
 import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
@@ -42,7 +43,7 @@ const views: Readonly<Record<StepName, View>> = {
   shape: ({ text, header, issuer }) => [
     header === null
       ? `opaque, ${text.length} bytes: ${issuer.who} is asked (introspection)`
-      : `${text.split('.').length} part(s), ${Buffer.byteLength(text)} bytes`,
+      : `${counted(text.split('.').length, 'part')}, ${counted(Buffer.byteLength(text), 'byte')}`,
     `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
   ],
   introspection: (_context, refusal) => [

@@ -44,7 +44,7 @@ export function addControl(provider: Provider, api: ApiResource, clientId: strin
 function missingScopes(wanted: readonly string[], scopes: readonly string[]): string | null {
   const missing = wanted.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return null;
-  return `The user does not have the scope ${missing.join(' ')}. The scopes of the user are: ${scopes.join(' ')}. The file "${usersFile}" and the collections define them.`;
+  return `The user does not have ${missing.length === 1 ? 'the scope' : 'the scopes'} ${missing.join(' ')}. The scopes of the user are: ${scopes.join(' ')}. The file "${usersFile}" and the collections define them.`;
 }
 
 /** An access token for the API, as a frontend gets it after the sign-in; without `scopes` with all scopes of the user. */
