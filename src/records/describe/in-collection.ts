@@ -70,8 +70,8 @@ export function recordSchemas(collection: Collection) {
   const one = media('record');
   return {
     components: {
-      [`${name}.fields`]: example === null ? schema : { ...schema, examples: [example] },
-      [`${name}.patch`]: patchSchema(schema),
+      [`${name}.fields`]: withExample(schema, example),
+      [`${name}.patch`]: withExample(patchSchema(schema), example && firstOf(example)),
       [`${name}.record`]: recordSchema(collection),
       [`${name}.page`]: pageSchema(one.schema),
     },
@@ -80,6 +80,15 @@ export function recordSchemas(collection: Collection) {
     record: one,
     page: media('page'),
   };
+}
+
+function withExample(schema: Schema, example: object | null): Schema {
+  return example === null ? schema : { ...schema, examples: [example] };
+}
+
+/** A change of one field. */
+function firstOf(example: object): object {
+  return Object.fromEntries(Object.entries(example).slice(0, 1));
 }
 
 /** Without the conditions between fields, which are for requests. */
