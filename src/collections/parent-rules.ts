@@ -202,21 +202,22 @@ function requiredField({ schema }: Collection, name: string): Schema | undefined
   return isRequired ? propertiesOf(schema)[name] : undefined;
 }
 
-/** R12: a state that only people with a role by invitation or action can leave may become permanent. */
+/** R12: a state is permanent if the roles that leave it can be missing, and the owner can neither invite to one nor delete. */
 function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): void {
-  const [{ machine }] = lineage;
-  for (const [state, actions] of machine?.states ?? []) {
+  const [collection] = lineage;
+  for (const [state, actions] of collection.machine?.states ?? []) {
     const exits = [...actions].filter(([, { to }]) => to !== state);
     const leaving = [...new Set(exits.flatMap(([, { by }]) => by))];
     if (exits.length === 0 || leaving.some((role) => isAlwaysThere(lineage, role))) continue;
+    if (may(collection, 'delete', ['owner'], state)) continue;
     say(
       pointerTo('/states', state),
-      `can become permanent: only ${listed(leaving, 'and')} can move a record out of it, and a record can be without them. Let "owner", "everyone", "client", a role with a scope, or a role that the owner of the parent has take an action too`,
+      `can become permanent: ${listed(leaving, 'and')} may be missing. Let the owner act, delete or invite`,
     );
   }
 }
 
-/** A role by the parent is always held if a role that gives it is. */
+/** True if the role is never missing, or the owner can invite to it. A role by the parent depends on those that give it. */
 function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   const [collection, ...above] = lineage;
   if (collection === undefined) return false;
@@ -224,7 +225,7 @@ function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   if (role === 'client') return collection.access.clients !== 'none';
   const rule = collection.roles[role];
   if (rule?.kind === 'parent') return rule.parentRoles.some((one) => isAlwaysThere(above, one));
-  return rule?.kind === 'scope';
+  return rule?.kind === 'invited' ? rule.invitedBy.includes('owner') : rule?.kind === 'scope';
 }
 
 /** R14: a refusal tells a caller who may create that there is a record with these values. */
