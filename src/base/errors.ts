@@ -152,7 +152,7 @@ export const catalogue = {
   ...answered(409)({
     invalid_transition:
       'The record is in a state without this action. The member "allowed" lists the actions that are possible.',
-    not_editable: 'The fields of the record cannot be changed in its present state.',
+    not_editable: 'The record cannot be changed or deleted in its present state.',
     idempotency_record_gone: 'The record that was created with this Idempotency-Key has been deleted.',
     already_member: 'The caller already has this role in the record, or another one by invitation.',
     parent_closed: 'The parent record accepts no new records now, or no longer allows this action.',

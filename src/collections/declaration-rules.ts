@@ -1,12 +1,12 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import type { StateMachine } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
 import { parseDay } from './normalise.ts';
 
 /** Reports contradictions between `states`, `editable`, `access` and `events`. */
-export function checkStates(file: DeclarationFile, say: Say): void {
+export function checkStates(file: DeclarationFile, say: Report): void {
   const machine = toMachine(file);
   const states = [...(machine?.states.keys() ?? [])];
   for (const [state, actions] of machine?.states ?? []) {
@@ -17,11 +17,11 @@ export function checkStates(file: DeclarationFile, say: Say): void {
         say(isShort ? at : `${at}/to`, `must be a declared state; ${found(to)}, ${suggestion(to, states)}`);
     }
   }
-  checkStateNames(file.editable ?? [], '/editable', states, say);
+  if (say.isRight('/editable')) checkStateNames(file.editable ?? [], '/editable', states, say);
   checkEvents(file, machine, say);
 }
 
-function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine | null, say: Say): void {
+function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine | null, say: Report): void {
   if (events === 'none') return;
   const reached = reachedStates(machine);
   const taken: readonly string[] = roles === undefined ? recordEvents : [...recordEvents, ...memberEvents];
@@ -31,9 +31,11 @@ function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine |
       'has the name of an event that all collections have, and actions lead to it. Give it another name, or set "events" to "none"',
     );
   const only = typeof events === 'string' ? undefined : events.only;
+  // A misspelt action may be the one that leads to the state.
+  const perhaps = say.isRight('/states') ? [] : [...(machine?.states.keys() ?? [])];
   const known = [...recordEvents, ...reached];
   for (const [index, name] of (only ?? []).entries())
-    if (!known.includes(name))
+    if (!known.includes(name) && !perhaps.includes(name))
       say(pointerTo('/events/only', index), `must be one of ${listed(known, 'or')}; ${found(name)}`);
 }
 

@@ -3,6 +3,7 @@ import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { IndexedField } from '../storage/port.ts';
 import type { Schema } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
+import { typesOf } from './schema-grammar.ts';
 
 /** Each index makes every write slower. */
 export const mostIndexedFields = 8;
@@ -19,24 +20,32 @@ const kinds: Readonly<Record<string, IndexedField['kind']>> = {
 };
 
 export function readIndex(names: readonly string[], schema: Schema, say: Say): readonly IndexedField[] {
-  for (const [index, name] of names.entries()) {
-    const mistake = mistakeIn(name, schema);
-    if (mistake !== null) say(pointerTo('/index', index), `${mistake}; ${found(name)}`);
-  }
-  return names.map((name) => ({ name, kind: kinds[String(propertyOf(schema, name)?.type)] ?? 'text' }));
+  return names.map((name, index) => {
+    const pointer = pointerTo('/index', index);
+    const property = findProperty(name, schema, pointer, say);
+    const mistake = property && mistakeIn(name, property, schema);
+    if (mistake) say(pointer, `${mistake}; ${found(name)}`);
+    return { name, kind: kindOf(property) ?? 'text' };
+  });
 }
 
-function mistakeIn(name: string, schema: Schema): string | null {
-  const properties = Object.keys(schema.properties as Schema);
-  const property = propertyOf(schema, name);
-  if (property === undefined) return `must be a property of the schema (${suggestion(name, properties)})`;
+/** Reports a name that is unknown. A property with a mistake of its own is {}. */
+export function findProperty(name: string, schema: Schema, pointer: string, say: Say): Schema | undefined {
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
+  const known = Object.keys(properties);
+  if (known.length > 0 && !known.includes(name))
+    say(pointer, `must be a property of the schema; ${found(name)}, ${suggestion(name, known)}`);
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+function mistakeIn(name: string, property: Schema, schema: Schema): string | null {
   if (queryParameters.includes(name)) return 'has a name that is reserved in queries. Choose another name';
   if (!((schema.required ?? []) as readonly unknown[]).includes(name)) {
     return 'must be in "required" of the schema: lists cannot be sorted by an optional field';
   }
-  if (kinds[String(property.type)] === undefined)
-    return 'must have the "type" string, integer, number or boolean';
-  if (property.type !== 'string') return null;
+  const kind = kindOf(property);
+  if (kind === null) return 'must have the "type" string, integer, number or boolean';
+  if (kind !== 'text') return null;
   if (property.format === 'date-time' && aboutForm.some((keyword) => property[keyword] !== undefined)) {
     return `is stored in UTC with milliseconds, so the field cannot have ${aboutForm.join(', ')}`;
   }
@@ -45,15 +54,17 @@ function mistakeIn(name: string, schema: Schema): string | null {
     : null;
 }
 
+/** Null for other types, and for several. Of {} there is nothing to say. */
+export function kindOf(property: Schema = {}): IndexedField['kind'] | null {
+  if (Object.keys(property).length === 0) return 'boolean';
+  const [type = '', ...more] = typesOf(property);
+  return more.length > 0 ? null : (kinds[type] ?? null);
+}
+
 /** Characters that a text of this format can have. */
 export function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
   const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
   const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
   if (texts !== null) return Math.max(...texts.map((text) => String(text).length));
   return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
-}
-
-function propertyOf(schema: Schema, name: string): Schema | undefined {
-  const properties = schema.properties as Readonly<Record<string, Schema>>;
-  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }

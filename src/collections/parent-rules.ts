@@ -1,9 +1,9 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, listed, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, Schema } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';
 import { checkStateNames } from './declaration-rules.ts';
-import { longestOf, queryParameters } from './indexed-fields.ts';
+import { findProperty, kindOf, longestOf, queryParameters } from './indexed-fields.ts';
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';
 
@@ -11,14 +11,14 @@ import { may } from './roles.ts';
 
 const mostLevels = 3;
 
-export function checkParent(file: DeclarationFile, say: Say): void {
+export function checkParent(file: DeclarationFile, say: Report): void {
   checkUnique(file, say);
   const { parent, roles = {} } = file;
   const machine = toMachine(file);
   const states = [...(machine?.states.keys() ?? [])];
   const withParent = Object.entries(roles).filter(([, role]) => role?.parent_roles !== undefined);
   if (parent === undefined) {
-    for (const [name] of withParent)
+    for (const [name] of say.isRight('/parent') ? withParent : [])
       say(`${pointerTo('/roles', name)}/parent_roles`, 'needs a parent. Declare "parent"');
     return;
   }
@@ -37,12 +37,15 @@ export function checkParent(file: DeclarationFile, say: Say): void {
   checkCapacity(file, states, say);
 }
 
-function checkCapacity({ parent }: DeclarationFile, states: readonly string[], say: Say): void {
+function checkCapacity({ parent }: DeclarationFile, states: readonly string[], say: Report): void {
   const { capacity } = parent ?? {};
   if (capacity === undefined) return;
   const at = '/parent/capacity';
   checkStateNames(capacity.states, `${at}/states`, states, say);
-  if ((capacity.field === undefined) === (capacity.number === undefined))
+  if (
+    (capacity.field === undefined) === (capacity.number === undefined) &&
+    say.isRight(`${at}/field`, `${at}/number`)
+  )
     say(at, 'needs either "field" (of the parent) or "number"');
   const { overflow } = capacity;
   if (overflow === undefined) return;
@@ -51,17 +54,16 @@ function checkCapacity({ parent }: DeclarationFile, states: readonly string[], s
   else if (capacity.states.includes(overflow))
     say(`${at}/overflow`, 'must be a state that is not in "states" of the capacity');
   const [initial = ''] = states;
-  if (!capacity.states.includes(initial))
+  if (!capacity.states.includes(initial) && say.isRight(`${at}/states`))
     say(
       `${at}/states`,
       `must contain the initial state "${initial}": records that waited for a place move there`,
     );
 }
 
-const scalar = ['string', 'integer', 'number', 'boolean'];
 const longestUniqueText = 500;
 
-function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: Say): void {
+function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: Report): void {
   const properties = propertiesOf(schema);
   const [initial = ''] = Object.keys(states ?? {});
   const overflow = parent?.capacity?.overflow ?? initial;
@@ -74,18 +76,17 @@ function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: S
         if (parent?.owned_by === 'parent')
           say(pointer, 'is the same for all records under a parent. Use "parent"');
       } else if (name === 'parent') {
-        if (parent === undefined) say(pointer, 'needs a parent. Declare "parent"');
-      } else if (!Object.hasOwn(properties, name))
-        say(
-          pointer,
-          `must be owner, parent or a property of the schema; ${found(name)}, ${suggestion(name, Object.keys(properties))}`,
-        );
-      else if (!required.includes(name)) say(pointer, `must be in "required" of the schema; ${found(name)}`);
-      else if (!isComparable(properties[name] as Schema))
-        say(
-          pointer,
-          `must have the "type" string with a "maxLength" of at most ${longestUniqueText}, integer, number or boolean; ${found(name)}`,
-        );
+        if (parent === undefined && say.isRight('/parent')) say(pointer, 'needs a parent. Declare "parent"');
+      } else {
+        const property = findProperty(name, schema, pointer, say);
+        if (property && !required.includes(name))
+          say(pointer, `must be in "required" of the schema; ${found(name)}`);
+        else if (property && !isComparable(property))
+          say(
+            pointer,
+            `must have the "type" string with a "maxLength" of at most ${longestUniqueText}, integer, number or boolean; ${found(name)}`,
+          );
+      }
     }
     const letters = rule.fields.reduce((sum, name) => sum + lengthOf(properties[name]), 0);
     if (rule.fields.length > 1 && letters > longestUniqueText)
@@ -103,11 +104,11 @@ function checkUnique({ unique, parent, schema, states }: DeclarationFile, say: S
 }
 
 function isComparable(property: Schema): boolean {
-  return scalar.includes(String(property.type)) && lengthOf(property) <= longestUniqueText;
+  return kindOf(property) !== null && lengthOf(property) <= longestUniqueText;
 }
 
 function lengthOf(property: Schema | undefined): number {
-  return property?.type === 'string' ? longestOf(property) : 0;
+  return property !== undefined && kindOf(property) === 'text' ? longestOf(property) : 0;
 }
 
 function propertiesOf({ properties = {} }: Schema): Readonly<Record<string, Schema>> {
@@ -118,29 +119,30 @@ function propertiesOf({ properties = {} }: Schema): Readonly<Record<string, Sche
 export interface DeclaredCollection {
   readonly collection: Collection;
   readonly file: DeclarationFile;
+  readonly say: Report;
 }
 
-/** The rules between a declaration and the collection above it. */
+/** The rules between a declaration and the collection above it. Null: a file that cannot be read. */
 export function checkFamily(
-  { collection, file }: DeclaredCollection,
-  all: ReadonlyMap<string, DeclaredCollection>,
-  say: Say,
+  { collection, file, say }: DeclaredCollection,
+  all: ReadonlyMap<string, DeclaredCollection | null>,
 ): void {
   const { parent } = collection;
   const find = (name: string) => all.get(name)?.collection;
   const lineage = lineageOf(collection, find);
-  checkReveals(collection, file, say);
-  checkStuck(lineage, say);
+  const decisive = ['/states', '/roles', '/access', '/parent'];
+  if (say.isRight(...decisive)) checkReveals(collection, file, say);
+  if (lineage.every(({ name }) => all.get(name)?.say.isRight(...decisive))) checkStuck(lineage, say);
   if (parent === null) return;
-  const above = find(parent.collection);
+  const above = all.get(parent.collection);
   if (above === undefined) {
     const others = [...all.keys()].filter((name) => name !== collection.name);
     say(
       '/parent/collection',
       `must be another collection; ${found(parent.collection)}, ${suggestion(parent.collection, others)}`,
     );
-    return;
   }
+  if (!above) return;
   if (lineage.at(-1)?.parent) {
     const way = [...lineage.map(({ name }) => name), lineage.at(-1)?.parent?.collection].join(' under ');
     say('/parent/collection', `leads back to itself: ${way}. Remove one of these "parent"`);
@@ -148,12 +150,12 @@ export function checkFamily(
   }
   if (lineage.length > mostLevels)
     say('/parent/collection', `makes ${lineage.length} levels; at most ${mostLevels} are possible`);
-  checkParentRoles(collection, above, say);
-  checkAccepts(collection, above, say);
-  if (above.parent?.onDelete === 'cascade' && parent.onDelete === 'restrict')
+  if (above.say.isRight('/roles')) checkParentRoles(collection, above.collection, say);
+  if (above.say.isRight('/states', '/schema')) checkAccepts(collection, above.collection, say);
+  if (above.collection.parent?.onDelete === 'cascade' && parent.onDelete === 'restrict')
     say(
       '/parent/on_delete',
-      `must not be "restrict": records of ${above.name} are deleted with their parent. Set it to "cascade" or "keep"`,
+      `must not be "restrict": records of ${parent.collection} are deleted with their parent. Set it to "cascade" or "keep"`,
     );
 }
 
@@ -202,21 +204,22 @@ function requiredField({ schema }: Collection, name: string): Schema | undefined
   return isRequired ? propertiesOf(schema)[name] : undefined;
 }
 
-/** R12: a state that only people with a role by invitation or action can leave may become permanent. */
+/** R12: a state is permanent if the roles that leave it can be missing, and the owner can neither invite to one nor delete. */
 function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): void {
-  const [{ machine }] = lineage;
-  for (const [state, actions] of machine?.states ?? []) {
+  const [collection] = lineage;
+  for (const [state, actions] of collection.machine?.states ?? []) {
     const exits = [...actions].filter(([, { to }]) => to !== state);
     const leaving = [...new Set(exits.flatMap(([, { by }]) => by))];
     if (exits.length === 0 || leaving.some((role) => isAlwaysThere(lineage, role))) continue;
+    if (may(collection, 'delete', ['owner'], state)) continue;
     say(
       pointerTo('/states', state),
-      `can become permanent: only ${listed(leaving, 'and')} can move a record out of it, and a record can be without them. Let "owner", "everyone", "client", a role with a scope, or a role that the owner of the parent has take an action too`,
+      `can become permanent: ${listed(leaving, 'and')} may be missing. Let the owner act, delete or invite`,
     );
   }
 }
 
-/** A role by the parent is always held if a role that gives it is. */
+/** True if the role is never missing, or the owner can invite to it. A role by the parent depends on those that give it. */
 function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   const [collection, ...above] = lineage;
   if (collection === undefined) return false;
@@ -224,7 +227,7 @@ function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
   if (role === 'client') return collection.access.clients !== 'none';
   const rule = collection.roles[role];
   if (rule?.kind === 'parent') return rule.parentRoles.some((one) => isAlwaysThere(above, one));
-  return rule?.kind === 'scope';
+  return rule?.kind === 'invited' ? rule.invitedBy.includes('owner') : rule?.kind === 'scope';
 }
 
 /** R14: a refusal tells a caller who may create that there is a record with these values. */

@@ -1,8 +1,8 @@
 import { OperatorError } from '../base/errors.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { recordIdForm } from '../base/random.ts';
-import { membersOf } from '../base/yaml/json-pointer.ts';
-import { found, type Say } from '../base/yaml/mistakes.ts';
+import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
 import type { Collection, ParentRule, Schema } from './collection.ts';
 import { type DeclarationFile, toCollection, toParent } from './declaration-file.ts';
@@ -44,13 +44,13 @@ export function checkCollections(files: readonly CollectionFile[]): {
   readonly mistakes: readonly Mistake[];
 } {
   const read = files.map(readCollection);
-  const right = read.flatMap(({ declared }) => declared ?? []);
-  const all = new Map(right.map((declared) => [declared.collection.name, declared]));
-  // Rules between declarations apply only if each is valid.
-  if (right.length === files.length)
-    for (const { declared, say } of read) if (declared !== null) checkFamily(declared, all, say);
+  const right = read.flatMap(({ declared, mistakes }) =>
+    declared === null || mistakes().length > 0 ? [] : [declared.collection],
+  );
+  const all = new Map(files.map(({ name }, index) => [name, read[index]?.declared ?? null]));
+  for (const { declared } of read) if (declared !== null) checkFamily(declared, all);
   const mistakes = read.flatMap(({ path, mistakes: found }) => found().map((one) => ({ path, ...one })));
-  return { collections: withChildren(right.map(({ collection }) => collection)), mistakes };
+  return { collections: withChildren(right), mistakes };
 }
 
 function withChildren(collections: readonly Collection[]): readonly Collection[] {
@@ -70,16 +70,16 @@ function textOf(mistakes: readonly Mistake[]): string {
 
 interface ReadFile {
   readonly path: string;
+  /** What can be understood of it; null: nothing. */
   readonly declared: DeclaredCollection | null;
-  readonly say: Say;
   readonly mistakes: () => readonly LineMistake[];
 }
 
 function readCollection({ name, path, text }: CollectionFile): ReadFile {
   const { data, say, mistakes } = readWithMistakes(text);
-  checkName(name, say);
   const declared = mistakes().length > 0 ? null : readDeclaration(name, data, say);
-  return { path, declared: mistakes().length > 0 ? null : declared, say, mistakes };
+  checkName(name, say);
+  return { path, declared, mistakes };
 }
 
 function checkName(name: string, say: Say): void {
@@ -93,32 +93,37 @@ function checkName(name: string, say: Say): void {
   }
 }
 
-function readDeclaration(name: string, data: unknown, say: Say): DeclaredCollection | null {
-  const wrong = new Set<string | undefined>();
-  const hasForm = checkDeclaration(data, (pointer, predicate) => {
-    wrong.add(membersOf(pointer)[0]);
-    say(pointer, predicate);
-  });
+/** Reports every mistake in one round. A rule leaves out what another mistake may have caused. */
+function readDeclaration(name: string, data: unknown, say: Report): DeclaredCollection | null {
+  checkDeclaration(data, say);
   if (!isJsonObject(data)) return null;
-  const file = data as unknown as DeclarationFile;
-  // Rules between members apply only to valid ones.
-  const areRight = (...members: readonly string[]) => members.every((member) => !wrong.has(member));
-  if (areRight('states', 'editable', 'access', 'events')) checkStates(file, say);
-  if (areRight('states', 'editable', 'access', 'roles', 'limits', 'schema')) checkRoles(file, say);
-  if (isJsonObject(file.schema) && areRight('states', 'roles', 'parent', 'unique', 'schema'))
+  const given = isJsonObject(data.schema) && say.isRight('/schema') ? data.schema : null;
+  if (given !== null) checkSchema(given, '/schema', say);
+  const written = { ...data, schema: { properties: {}, ...given } } as unknown as DeclarationFile;
+  const file = { ...written, schema: resolveRight(written.schema, say) };
+  // Without their names every reference to a state or a role would be a mistake.
+  const isEmpty = (members: object | undefined) => members !== undefined && Object.keys(members).length === 0;
+  if (!isEmpty(file.states) && !isEmpty(file.roles)) {
+    checkRoles(file, say);
+    checkStates(file, say);
     checkParent(file, say);
-  if (areRight('deprecated')) checkDeprecation(file, say);
-  const fields = isJsonObject(file.schema)
-    ? readFields(
-        file.schema,
-        areRight('index') ? file.index : [],
-        areRight('search') ? file.search : [],
-        areRight('parent') ? toParent(file) : null,
-        say,
-      )
-    : null;
-  if (!hasForm || fields === null) return null;
-  return { collection: { ...toCollection(name, file), ...fields }, file };
+  }
+  if (say.isRight('/deprecated')) checkDeprecation(file, say);
+  const fields = readFields(file, toParent(file), say);
+  return { collection: { ...toCollection(name, file), ...fields }, file, say };
+}
+
+/** The schema without "$ref". A property with a mistake is {}, which no rule says anything about. */
+function resolveRight(schema: Schema, say: Report): Schema {
+  const { properties, required = [], $defs } = schema as { readonly [keyword: string]: Schema };
+  const only = (isSound: (name: string) => boolean) => {
+    const each = Object.entries(properties ?? {}).map(([name, one]) => [name, isSound(name) ? one : {}]);
+    const all = say.isRight('/schema/required') ? required : Object.keys(properties ?? {});
+    return { $defs, required: all, properties: Object.fromEntries(each) };
+  };
+  const isSound = (name: string) => say.isRight('/schema/$defs', pointerTo('/schema/properties', name));
+  const sound = say.isRight('/schema') ? schema : only(isSound);
+  return resolveSchema(sound, '/schema', say) ?? only(() => false);
 }
 
 function withParentField(schema: Schema, { field, collection }: ParentRule): Schema {
@@ -131,29 +136,18 @@ function withParentField(schema: Schema, { field, collection }: ParentRule): Sch
   return { ...schema, properties: { [field]: id, ...properties }, required: [field, ...required] };
 }
 
-/** Stops at the first step with mistakes. */
-function readFields(
-  given: Schema,
-  index: readonly string[],
-  search: readonly string[],
-  parent: ParentRule | null,
-  say: Say,
-) {
-  let isRight = true;
-  checkSchema(given, '/schema', (pointer, predicate) => {
-    isRight = false;
-    say(pointer, predicate);
-  });
-  const resolved = isRight ? resolveSchema(given, '/schema', say) : null;
-  if (resolved === null) return null;
-  const schema = parent === null ? resolved : withParentField(resolved, parent);
-  const fields = readIndex(index, schema, say);
-  checkSearch(search, resolved, say);
+function readFields(file: DeclarationFile, parent: ParentRule | null, say: Report) {
+  const isEmpty = Object.keys(file.schema.properties as Schema).length === 0;
+  const schema = parent === null || isEmpty ? file.schema : withParentField(file.schema, parent);
+  const index = readIndex(file.index, schema, say);
+  checkSearch(file.search, file.schema, say);
+  const fields = { schema, index, checkFields: () => [] };
+  if (!say.isRight('/schema')) return fields;
   try {
-    return { schema, index: fields, checkFields: compileCheck(schema, parent) };
+    return { ...fields, checkFields: compileCheck(schema, parent) };
   } catch (error) {
     const reason = (error as Error).message.replace(/^strict mode: /, '');
     say('/schema', `cannot be compiled in strict mode: ${reason}`);
-    return null;
+    return fields;
   }
 }

@@ -1,6 +1,6 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Collection, RoleRule, RoleStates, Schema, StateMachine, Transition } from './collection.ts';
+import { found, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Collection, RoleRule, RoleStates, StateMachine, Transition } from './collection.ts';
 import {
   type DeclarationFile,
   type DeclaredAction,
@@ -12,6 +12,7 @@ import {
   type Who,
 } from './declaration-file.ts';
 import { checkStateNames } from './declaration-rules.ts';
+import { findProperty } from './indexed-fields.ts';
 import { defaultLimits } from './limits.ts';
 import { builtInRoles, may } from './roles.ts';
 
@@ -22,10 +23,10 @@ const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
 interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles' | 'parent'> {
   readonly file: DeclarationFile;
   readonly states: readonly string[];
-  readonly say: Say;
+  readonly say: Report;
 }
 
-export function checkRoles(file: DeclarationFile, say: Say): void {
+export function checkRoles(file: DeclarationFile, say: Report): void {
   const machine = toMachine(file);
   const declared: Declared = {
     file,
@@ -36,22 +37,12 @@ export function checkRoles(file: DeclarationFile, say: Say): void {
     states: [...(machine?.states.keys() ?? [])],
     say,
   };
-  let isRight = true;
-  const noting: Declared = {
-    ...declared,
-    say: (pointer, predicate) => {
-      isRight = false;
-      say(pointer, predicate);
-    },
-  };
-  checkDeclaredRoles(noting);
-  checkTables(noting);
-  checkActions(noting);
-  checkMemberships(noting);
-  // Further rules apply only if all names are valid.
-  if (!isRight) return;
-  checkReadBeforeAct(declared);
-  checkGrantedTwice(declared);
+  checkDeclaredRoles(declared);
+  checkTables(declared);
+  checkActions(declared);
+  checkMemberships(declared);
+  if (say.isRight('/access')) checkReadBeforeAct(declared);
+  if (say.isRight('/states', '/roles')) checkGrantedTwice(declared);
 }
 
 function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
@@ -64,7 +55,7 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
     }
     if (name === 'owner') {
       if (
-        invited_by === undefined ||
+        (invited_by === undefined && say.isRight(at)) ||
         [max, max_per_user, scope, parent_roles].some((member) => member !== undefined)
       )
         say(at, 'can only say how ownership is handed over: { invited_by: owner, previous_owner: <role> }');
@@ -73,14 +64,14 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
       if (previous_owner !== undefined) say(`${at}/previous_owner`, 'is for the role "owner" only');
       if ([invited_by, scope, parent_roles].filter((way) => way !== undefined).length > 1)
         say(at, 'can be obtained in one way only. Keep "invited_by", "scope" or "parent_roles"');
-      if (max !== undefined && invited_by === undefined)
+      if (max !== undefined && invited_by === undefined && say.isRight(at))
         say(
           `${at}/max`,
           'is for roles with "invited_by". Use "max_per_user" for a role that an action grants',
         );
-      if (max_per_user !== undefined && roles[name]?.kind !== 'granted')
+      if (max_per_user !== undefined && roles[name]?.kind !== 'granted' && say.isRight(at))
         say(`${at}/max_per_user`, 'is for a role that an action grants');
-      if (roles[name]?.kind === 'granted' && !isGranted(machine, name))
+      if (roles[name]?.kind === 'granted' && say.isRight('/states', at) && !isGranted(machine, roles, name))
         say(
           at,
           'cannot be obtained. Give it "invited_by", "scope" or "parent_roles", or let an action have "grants"',
@@ -91,9 +82,10 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
   }
 }
 
-function isGranted(machine: StateMachine | null, role: string): boolean {
+/** A misspelt role may be this one. */
+function isGranted(machine: StateMachine | null, roles: Declared['roles'], role: string): boolean {
   return [...(machine?.states.values() ?? [])].some((actions) =>
-    [...actions.values()].some(({ grants }) => grants === role),
+    [...actions.values()].some(({ grants }) => grants === role || (grants !== null && !(grants in roles))),
   );
 }
 
@@ -101,17 +93,17 @@ function checkInvited(
   role: string | undefined,
   pointer: string,
   roles: Readonly<Record<string, RoleRule>>,
-  say: Say,
+  say: Report,
 ): void {
   const invited = Object.keys(roles).filter((name) => roles[name]?.kind === 'invited');
-  if (role !== undefined && !invited.includes(role))
+  if (role !== undefined && !invited.includes(role) && say.isRight(pointerTo('/roles', role)))
     say(pointer, `must be a role with "invited_by"; ${found(role)}`);
 }
 
 function checkRoleNames(
   who: Who,
   pointer: string,
-  { roles, say }: Pick<Declared, 'roles' | 'say'>,
+  { roles, say }: Pick<Declared, 'roles'> & { readonly say: Say },
   except: readonly string[] = [],
 ): void {
   const known = [...builtInRoles, ...Object.keys(roles)].filter((name) => !except.includes(name));
@@ -129,7 +121,8 @@ function checkTables(declared: Declared): void {
   if (update !== undefined && file.editable !== undefined)
     say('/editable', 'says the same as "access.update". Keep one of them');
   if (create !== undefined) {
-    const isBefore = (name: string) => ['scope', 'parent'].includes(roles[name]?.kind ?? '');
+    const isBefore = (name: string) =>
+      ['scope', 'parent'].includes(roles[name]?.kind ?? '') || !say.isRight(pointerTo('/roles', name));
     for (const name of [create].flat())
       if (name !== 'everyone' && !isBefore(name))
         say(
@@ -142,7 +135,7 @@ function checkTables(declared: Declared): void {
     if (who === undefined || who === 'nobody') continue;
     if (typeof who === 'string' || Array.isArray(who)) checkRoleNames(who as Who, at, declared);
     else checkStatesOf(who as RoleStates, at, declared);
-    if (clients === 'none' && toRoleStates(who).client !== undefined)
+    if (say.isRight('/access/clients') && clients === 'none' && toRoleStates(who).client !== undefined)
       say(
         at,
         'names clients, but machine clients cannot reach this collection. Set "access.clients" to "any" or "own"',
@@ -168,9 +161,10 @@ export const reservedActions = ['members', 'invitations', 'history'];
 
 function checkActions(declared: Declared): void {
   const { file, roles, say } = declared;
+  const admitsClients = file.access.clients !== 'none' || !say.isRight('/access/clients');
   const granted = Object.keys(roles).filter((name) => roles[name]?.kind === 'granted');
   const checkGranted = (role: string, pointer: string) => {
-    if (granted.includes(role)) return;
+    if (granted.includes(role) || !say.isRight(pointerTo('/roles', role))) return;
     const advice =
       roles[role]?.kind === 'invited'
         ? '. A role by invitation ends with DELETE .../members/{alias}, or .../members/me for the caller itself'
@@ -186,7 +180,7 @@ function checkActions(declared: Declared): void {
       if (reservedActions.includes(name)) say(at, 'has a reserved name. Choose another name');
       if (typeof written === 'string') continue;
       const { by, grants, revokes, chosen_from } = written;
-      if ([by].flat().includes('client') && file.access.clients === 'none')
+      if ([by].flat().includes('client') && !admitsClients)
         say(
           at,
           'is for clients, but machine clients cannot reach this collection. Set "access.clients" to "any" or "own"',
@@ -195,7 +189,7 @@ function checkActions(declared: Declared): void {
       if (grants !== undefined) checkGranted(grants, `${at}/grants`);
       const takers = [by ?? 'owner'].flat();
       checkChosen(declared, written, at);
-      const isTaken = grants !== undefined && chosen_from === undefined;
+      const isTaken = grants !== undefined && chosen_from === undefined && say.isRight(`${at}/by`);
       if (isTaken && takers.some((role) => ['owner', 'client', 'any'].includes(role)))
         say(
           `${at}/by`,
@@ -210,25 +204,24 @@ function checkActions(declared: Declared): void {
 /** A chosen person has the role already, by the parent: no role goes to people who cannot reach the record. */
 function checkChosen({ file, roles, say }: Declared, action: DeclaredAction, at: string): void {
   const { chosen_from, grants, sets = [], while_parent_accepts } = action;
-  if (while_parent_accepts && file.parent === undefined)
+  if (while_parent_accepts && file.parent === undefined && say.isRight('/parent'))
     say(`${at}/while_parent_accepts`, 'needs a parent. Declare "parent"');
   if (chosen_from === undefined) return;
-  if (grants === undefined)
+  if (grants === undefined && say.isRight(`${at}/grants`))
     say(
       `${at}/chosen_from`,
       'chooses who gets a role, but the action grants none. Name the role in "grants", or leave it out',
     );
-  if (roles[chosen_from]?.kind !== 'parent')
+  if (roles[chosen_from]?.kind !== 'parent' && say.isRight(pointerTo('/roles', chosen_from)))
     say(`${at}/chosen_from`, `must be a role with "parent_roles"; ${found(chosen_from)}`);
   if (sets.some((name) => name.replace(/\?$/, '') === 'member'))
     say(`${at}/sets`, 'must not contain "member": the input names the chosen person in that member');
 }
 
 /** R6: a field that an action sets or clears is optional in the schema; otherwise other writes could not leave it alone. */
-function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: string, say: Say): void {
+function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: string, say: Report): void {
   const { sets = [], clears = [] } = action;
-  const properties = Object.keys((schema.properties ?? {}) as Schema);
-  const required = (schema.required ?? []) as readonly unknown[];
+  const required = say.isRight('/schema/required') ? ((schema.required ?? []) as readonly unknown[]) : [];
   const names = sets.map((name) => name.replace(/\?$/, ''));
   for (const [member, list] of [
     ['sets', names],
@@ -236,9 +229,7 @@ function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: st
   ] as const)
     for (const [index, name] of list.entries()) {
       const pointer = pointerTo(`${at}/${member}`, index);
-      if (!properties.includes(name))
-        say(pointer, `must be a property of the schema; ${found(name)}, ${suggestion(name, properties)}`);
-      else if (required.includes(name))
+      if (findProperty(name, schema, pointer, say) && required.includes(name))
         say(
           pointer,
           `is in "required" of the schema, so every record has it before the action; ${found(name)}. Remove it from "required"`,
@@ -251,13 +242,14 @@ function checkFields({ schema }: DeclarationFile, action: DeclaredAction, at: st
 function checkMemberships({ file, roles, say }: Declared): void {
   const isDefault = file.limits.memberships === defaultLimits.memberships;
   const hasInvited = Object.values(roles).some(({ kind }) => kind === 'invited');
-  if (!isDefault && !hasInvited)
+  if (!isDefault && !hasInvited && say.isRight('/roles', '/limits/memberships'))
     say('/limits/memberships', 'is for collections with a role that has "invited_by"');
 }
 
 /** R2: a caller that may update, delete, act or invite in a state can read the record in that state. */
 function checkReadBeforeAct(declared: Declared): void {
-  const { access, machine, file, states, say } = declared;
+  const { access, machine, roles, file, states, say } = declared;
+  const known = [...builtInRoles, ...Object.keys(roles)];
   const inStates = states.length === 0 ? [null] : states;
   const reads = (role: string, state: string | null) =>
     may(declared, 'read', [role, 'everyone'], state) ||
@@ -265,6 +257,8 @@ function checkReadBeforeAct(declared: Declared): void {
   const unread = (role: string, concerned: readonly (string | null)[]) =>
     concerned.find((state) => !reads(role, state));
   const tell = (pointer: string, role: string, what: string, state: string | null) =>
+    known.includes(role) &&
+    say.isRight(pointer) &&
     say(
       pointer,
       `lets "${role}" ${what}${state === null ? '' : ` in the state "${state}"`}, where it cannot read the record. Add it to "access.read"`,

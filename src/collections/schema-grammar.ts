@@ -1,6 +1,5 @@
-import { where } from '../base/json-schema.ts';
-import { createFormCheck } from '../base/yaml/check-form.ts';
-import type { Say } from '../base/yaml/mistakes.ts';
+import { refuse, where } from '../base/json-schema.ts';
+import { type CheckForm, createFormCheck } from '../base/yaml/check-form.ts';
 import { ownMembers, type Schema } from './collection.ts';
 import { formatNames } from './formats.ts';
 import { longestPattern, patternMistake } from './patterns.ts';
@@ -46,6 +45,27 @@ const annotations = {
   'x-personal': flag,
   'x-unbounded': flag,
 };
+
+/** Keywords of JSON Schema and OpenAPI that a declaration cannot have, each with the reason. */
+const reasons: readonly (readonly [keywords: string, reason: string])[] = [
+  ['default', 'the service stores what the caller sends. Leave it out'],
+  ['patternProperties', 'list the members in "properties", or set "additionalProperties" to one schema'],
+  ['unevaluatedProperties unevaluatedItems', 'use "additionalProperties" or "items"'],
+  ['dependentSchemas dependencies', 'use "dependentRequired", or "if" with "then"'],
+  ['additionalItems', 'it is of an older JSON Schema. Use "prefixItems" and "items"'],
+  ['$defs definitions', 'definitions stand in "$defs" at the top of the schema'],
+  ['nullable', 'it is of OpenAPI 3.0. Add "null" to "type", such as [string, "null"]'],
+  ['readOnly', 'to let only an action set the field, name it in "sets" of the action'],
+  ['writeOnly', 'callers who read a record read all its fields. Leave it out'],
+  ['contentEncoding contentMediaType', 'texts are stored as sent. Use "maxLength" and "pattern"'],
+  ['$id $anchor $dynamicAnchor $dynamicRef', 'references lead to "#/$defs/<name>". Use "$defs" and "$ref"'],
+  ['$schema', 'it stands at the top of the schema. Leave it out'],
+];
+const unsupported = Object.fromEntries(
+  reasons.flatMap(([keywords, reason]) =>
+    keywords.split(' ').map((keyword) => [keyword, refuse(`is not supported: ${reason}`)]),
+  ),
+);
 
 type Forms = Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 
@@ -131,7 +151,7 @@ const hasScalarItems = both(
   not(has('prefixItems')),
 );
 
-function rulesOf({ any = {}, top: _, ...byType }: Forms): readonly Schema[] {
+function rulesOf({ any = {}, top: _, unsupported: __, ...byType }: Forms): readonly Schema[] {
   const all = Object.keys(Object.assign({}, any, ...Object.values(byType)));
   return [
     ...Object.entries(byType).map(([type, keywords]) => {
@@ -239,17 +259,18 @@ export const topSchema: Schema = {
 
 /** The loader visits the schemas one by one, so nested ones are only objects here. */
 const any = { type: 'object', errorMessage: 'must be a schema, such as {type: integer}' };
-const checkKeywords = createFormCheck(grammar(formsBy(any, any)), { 'linear-regex': patternMistake });
-const checkDescription = createFormCheck({ allOf: [saysWhat, ...whatDescribes] });
-const checkTop = createFormCheck({ properties: topForms(any), required: ['properties'] });
+const forms = { unsupported, ...formsBy(any, any) };
+const formats = { 'linear-regex': patternMistake };
+/** The check of one schema without those below it. */
+export const schemaChecks: Readonly<Record<SchemaRole | 'top', CheckForm>> = {
+  top: createFormCheck({ ...grammar({ ...forms, top: topForms(any) }), required: ['properties'] }, formats),
+  description: createFormCheck(grammar(forms, [saysWhat, ...whatDescribes]), formats),
+  condition: createFormCheck(grammar(forms), formats),
+};
 
-export function checkOneSchema(schema: Schema, role: SchemaRole | 'top', pointer: string, say: Say): boolean {
-  const { type: _type, $defs: _defs, $schema: _dialect, ...plain } = schema;
-  const hasForm = checkKeywords(role === 'top' ? plain : schema, say, pointer);
-  if (role === 'condition' || !hasForm) return hasForm;
-  return (role === 'top' ? checkTop : checkDescription)(schema, say, pointer);
-}
-
-export function typesOf({ type }: Schema): readonly JsonType[] {
-  return type === undefined ? [] : ([type].flat() as JsonType[]);
+/** Without "type" the types of the possible values. */
+export function typesOf({ type, enum: values, const: only }: Schema): readonly JsonType[] {
+  if (type !== undefined) return [type].flat() as JsonType[];
+  const possible = only !== undefined ? [only] : Array.isArray(values) ? values : [];
+  return [...new Set(possible.map((value) => (value === null ? 'null' : (typeof value as JsonType))))];
 }

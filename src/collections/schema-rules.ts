@@ -1,8 +1,8 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
-import { checkOneSchema, type JsonType, typesOf } from './schema-grammar.ts';
+import { type JsonType, schemaChecks, typesOf } from './schema-grammar.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf } from './subschemas.ts';
 
 export const mostSchemaLevels = 16;
@@ -14,30 +14,32 @@ interface SchemaPlace {
   /** The members of the described object; null: unknown. */
   readonly members: ReadonlySet<string> | null;
   readonly definitions: Schema;
-  readonly say: Say;
+  readonly say: Report;
 }
 
-export function checkSchema(schema: Schema, pointer: string, say: Say): void {
+/** Reports every mistake, and takes out values of a wrong type. */
+export function checkSchema(schema: Schema, pointer: string, say: Report): void {
   const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
   check(schema, { pointer, level: 0, role: 'description', members: null, definitions, say });
 }
 
 function check(schema: Schema, place: SchemaPlace): void {
   const { pointer, level, role, say } = place;
+  // It was taken out.
+  if (Object.keys(schema).length === 0 && !say.isRight(pointer)) return;
   if (level > mostSchemaLevels) {
     say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
     return;
   }
-  const hasForm = checkOneSchema(schema, level === 0 ? 'top' : role, pointer, say);
+  schemaChecks[level === 0 ? 'top' : role](schema, say, pointer);
   const own = isJsonObject(schema.properties) ? schema.properties : null;
   // A condition may only name members of the object that it applies to.
   const members = role === 'condition' ? place.members : own && new Set(Object.keys(own));
-  if (hasForm) {
-    if (schema.$ref !== undefined) checkReference(String(schema.$ref), place);
-    checkValues(schema, pointer, say);
-    if (role === 'description') checkNames(own ?? {}, place);
-    if (members !== null) checkMembers(schema, members, place);
-  }
+  if (schema.$ref !== undefined && say.isRight(`${pointer}/$ref`)) checkReference(String(schema.$ref), place);
+  checkValues(schema, pointer, say);
+  if (role === 'description') checkNames(own ?? {}, place);
+  if (members !== null && (members.size > 0 || say.isRight(`${pointer}/properties`)))
+    checkMembers(schema, members, place);
   for (const { keyword, pointer: below, schema: part } of subschemasOf(schema)) {
     check(part, {
       ...place,
@@ -61,7 +63,7 @@ function checkReference(reference: string, { pointer, definitions, say }: Schema
 
 function checkNames(properties: Schema, { pointer, say }: SchemaPlace): void {
   for (const [name, property] of Object.entries(properties)) {
-    if (looksPersonal(name) && isJsonObject(property) && typeof property['x-personal'] !== 'boolean')
+    if (looksPersonal(name) && isJsonObject(property) && property['x-personal'] === undefined)
       say(
         pointerTo(`${pointer}/properties`, name),
         'looks like personal data. Leave it out, or set "x-personal: true"; set "x-personal: false" if it is not about a person',

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { catalogue, describe, type ErrorCode } from '../base/errors.ts';
 import { always, sometimes, version } from './headers.ts';
 import type { Content, Headers, Response, Responses, Schema, Schemas } from './openapi-types.ts';
-import { count, object, text, texts } from './schemas.ts';
+import { count, maybe, object, text, texts } from './schemas.ts';
 import type { PartsInUse } from './shared-parts.ts';
 
 const allCodes = Object.keys(catalogue) as ErrorCode[];
@@ -53,12 +53,13 @@ const fieldError = object({
   pointer: { ...text, description: 'Where: a JSON pointer (RFC 6901) into the fields.' },
   message: { ...text, description: 'What was expected, in words.' },
 });
-const state = { ...text, description: 'The state that the record is in.' };
+const state = { ...maybe(text), description: 'The state that the record is in.' };
+const allowed = { ...texts, description: 'The actions that this caller may take in this state.' };
 
 const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
     parameter: { ...text, description: 'The name of the parameter.' },
-    detail: { ...text, description: 'Why the parameter is refused although it is known, and what to send.' },
+    detail: { ...text, description: 'Why the parameter is refused, and what to send.' },
   },
   json_invalid: { detail: { ...text, description: 'What the body has too many of.' } },
   batch_invalid: {
@@ -92,11 +93,9 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   quota_exceeded: { limit: { type: 'integer', description: 'How many there can be.' } },
   too_many_streams: { limit: { type: 'integer', description: 'How many a caller may have open.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
-  invalid_transition: {
-    state,
-    allowed: { ...texts, description: 'The actions that this caller may take in this state.' },
-  },
-  not_editable: { state },
+  invalid_transition: { state, allowed },
+  action_not_allowed: { state, allowed },
+  not_editable: { state, allowed: { ...texts, description: 'The states in which this caller may do it.' } },
   proof_invalid: {
     proof_fault: {
       ...text,

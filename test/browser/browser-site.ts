@@ -143,6 +143,12 @@ export class BrowserSite {
     this.#service = await startService(this.#settings, { clocked: true, aheadMs: this.#aheadMs });
   }
 
+  /** Accepts changed declarations that records do not fit, while the service is down. */
+  async acceptBreaking(): Promise<void> {
+    const options = { TEST_SERVE_OPTIONS: '--allow-breaking-schemas' };
+    await (await startService({ ...this.#settings, ...options })).stop();
+  }
+
   /** A machine client of the house, at the API. */
   async machine(): Promise<ApiCaller> {
     const secret = await addClient(this.#settings, 'house');

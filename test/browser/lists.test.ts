@@ -1,11 +1,40 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/api-caller.ts';
+import { declarationsFolder } from '../support/declared-processes.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { startHouseholdSite } from './browser-household.ts';
 import { personNamed } from './browser-person.ts';
+import { startBrowserSite } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
+
+const withoutStates = 'schema: { required: [text], properties: { text: { type: string, maxLength: 60 } } }\n';
+
+describe('a record that is older than the states of its collection', () => {
+  const folder = declarationsFolder({ memos: withoutStates });
+  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: folder }));
+
+  it('is listed, without a state and actions', async () => {
+    const { site } = running();
+    const visitor = await running().visitor();
+    await visitor.signIn(personNamed('Ada'));
+    await visitor.sees(/^usr_/);
+    await visitor.elsewhere().make('memos', { text: 'Old' });
+    await site.stopService();
+    writeFileSync(
+      `${folder}/memos.yaml`,
+      `${withoutStates}states: { open: { close: closed }, closed: {} }\n`,
+    );
+    await site.acceptBreaking();
+    await site.startService();
+    await visitor.open('data', 'memos');
+    await visitor.page.reload();
+    await visitor.heading('Old').waitFor();
+    assert.equal(await visitor.page.locator('.record .state').count(), 0);
+  });
+});
 
 describe('a shopping list shared by two people', () => {
   const running = browsing(startHouseholdSite);

@@ -93,6 +93,171 @@ describe('vestibule check, collections', () => {
   });
 });
 
+/** A part of a file as it should be, as it is written, and what `check` says about it. */
+type WrittenWrong = readonly [file: string, right: string, wrong: string, mistake: string];
+
+interface Application {
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly wrong: readonly WrittenWrong[];
+}
+
+const applications: readonly Application[] = [
+  {
+    name: 'a plant diary',
+    files: {
+      'plants.yaml': `title: Plants
+schema:
+  required: [species]
+  properties:
+    species: { type: string, maxLength: 80 }
+    height_cm: { type: integer, minimum: 1, maximum: 400 }
+    light: { enum: [sun, shade] }
+index: [species]
+`,
+    },
+    wrong: [
+      [
+        'plants.yaml',
+        'height_cm: { type: integer',
+        'height_cm: { type: int',
+        '6: schema.properties.height_cm.type must be "string", "integer", "number", "boolean", "array", "object" or "null"; found "int".',
+      ],
+      [
+        'plants.yaml',
+        'index: [species]',
+        'index: [specie]',
+        '8: index.0 must be a property of the schema; found "specie", did you mean "species"?',
+      ],
+    ],
+  },
+  {
+    name: 'a workshop with repairs',
+    files: {
+      'repairs.yaml': `title: Repairs
+schema:
+  required: [device]
+  properties:
+    device: { type: string, maxLength: 100 }
+    hours: { type: number, minimum: 0 }
+roles: { mechanic: { scope: repairs.work } }
+states:
+  brought: { accept: { to: accepted, by: mechanic } }
+  accepted: { finish: { to: done, by: mechanic } }
+  done: {}
+access:
+  read: [owner, mechanic]
+`,
+    },
+    wrong: [
+      [
+        'repairs.yaml',
+        'accept: { to: accepted,',
+        'accept: { to: acepted,',
+        '9: states.brought.accept.to must be a declared state; found "acepted", did you mean "accepted"?',
+      ],
+      [
+        'repairs.yaml',
+        'hours: { type: number, minimum: 0 }',
+        'hours: { type: number, minimum: 0, default: 1 }',
+        '6: schema.properties.hours.default is not supported: the service stores what the caller sends. Leave it out.',
+      ],
+    ],
+  },
+  {
+    name: 'a choir with rehearsals',
+    files: {
+      'choirs.yaml': `title: Choirs
+schema: { required: [title], properties: { title: { type: string, maxLength: 80 } } }
+roles: { singer: { invited_by: owner } }
+access: { read: [owner, singer] }
+`,
+      'rehearsals.yaml': `title: Rehearsals
+schema: { required: [at], properties: { at: { type: string, format: date-time } } }
+parent:
+  field: choir
+  collection: choirs
+  owned_by: parent
+roles:
+  singer: { parent_roles: singer }
+states:
+  planned: { attend: { to: planned, by: singer }, hold: held }
+  held: {}
+access: { read: [owner, singer] }
+`,
+    },
+    wrong: [
+      [
+        'rehearsals.yaml',
+        'collection: choirs',
+        'collection: chorus',
+        '5: parent.collection must be another collection; found "chorus", did you mean "choirs"?',
+      ],
+      [
+        'rehearsals.yaml',
+        'by: singer }',
+        'by: conductor }',
+        '10: states.planned.attend.by must be a role; found "conductor", expected "owner", "everyone", "client" or "singer".',
+      ],
+    ],
+  },
+  {
+    name: 'a survey with answers',
+    files: {
+      'surveys.yaml': `title: Surveys
+schema:
+  required: [question]
+  properties:
+    question: { type: string, maxLength: 200 }
+    remark: { type: [string, "null"], maxLength: 500 }
+limits:
+  per_user: 20
+  bytes: 4096
+`,
+      'answers.yaml': `title: Answers
+schema: { required: [choice], properties: { choice: { enum: [yes, no] } } }
+parent: { field: survey, collection: surveys }
+unique: [{ fields: [owner, parent] }]
+access: { read: owner }
+`,
+    },
+    wrong: [
+      [
+        'surveys.yaml',
+        'bytes: 4096',
+        'bytes: 4000000',
+        '9: limits.bytes must be a whole number from 64 to 1048576; found 4000000.',
+      ],
+      [
+        'answers.yaml',
+        'access: { read',
+        'acces: { read',
+        '5: acces is not known here; did you mean "access"?',
+      ],
+    ],
+  },
+];
+
+describe('vestibule check of applications with two mistakes each', () => {
+  for (const { name, files, wrong } of applications)
+    it(`reports both of ${name} in one round, with file, line and correction`, async () => {
+      const { folder, declare } = newCollections(files);
+      for (const [file, text] of Object.entries(files)) {
+        const mistaken = wrong.filter(([of]) => of === file);
+        declare(
+          file,
+          mistaken.reduce((so, [, right, written]) => so.replace(right, written), text),
+        );
+      }
+      const { code, stderr } = await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check', folder);
+      assert.equal(code, 1);
+      const lines = wrong.map(([file, , , mistake]) => `  ${folder}/${file}:${mistake}`);
+      assert.deepEqual(stderr.trim().split('\n').slice(1).toSorted(), lines.toSorted());
+      for (const [file, text] of Object.entries(files)) declare(file, text);
+      succeeded(await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check', folder));
+    });
+});
+
 describe('vestibule check without the settings of a service', () => {
   const { folder } = newCollections({ 'bookings.yaml': bookings });
   const check = (settings: Settings, ...options: string[]) =>

@@ -40,7 +40,11 @@ for (const engine of ['sqlite', 'postgres'] as const)
         'waiting',
         'again, at the end',
       );
-      assert.equal((await cat.delete(`registrations/${made[1].id}`)).body.code, 'not_editable');
+      const kept = (await cat.delete(`registrations/${made[1].id}`)).body;
+      assert.deepEqual(
+        [kept.code, kept.allowed, /deleted/.test(kept.title)],
+        ['not_editable', ['cancelled'], true],
+      );
       assert.equal((await hal.post(`registrations/${made[1].id}/check_in`)).status, 200);
       assert.deepEqual(await counts(), { confirmed: 1, waiting: 2, present: 1 });
       assert.equal((await ada.post(`meetups/${id}/call_off`)).status, 200);

@@ -88,12 +88,16 @@ for (const engine of someEngine) {
       assert.equal(etags.add(etag).size, 4);
     });
 
-    it('an action of another role is 403 and leaves the state', async () => {
+    it('an action of another role is 403 with the state and the actions that the caller sees', async () => {
       const { person, desk, record } = await parties();
-      assertProblem(await act(desk, record, 'submit'), 'action_not_allowed');
-      assertProblem(await act(desk, record, 'cancel'), 'action_not_allowed');
+      const refused = async (caller: ApiCaller, action: string) => {
+        const [state, allowed] = await seen(caller, record);
+        assertProblemWith(await act(caller, record, action), 'action_not_allowed', { state, allowed });
+      };
+      await refused(desk, 'submit');
+      await refused(desk, 'cancel');
       await act(person, record, 'submit');
-      assertProblem(await act(person, record, 'approve'), 'action_not_allowed');
+      await refused(person, 'approve');
       assert.deepEqual(await seen(person, record), ['submitted', ['cancel']]);
       const withdrawn = await act(desk, record, 'cancel');
       assert.equal(withdrawn.json().state, 'cancelled', 'what anybody may, both may');
@@ -138,7 +142,7 @@ for (const engine of someEngine) {
           ['PATCH', { seats: 3 }],
         ] as const) {
           const reply = await caller.send(method, path, body);
-          assertProblemWith(reply, 'not_editable', { state: 'submitted' }, method);
+          assertProblemWith(reply, 'not_editable', { state: 'submitted', allowed: ['draft'] }, method);
         }
       }
       assert.equal((await person.get(path)).text, before);
@@ -184,7 +188,8 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('parcels'), [ofPerson]);
       assertProblem(await act(desk, ofPerson, 'lose', 'parcels'), 'not_found');
       assertProblem(await act(person, ofDesk, 'lose', 'parcels'), 'not_found');
-      assertProblem(await act(person, ofPerson, 'send', 'parcels'), 'action_not_allowed');
+      const sent = await act(person, ofPerson, 'send', 'parcels');
+      assertProblemWith(sent, 'action_not_allowed', { state: 'packed', allowed: ['keep', 'lose'] });
       assert.equal((await act(desk, ofDesk, 'send', 'parcels')).json().state, 'sent');
       assert.equal((await act(person, ofPerson, 'lose', 'parcels')).json().state, 'lost');
     });

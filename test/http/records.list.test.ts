@@ -293,6 +293,28 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await person.all('tasks'), all, 'and nothing has happened to anything');
     });
 
+    it('a refused query says which fields, operators and values there are', async () => {
+      const rows: readonly (readonly [query: string, detail: RegExp])[] = [
+        ['lable=x', /\bsort\b.*\bstate\b.*created_at, label, .*\[gt\], \[gte\], \[lt\] or \[lte\]/],
+        ['label[like]=x', /\[gt\], \[gte\]/],
+        ['sort=lable', /created_at, label, /],
+        ['state=opened', /open/],
+        ['limit=500', /1 to 200/],
+        ['mine=false', /mine=true/],
+        ['done=yes', /true or false/],
+        ['weight=heavy', /a number/],
+        ['due=tomorrow', /\d{4}-\d\d-\d\dT/],
+        ['label=a&label=b', /once/],
+      ];
+      for (const [query, expected] of rows) {
+        const { code, detail } = (await person.get(`/tasks?${query}`)).json();
+        assert.equal(code, 'query_invalid', query);
+        assert.match(String(detail), expected, query);
+      }
+      const { detail } = (await person.get('/notes?state=open')).json();
+      assert.doesNotMatch(String(detail), /state|role|q/, 'the collection has none of these');
+    });
+
     it('a cursor of another caller, list or query is 400, and so is a forged one', async () => {
       const query = '?limit=2&sort=label&done=false';
       const { next } = await list(query);

@@ -103,8 +103,8 @@ describe('the OpenAPI document', () => {
     };
     assert.deepEqual(required.slice(-4), ['state', 'actions', 'created_at', 'updated_at']);
     assert.deepEqual(properties.state, {
-      type: 'string',
-      enum: ['draft', 'submitted', 'approved', 'cancelled'],
+      type: ['string', 'null'],
+      enum: ['draft', 'submitted', 'approved', 'cancelled', null],
     });
   });
 

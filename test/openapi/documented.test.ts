@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { Documented, type Exchange } from '../support/documented.ts';
-import { everything, smallest } from './samples.ts';
+import { everything, shipped, smallest } from './samples.ts';
 
 const documented = new Documented(
-  documentWith([smallest, everything], { version: '1.2.3', baseUrl: 'https://api.example.org' }),
+  documentWith([smallest, everything, ...shipped], { version: '1.2.3', baseUrl: 'https://api.example.org' }),
 );
 
 const id = '6f9b2c1e-3d5a-4c7e-8b21-0a4f6d8e1c35';
@@ -49,6 +49,10 @@ describe('Documented accepts', () => {
   const right: Readonly<Record<string, Exchange>> = {
     'a record': answered({}),
     'a record without optional fields': answered({ body: { ...record, text: undefined } }),
+    'a record that is older than the states of its collection': answered({
+      path: `/api/consumer/v1/bookings/${id}`,
+      body: { id, slot: at, seats: 1, state: null, actions: [], created_at: at, updated_at: at },
+    }),
     'a page of records': answered({
       path: '/api/consumer/v1/x?limit=1',
       body: { items: [record], next: 'more' },

@@ -136,7 +136,7 @@ const [list, changed, nothing, lent] = await api.batch([
 const title: string | undefined = list?.title;
 const done: boolean | undefined = changed?.done;
 const none: undefined = nothing;
-const state: 'available' | 'requested' | 'lent' | undefined = lent?.state;`,
+const state: 'available' | 'requested' | 'lent' | null | undefined = lent?.state;`,
 
   'ifMatch of a batch takes a record or an ETag': `
 const booking = await bookings.get(id);

@@ -79,7 +79,7 @@ const nothing: void = await posts.remove(id);
 await posts.hide(id);`,
 
   'a switch over all states is exhaustive': `
-const colours: Record<Booking['state'], string> = { draft: 'grey', submitted: 'blue', approved: 'green', cancelled: 'red' };
+const colours: Record<NonNullable<Booking['state']>, string> = { draft: 'grey', submitted: 'blue', approved: 'green', cancelled: 'red' };
 function say(state: Collections['bookings']['state']): string {
   switch (state) {
     case 'draft': return 'a draft';

@@ -36,6 +36,10 @@ await notes.create({ text: 'a', tags: [1] }); // TS2322 'number' is not assignab
   'text for a list': `
 await notes.create({ text: 'a', tags: 'a' }); // TS2322 'string' is not assignable to type 'readonly string[]'`,
 
+  'a state of a record that is older than the states of its collection': `
+const { state } = await bookings.get(id);
+const known: string = state; // TS2322 'null' is not assignable to type 'string'`,
+
   'the id of a record changed': `
 const note = await notes.get(id);
 note.id = 'another'; // TS2540 'id' because it is a read-only property`,

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../json-object.ts';
 import { errorWords, type JsonSchema } from '../json-schema.ts';
-import { type Formats, type FormError, formErrors } from './form-errors.ts';
+import { type Formats, type FormError, formErrors, takeOut } from './form-errors.ts';
 import { pointerTo } from './json-pointer.ts';
-import { found, listed, nearest, type Say, suggestion, type Tell } from './mistakes.ts';
+import { found, listed, type Say, suggestion, type Tell } from './mistakes.ts';
 
-/** Reports every mistake in the data; true if there is none. Fills in the defaults of the schema. */
+/** Reports every mistake; true if there is none. Fills in defaults, and corrects or takes out what further rules cannot use. */
 export type CheckForm = (data: unknown, say: Say, at?: string) => boolean;
 
 /** An operator may have written a secret instead of a file name. */
@@ -17,11 +17,21 @@ const redacted = 'the value is not shown, because it may be the secret itself';
 export function createFormCheck(schema: JsonSchema, formats: Formats = {}, tell: Tell = found): CheckForm {
   return (data, say, at = '') => {
     const errors = formErrors(schema, data, formats);
+    const out: string[] = [];
+    let left = errors;
+    for (let taken = takeOut(data, left); taken.length > 0; taken = takeOut(data, left)) {
+      out.push(...taken);
+      left = formErrors(schema, data, formats);
+    }
+    // A mistake that is not found again followed from a value that was taken out.
+    const remaining = new Set(left.map(placeOf));
+    const isOut = (pointer: string) => out.some((at) => `${pointer}/`.startsWith(`${at}/`));
     const places = new Set<string>();
     for (const error of errors) {
-      const { keyword, pointer, member } = error;
-      const place = member === undefined ? pointer : pointerTo(pointer, member);
-      if (places.has(place) || isMisspelt(error, errors)) continue;
+      const { keyword, pointer } = error;
+      const place = placeOf(error);
+      const follows = keyword !== 'additionalProperties' && !isOut(pointer) && !remaining.has(place);
+      if (follows || places.has(place)) continue;
       places.add(place);
       say(`${at}${keyword === 'required' ? pointer : place}`, predicateOf(error, formats, tell));
     }
@@ -29,17 +39,8 @@ export function createFormCheck(schema: JsonSchema, formats: Formats = {}, tell:
   };
 }
 
-/** A misspelt member is also missing; it is reported once. */
-function isMisspelt({ keyword, pointer, member = '' }: FormError, errors: readonly FormError[]): boolean {
-  return (
-    keyword === 'required' &&
-    errors.some(
-      (other) =>
-        other.keyword === 'additionalProperties' &&
-        other.pointer === pointer &&
-        nearest(other.member ?? '', [member]) !== null,
-    )
-  );
+function placeOf({ pointer, member }: FormError): string {
+  return member === undefined ? pointer : pointerTo(pointer, member);
 }
 
 function predicateOf(error: FormError, formats: Formats, tell: Tell): string {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json-object.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { pointerTo } from './json-pointer.ts';
+import { membersOf, pointerTo } from './json-pointer.ts';
+import { nearest } from './mistakes.ts';
 
 /** Checks by format: the mistake in a text, such as "must be a date"; null if there is none. */
 export type Formats = Readonly<Record<string, (text: string) => string | null>>;
@@ -66,6 +67,33 @@ function isOfType(data: unknown, type: string): boolean {
   return type === 'integer' ? Number.isInteger(data) : typeof data === type;
 }
 
+function respell(data: Record<string, unknown>, member: string, { properties = {} }: JsonSchema): void {
+  const meant = nearest(member, Object.keys(properties as JsonSchema));
+  if (meant === null || data[meant] !== undefined) return;
+  data[meant] = data[member];
+  delete data[member];
+}
+
+/** Empties or takes out the values that are no use to further rules, and returns their pointers. */
+export function takeOut(data: unknown, errors: readonly FormError[]): readonly string[] {
+  return errors.flatMap(({ keyword, pointer, member }) => {
+    const isUseless =
+      member === undefined ? /^(type|enum|const|anyOf)$/.test(keyword) : keyword === 'required';
+    let [value, path, at, name] = [data, '', '', ''];
+    let holder: Record<string, unknown> = {};
+    for (const next of isUseless ? membersOf(pointer) : []) {
+      path = pointerTo(path, next);
+      // An item of a list goes with its list, so that the places of the others stay.
+      if (isJsonObject(value)) [holder, name, at] = [value, next, path];
+      value = (value as JsonSchema | undefined)?.[next];
+    }
+    if (!Object.hasOwn(holder, name)) return [];
+    if (keyword !== 'required' && !isJsonObject(holder[name])) holder[name] = {};
+    else delete holder[name];
+    return [at];
+  });
+}
+
 const isAnnotation: Check = () => true;
 
 /** In the order in which mistakes are found: of several mistakes at one place the first is reported. */
@@ -76,6 +104,21 @@ const keywords: Readonly<Record<string, Check>> = {
   examples: isAnnotation,
   errorMessage: isAnnotation,
   writeOnly: isAnnotation,
+  propertyNames: (part, data, { pointer, visit }) =>
+    !isJsonObject(data) ||
+    Object.keys(data).flatMap((member) =>
+      visit(part, member).map((error) => ({ ...error, pointer, member })),
+    ),
+  // Before others, so that these keywords find a misspelt member under its right name.
+  additionalProperties: (part, data, { schema, pointer, visit }) =>
+    !isJsonObject(data) ||
+    Object.keys(data)
+      .filter((member) => !Object.hasOwn(schema.properties ?? {}, member))
+      .flatMap((member) => {
+        if (part !== false) return visit(part, data[member], pointerTo(pointer, member));
+        respell(data, member, schema);
+        return [{ keyword: 'additionalProperties', schema, pointer, data, member }];
+      }),
   type: (types, data) => [types].flat().some((type) => isOfType(data, type)),
   minimum: (limit, data) => !isNumber(data) || data >= limit,
   maximum: (limit, data) => !isNumber(data) || data <= limit,
@@ -111,20 +154,6 @@ const keywords: Readonly<Record<string, Check>> = {
     names
       .filter((member) => data[member] === undefined)
       .map((member) => ({ keyword: 'required', schema, pointer, data, member })),
-  propertyNames: (part, data, { pointer, visit }) =>
-    !isJsonObject(data) ||
-    Object.keys(data).flatMap((member) =>
-      visit(part, member).map((error) => ({ ...error, pointer, member })),
-    ),
-  additionalProperties: (part, data, { schema, pointer, visit }) =>
-    !isJsonObject(data) ||
-    Object.keys(data)
-      .filter((member) => !Object.hasOwn(schema.properties ?? {}, member))
-      .flatMap((member) =>
-        part === false
-          ? [{ keyword: 'additionalProperties', schema, pointer, data, member }]
-          : visit(part, data[member], pointerTo(pointer, member)),
-      ),
   properties(parts: Readonly<Record<string, JsonSchema>>, data, { pointer, visit }) {
     if (!isJsonObject(data)) return true;
     const members: Record<string, unknown> = data;

@@ -4,6 +4,11 @@ import { membersOf } from './json-pointer.ts';
 /** Reports a mistake of the value at a JSON pointer: "must be a list; found 5". */
 export type Say = (pointer: string, predicate: string) => void;
 
+export interface Report extends Say {
+  /** False if a mistake was reported at one of these places, below it, or at a value around it. */
+  readonly isRight: (...pointers: readonly string[]) => boolean;
+}
+
 /** How a mistake names its place: `limits.writes`. */
 export function nameOf(pointer: string): string {
   return pointer === '' ? 'The file' : membersOf(pointer).map(brief).join('.');

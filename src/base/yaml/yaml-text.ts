@@ -14,7 +14,7 @@ import {
 import { counted } from '../counted.ts';
 import { escapeUnseen } from '../unseen.ts';
 import { membersOf } from './json-pointer.ts';
-import { brief, nameOf, type Say } from './mistakes.ts';
+import { brief, nameOf, nearest, type Report } from './mistakes.ts';
 
 /** Deeper than the deepest allowed schema. */
 const mostLevels = 48;
@@ -71,10 +71,10 @@ export function readYaml(text: string) {
   const memberOf = (mapping: YAMLMap, name: string) => {
     const known = members.get(mapping) ?? new Map(mapping.items.map((pair) => [nameIn(pair), pair]));
     members.set(mapping, known);
-    return known.get(name);
+    return known.get(name) ?? known.get(nearest(name, [...known.keys()].map(String)));
   };
 
-  /** The line of the value at a JSON pointer, or of the value around it. */
+  /** The line of the value at a JSON pointer, or of the value around it. A member may be misspelt. */
   const lineOf = (pointer: string): number => {
     let node: unknown = document.contents;
     let line = lineOfNode(node);
@@ -132,7 +132,12 @@ const mostShown = 20;
 export function readWithMistakes(text: string, placeOf: (pointer: string) => string = nameOf) {
   const yaml = readYaml(text);
   const mistakes: LineMistake[] = [...yaml.mistakes];
-  const say: Say = (pointer, predicate) => {
+  const wrong = new Set<string>();
+  const isBelow = (pointer: string, other: string) => other !== '' && `${pointer}/`.startsWith(`${other}/`);
+  const isRight: Report['isRight'] = (...pointers) =>
+    ![...wrong].some((at) => pointers.some((pointer) => isBelow(at, pointer) || isBelow(pointer, at)));
+  const report = (pointer: string, predicate: string) => {
+    wrong.add(pointer);
     const sentence = `${placeOf(pointer)} ${predicate}`;
     mistakes.push({
       line: yaml.lineOf(pointer),
@@ -141,7 +146,7 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
   };
   return {
     data: yaml.data,
-    say,
+    say: Object.assign(report, { isRight }) as Report,
     /** The first mistakes by line, and the number of further ones. */
     mistakes(): readonly LineMistake[] {
       const all = mistakes

@@ -98,7 +98,8 @@ function readWait(text: string | null, isStream: boolean): number {
 }
 
 function invalid(parameter: string): Refusal {
-  return new Refusal('query_invalid', { members: { parameter } });
+  const detail = `Send each of these once at most: collection=<names>, in=<collection>/<id>, after=<position>, wait=<0 to ${longestWaitSeconds}> (not for a stream).`;
+  return new Refusal('query_invalid', { members: { parameter, detail } });
 }
 
 /**

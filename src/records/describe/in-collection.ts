@@ -116,7 +116,8 @@ function recordSchema(collection: Collection): Schema {
 
 function stateMembers({ states, actions }: StateMachine): Schemas {
   return {
-    state: { type: 'string', enum: [...states.keys()] },
+    // Null: the record is older than the states of its collection.
+    state: { type: ['string', 'null'], enum: [...states.keys(), null] },
     actions: {
       ...listOf(actions.length === 0 ? { type: 'string' } : { type: 'string', enum: actions }),
       description: 'The actions that this caller may take now.',

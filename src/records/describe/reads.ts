@@ -1,4 +1,5 @@
 import { type Collection, showsCounts } from '../../collections/collection.ts';
+import { typesOf } from '../../collections/schema-grammar.ts';
 import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
@@ -124,8 +125,9 @@ function filters(name: string, schema: Schema): readonly Parameter[] {
 }
 
 /** A bound need not be a possible value of a record. */
-function comparable({ type, format }: Schema = {}): Schema {
-  return { type: type ?? 'string', ...(format === undefined ? {} : { format }) };
+function comparable(schema: Schema = {}): Schema {
+  const { format } = schema;
+  return { type: typesOf(schema)[0] ?? 'string', ...(format === undefined ? {} : { format }) };
 }
 
 export function describeHistory(collection: Collection): Description {

@@ -39,7 +39,7 @@ const ofPages = ['limit', 'cursor', 'sort'];
 /** The query of a list of which only the number of records is wanted. */
 export function readCountQuery(collection: Collection, text: string, access: CallerAccess): ListQuery {
   const parameters = readParameters(text);
-  for (const name of ofPages) if (parameters.has(name)) throw invalid(name);
+  for (const name of ofPages) if (parameters.has(name)) throw invalid(name, 'A count has no pages.');
   const query = readListQuery(collection, text, access);
   if (query.isEverybodys)
     throw notOfEverybody('mine', "The list of everybody's records is not counted", collection);
@@ -85,9 +85,9 @@ export function readListQuery(collection: Collection, text: string, access: Call
   };
 }
 
-function readSearch({ search }: Collection, text: string | undefined): readonly string[] | null {
+function readSearch(collection: Collection, text: string | undefined): readonly string[] | null {
   if (text === undefined) return null;
-  if (search.length === 0) throw invalid('q');
+  if (collection.search.length === 0) throw unknown(collection, 'q');
   const words = readWords(text);
   if (words !== null) return words;
   throw invalid(
@@ -168,7 +168,7 @@ function readRole(collection: Collection, role: string | undefined): string | nu
   if (role === undefined) return null;
   const roles = memberRoles(collection);
   if (roles.includes(role)) return role;
-  if (roles.length === 0) throw invalid('role');
+  if (roles.length === 0) throw unknown(collection, 'role');
   throw invalid('role', `The value of "role" is unknown. Send one of these: ${roles.join(', ')}.`);
 }
 
@@ -209,14 +209,14 @@ export function nameOf(field: SortField): string {
 export function readPageParameters(text: string): { readonly limit: number; readonly cursor: string | null } {
   const { limit, cursor = null, ...others } = Object.fromEntries(readParameters(text));
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw invalid(unknown);
+  if (unknown !== undefined) throw invalid(unknown, 'It is unknown here. Send "limit" and "cursor" only.');
   return { limit: readLimit(limit), cursor };
 }
 
 function readParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (parameters.has(name)) throw invalid(name);
+    if (parameters.has(name)) throw invalid(name, 'It is there twice. Send it once.');
     parameters.set(name, value);
   }
   return parameters;
@@ -229,33 +229,35 @@ function readCondition(
 ): RecordQuery['conditions'][number] {
   const [, fieldName = '', operator = 'eq'] = parameterForm.exec(name) ?? [];
   const field = findField(collection, fieldName);
-  const value = field === null ? null : readValue(collection, field, text);
-  if (field === null || value === null) throw invalid(name);
+  if (field === null) throw unknown(collection, name);
+  const value = readValue(collection, field, text);
+  if (value === null) throw invalid(name, `Send ${expectedOf(collection, field)}.`);
   return { field, operator: operator as Operator, value };
 }
 
 function readSort(collection: Collection, text: string): RecordQuery['sort'] {
   const descending = text.startsWith('-');
   const field = findField(collection, descending ? text.slice(1) : text);
-  if (field === null) throw invalid('sort');
+  if (field === null) throw invalid('sort', `Send one of these, or "-" and one: ${fieldsOf(collection)}.`);
   return { field, descending };
 }
 
-function readState({ machine }: Collection, state: string | undefined): string | null {
-  if (state === undefined) return null;
-  if (!machine?.states.has(state)) throw invalid('state');
-  return state;
+function readState(collection: Collection, state: string | undefined): string | null {
+  const { machine } = collection;
+  if (state === undefined || machine?.states.has(state)) return state ?? null;
+  if (machine === null) throw unknown(collection, 'state');
+  throw invalid('state', `Send one of these: ${[...machine.states.keys()].join(', ')}.`);
 }
 
 /** Only the caller itself can be named: no query asks for the records of another owner. */
 function readMine(text: string | undefined): boolean {
-  if (text !== undefined && text !== 'true') throw invalid('mine');
+  if (text !== undefined && text !== 'true') throw invalid('mine', 'Send mine=true, or leave it out.');
   return text === 'true';
 }
 
 function readLimit(text = String(defaultPage)): number {
   const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > largestPage) throw invalid('limit');
+  if (limit < 1 || limit > largestPage) throw invalid('limit', `Send a number from 1 to ${largestPage}.`);
   return limit;
 }
 
@@ -272,6 +274,12 @@ function readValue(collection: Collection, field: SortField, text: string): Fiel
   return isDateTime(collection, field.name) ? normaliseDateTime(text) : readPlain(field, text);
 }
 
+function expectedOf(collection: Collection, field: SortField): string {
+  if (field === 'created_at' || isDateTime(collection, field.name))
+    return 'a time such as 2026-01-01T09:00:00Z';
+  return { text: 'a text without NUL', boolean: 'true or false', number: 'a number' }[field.kind];
+}
+
 function readPlain({ kind }: IndexedField, text: string): FieldValue | null {
   if (kind === 'text') return text.includes('\0') ? null : text;
   if (kind === 'boolean') return text === 'true' ? 1 : text === 'false' ? 0 : null;
@@ -280,8 +288,19 @@ function readPlain({ kind }: IndexedField, text: string): FieldValue | null {
     : null;
 }
 
-function invalid(parameter: string, detail?: string): Refusal {
-  return new Refusal('query_invalid', {
-    members: { parameter, ...(detail === undefined ? {} : { detail }) },
-  });
+function invalid(parameter: string, detail: string): Refusal {
+  return new Refusal('query_invalid', { members: { parameter, detail } });
+}
+
+function fieldsOf({ index }: Collection): string {
+  return ['created_at', ...index.map(({ name }) => name)].join(', ');
+}
+
+/** Names what a list of this collection takes. */
+function unknown(collection: Collection, parameter: string): Refusal {
+  const { machine, parent, search } = collection;
+  const filters = [machine && 'state', memberRoles(collection)[0] && 'role', search[0] && 'q', parent?.field];
+  const others = [...ofPages, 'mine', ...filters].filter(Boolean).join(', ');
+  const fields = `${fieldsOf(collection)}, alone or with [gt], [gte], [lt] or [lte]`;
+  return invalid(parameter, `It is unknown here. Send one of these: ${others}; or a field: ${fields}.`);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Refusal } from '../../base/errors.ts';
+import { type ErrorCode, Refusal } from '../../base/errors.ts';
 import type { Collection, FieldError, Transition } from '../../collections/collection.ts';
 import { actionFields, may, mayEver, roleFor, type Verb } from '../../collections/roles.ts';
 import { eventOfChange, eventOfRemoval } from '../../events/catalogue.ts';
@@ -69,13 +69,14 @@ export function decideAction(change: Of<'act'>, writing: Writing): Decided {
   const context = contextOf(record);
   const roles = access.rolesOn(record, context);
   const transition = collection.machine?.states.get(record.state ?? '')?.get(action);
-  if (transition === undefined) {
+  const refused = (code: ErrorCode) => {
     const allowed = access.actionsOn(record, context, writing.now);
-    throw new Refusal('invalid_transition', { members: { state: record.state, allowed } });
-  }
+    return new Refusal(code, { members: { state: record.state, allowed } });
+  };
+  if (transition === undefined) throw refused('invalid_transition');
   const by = transition.by.find((role) => roles.includes(role));
   if (by === undefined || !may(collection, { action }, roles, record.state))
-    throw new Refusal('action_not_allowed');
+    throw refused('action_not_allowed');
   const body = bodyAfter(transition, change.input ?? {}, record, collection);
   if (transition.whileParentAccepts) checkAccepts(context.parent, writing);
   checkCapacity(record, transition.to, context.parent, writing);
@@ -176,8 +177,11 @@ export function found(
   if (verb !== null && expected === null && collection.concurrency === 'required')
     throw new Refusal('precondition_required');
   if (expected !== null && !fits(expected, etagOf(record))) throw preconditionFailed(record, writing);
-  if ((verb === 'update' || verb === 'delete') && !may(collection, verb, roles, record.state))
-    throw new Refusal('not_editable', { members: { state: record.state } });
+  if ((verb === 'update' || verb === 'delete') && !may(collection, verb, roles, record.state)) {
+    const states = [...(collection.machine?.states.keys() ?? [])];
+    const allowed = states.filter((state) => may(collection, verb, roles, state));
+    throw new Refusal('not_editable', { members: { state: record.state, allowed } });
+  }
   return record;
 }
 

@@ -86,7 +86,8 @@ export interface Overview {
 
 export interface RecordItem {
   readonly id: string;
-  readonly state?: string;
+  /** Null: the record is older than the states of its collection. */
+  readonly state?: string | null;
   readonly actions?: readonly string[];
   /** The roles of the caller; shared collections only. */
   readonly roles?: readonly string[];

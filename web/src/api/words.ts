@@ -106,7 +106,7 @@ const words: Readonly<Record<string, Omit<Words, 'advice'> & Partial<Words>>> = 
   },
   not_editable: {
     heading: 'It cannot be changed any more',
-    advice: 'The fields of a record cannot be changed in its present state.',
+    advice: 'In its present state the record cannot be changed or deleted.',
   },
   invalid_transition: {
     heading: 'That is not possible any more',

@@ -149,6 +149,6 @@ function doneInWords(count: number, changed: readonly RecordItem[] | null): stri
   if (changed === null) return `${records} deleted.`;
   const states = new Set(changed.map(({ state }) => state));
   const [state] = states;
-  if (states.size !== 1 || state === undefined) return `${records} changed.`;
+  if (states.size !== 1 || typeof state !== 'string') return `${records} changed.`;
   return `${records}: ${inWords(state).toLowerCase()} now.`;
 }

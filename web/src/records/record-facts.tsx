@@ -44,7 +44,7 @@ export function RecordFacts({ collection, record, heading = null, level = 2 }: R
             {name}
           </Heading>
         )}
-        {record.state !== undefined && (
+        {typeof record.state === 'string' && (
           <span class={`state ${stateTone(collection, record)}`}>{inWords(record.state)}</span>
         )}
       </div>
@@ -107,7 +107,7 @@ export function RecordTimes({ record }: { readonly record: RecordItem }) {
 }
 
 /** The style of a state: the first one, a final one, or one in between. */
-function stateTone({ states = {} }: Collection, { state = '' }: RecordItem): string {
+function stateTone({ states = {} }: Collection, { state }: RecordItem): string {
   if (Object.keys(states)[0] === state) return 'first';
-  return Object.keys(states[state] ?? {}).length === 0 ? 'last' : '';
+  return Object.keys(states[state ?? ''] ?? {}).length === 0 ? 'last' : '';
 }
