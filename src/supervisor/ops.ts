@@ -49,16 +49,10 @@ export function createOps(
     return worstReadiness(answers, processes, isStopping(), starting);
   };
   return {
-    handlers: {
-      live: async () => worstLife(await answersTo('live'), processes),
-      async ready() {
-        const { status, body } = await ready();
-        return json(body, { status });
-      },
-      async metrics() {
-        const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
-        return answer(expositionType, expositionText(all));
-      },
+    live: async () => worstLife(await answersTo('live'), processes),
+    async metrics() {
+      const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
+      return answer(expositionType, expositionText(all));
     },
     forConsole: {
       ready,
