@@ -287,11 +287,11 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/records/requests/page.ts',
-    'mostLookedAt',
+    'maxExamined',
     '',
     'Records examined for one page or count; then it ends earlier.',
   ),
-  fixed('src/records/requests/search-words.ts', 'mostWords', '', 'Words of a search (400 `query_invalid`).'),
+  fixed('src/records/requests/search-words.ts', 'maxWords', '', 'Words of a search (400 `query_invalid`).'),
   fixed(
     'src/records/requests/search-words.ts',
     'longestWord',
@@ -300,7 +300,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/records/requests/search-words.ts',
-    'mostParts',
+    'maxParts',
     '',
     'Parts of all words of a search, such as the two of `e-mail` (400 `query_invalid`).',
   ),

@@ -89,7 +89,7 @@ export class UnsentAnswers {
     return true;
   }
 
-  /** Before an answer in pieces begins. Throws without room: whoever is cut off would have to start again. */
+  /** Before an answer in pieces begins. Throws without room: a caller that is cut off has to start again. */
   holdPieces(response: ServerResponse, address: string): void {
     this.#count(response, bytesOfAnswerInPieces, address, null);
   }

@@ -45,14 +45,14 @@ export function createReadiness(parts: ReadinessParts) {
   let cancel = () => {};
   const usableKeys = () => keySets().filter((keys) => keys.usable);
   /** By the last answer of the database. A stop is no fault. */
-  const isWell = () => last.fault === null && last.collectionsFault === null && usableKeys().length > 0;
+  const isHealthy = () => last.fault === null && last.collectionsFault === null && usableKeys().length > 0;
 
   const answer = async () => {
     last = await database.probe();
     const { fault, collectionsFault } = last;
     const providers = keySets();
     const [first] = providers;
-    const isReady = isWell() && !isStopping();
+    const isReady = isHealthy() && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
@@ -77,7 +77,7 @@ export function createReadiness(parts: ReadinessParts) {
       start();
     });
   };
-  return { answer, isWell, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
+  return { answer, isHealthy, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }
 
 /** The answer while the service starts. `work`: what takes long, such as an index of a large table. */

@@ -18,8 +18,8 @@ import { type ListQuery, largestPage, nameOf } from './list-query.ts';
 /** A page ends before it exceeds this many bytes. */
 export const largestPageBytes = 1_048_576;
 /** Limits of what one page scans: records and bytes. */
-export const mostLookedAt = 2_000;
-const mostBytesLookedAt = 33_554_432;
+export const maxExamined = 2_000;
+const maxExaminedBytes = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
 type GiveWay = Input['giveWay'];
@@ -44,7 +44,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   show: Show<RecordWithMembers, Shown>,
   giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
+  const looks = Math.min(maxExamined, Math.max(Math.floor(maxExaminedBytes / recordBytes), 1));
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
@@ -117,7 +117,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
   show: Show<string, Shown>,
   giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = { atMost: mostLookedAt, recordBytes };
+  const looks = { atMost: maxExamined, recordBytes };
   const shown: Shown[] = [];
   let ids: string[] = [];
   let atOnce = wanted.limit + 1;
@@ -147,10 +147,10 @@ export async function countRecords(
   store: Pick<RecordStore, 'placeAfter' | 'count'>,
   wanted: RecordQuery,
 ): Promise<Counted> {
-  const limit = mostLookedAt + 1;
+  const limit = maxExamined + 1;
   const until = await store.placeAfter(wanted, limit);
   const count = await store.count({ ...wanted, until, limit });
-  return { count: Math.min(count, mostLookedAt), isWhole: until === null };
+  return { count: Math.min(count, maxExamined), isWhole: until === null };
 }
 
 /** The same for those that match, and of which `countSeen` says how many the caller can read. */
@@ -163,12 +163,12 @@ export async function countMatching(
   giveWay: GiveWay,
 ): Promise<Counted> {
   const ids: string[] = [];
-  const looks = { atMost: mostLookedAt + 1, recordBytes };
+  const looks = { atMost: maxExamined + 1, recordBytes };
   const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return true;
   });
-  return { count: Math.min(await countSeen(ids), mostLookedAt), isWhole: end === null };
+  return { count: Math.min(await countSeen(ids), maxExamined), isWhole: end === null };
 }
 
 /** True if the sort order alone finds all matches. list-query.ts ensures it for a list of all owners. */
