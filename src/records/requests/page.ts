@@ -22,7 +22,15 @@ export const maxExamined = 2_000;
 const maxExaminedBytes = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
-type GiveWay = Input['giveWay'];
+
+/** A list and how it is read: in pieces, with a turn of other callers after each. */
+interface Scan<Methods extends keyof RecordStore> {
+  readonly store: Pick<RecordStore, Methods>;
+  readonly wanted: RecordQuery;
+  /** How long a record of the collection may be. */
+  readonly recordBytes: number;
+  readonly giveWay: Input['giveWay'];
+}
 
 export interface Page<Shown> {
   readonly shown: readonly Shown[];
@@ -38,11 +46,8 @@ type Show<Item, Shown> = (items: readonly Item[]) => Promise<readonly Shown[]>;
  * cannot read take no place on the page: otherwise `next` would tell of them.
  */
 export async function readPage<Shown extends { readonly record: StoredRecord }>(
-  store: Store,
-  wanted: RecordQuery,
-  recordBytes: number,
+  { store, wanted, recordBytes, giveWay }: Scan<keyof Store>,
   show: Show<RecordWithMembers, Shown>,
-  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
   const looks = Math.min(maxExamined, Math.max(Math.floor(maxExaminedBytes / recordBytes), 1));
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
@@ -79,10 +84,8 @@ const mostBytesAtOnce = 4_194_304;
  * which there may be more; null: this was the end of the list.
  */
 async function visitRecords(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
-  giveWay: GiveWay,
+  { store, wanted, recordBytes, giveWay }: Scan<'placeAfter' | 'bodies'>,
+  atMost: number,
   visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
@@ -110,14 +113,11 @@ type Matches = (body: string) => boolean;
 
 /** A page of the records that match. Only so many are looked at, so a short page may have a `next`. */
 export async function searchPage<Shown extends { readonly record: StoredRecord }>(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  recordBytes: number,
+  scan: Scan<'placeAfter' | 'bodies'>,
   matches: Matches,
   show: Show<string, Shown>,
-  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = { atMost: maxExamined, recordBytes };
+  const { wanted } = scan;
   const shown: Shown[] = [];
   let ids: string[] = [];
   let atOnce = wanted.limit + 1;
@@ -127,7 +127,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
     atOnce = Math.min(atOnce * 4, largestPage);
     return shown.length <= wanted.limit;
   };
-  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
+  const end = await visitRecords(scan, maxExamined, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return ids.length < atOnce || showFound();
   });
@@ -155,16 +155,12 @@ export async function countRecords(
 
 /** The same for those that match, and of which `countSeen` says how many the caller can read. */
 export async function countMatching(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  recordBytes: number,
+  scan: Scan<'placeAfter' | 'bodies'>,
   matches: Matches,
   countSeen: (ids: readonly string[]) => number | Promise<number>,
-  giveWay: GiveWay,
 ): Promise<Counted> {
   const ids: string[] = [];
-  const looks = { atMost: maxExamined + 1, recordBytes };
-  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
+  const end = await visitRecords(scan, maxExamined + 1, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return true;
   });
