@@ -3,16 +3,17 @@ import { keyRules, openAdministration } from './app/administration.ts';
 import type { BaseParts } from './app/base-parts.ts';
 import { createCallers } from './app/callers.ts';
 import { readCertificate } from './app/certificate.ts';
+import { startConsole } from './app/console.ts';
 import { createConsoleState } from './app/console-state.ts';
 import { readDeclaredCollections } from './app/declared-collections.ts';
 import { createEventParts } from './app/events.ts';
 import { readFrontend } from './app/frontend.ts';
-import { createOpsPort } from './app/ops-port.ts';
 import { createService } from './app/service.ts';
 import { createSignOut } from './app/sign-out.ts';
 import { watch } from './app/watch.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { ConfirmedTime } from './base/confirmed-time.ts';
+import { json } from './base/handler.ts';
 import { createKeyedDigest } from './base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
 import { createProgress } from './base/progress.ts';
@@ -27,6 +28,7 @@ import { ownIssuer } from './config/rules.ts';
 import type { Config } from './config/settings.ts';
 import { type Limits, shutdownSeconds, withinOpenFiles } from './http/limits.ts';
 import { Listener } from './http/listener.ts';
+import { createOpsServer } from './http/ops-server.ts';
 import { BackgroundLease } from './ops/background-lease.ts';
 import type { Family } from './ops/exposition.ts';
 import { createReadiness, live, startingReadiness } from './ops/health.ts';
@@ -79,6 +81,8 @@ interface ConsoleSource extends ReturnType<typeof createConsoleState> {
   families(): readonly Family[];
 }
 
+const opsShutdownMs = 1_000;
+
 /** Builds and starts every part in this order. They stop in reverse order, also when one fails to start. */
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
   const { clock = systemClock, settings = [], steps, member, development } = surroundings;
@@ -103,10 +107,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const limits = limitsOf(config, log);
   let opsAddress = '';
   if (member === undefined) {
-    const opsPort = await createOpsPort(config, {
-      limits,
-      live,
-      metrics: metrics.expose,
+    const consolePage = await startConsole(config, {
       state: async () => started?.forConsole.state() ?? null,
       consumer: async (id) => started?.forConsole.consumer(id) ?? null,
       async read() {
@@ -118,8 +119,15 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
       clock,
       log,
     });
-    parts.defer(() => opsPort.stop());
-    opsAddress = await opsPort.listen();
+    parts.defer(() => consolePage.stop());
+    const answerReady = async () => {
+      const { status, body } = await ready();
+      return json(body, { status });
+    };
+    const handlers = { live, ready: answerReady, metrics: metrics.expose, console: consolePage.handlers };
+    const opsListener = new Listener(createOpsServer(limits, handlers), clock);
+    opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+    parts.defer(() => opsListener.close(opsShutdownMs));
   }
 
   const administration = await openAdministration(config, 'serve', clock, {

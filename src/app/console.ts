@@ -8,7 +8,7 @@ import { asset, findBuiltFiles, page } from '../frontend/page.ts';
 import { createConsoleAccess, isConsoleReachable } from '../ops/console-access.ts';
 import { ConsoleData, type ConsoleParts } from '../ops/console-data.ts';
 
-export interface ConsoleOptions extends Omit<ConsoleParts, 'settings' | 'advice'> {
+interface Parts extends Omit<ConsoleParts, 'settings' | 'advice'> {
   readonly settings: readonly SettingInForce[];
   /** All data that is stored about a caller. Null if there is none. */
   readonly consumer: (id: string) => Promise<object | null>;
@@ -24,10 +24,7 @@ export interface Console {
 
 const off: Console = { handlers: {}, stop: () => {} };
 
-export async function startConsole(
-  config: Config,
-  { consumer, log, ...parts }: ConsoleOptions,
-): Promise<Console> {
+export async function startConsole(config: Config, { consumer, log, ...parts }: Parts): Promise<Console> {
   const { opsHost: host, opsToken: token } = config;
   if (config.console === 'off') return off;
   if (!isConsoleReachable({ host, token })) {

@@ -49,10 +49,16 @@ export function createOps(
     return worstReadiness(answers, processes, isStopping(), starting);
   };
   return {
-    live: async () => worstLife(await answersTo('live'), processes),
-    async metrics() {
-      const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
-      return answer(expositionType, expositionText(all));
+    handlers: {
+      live: async () => worstLife(await answersTo('live'), processes),
+      async ready() {
+        const { status, body } = await ready();
+        return json(body, { status });
+      },
+      async metrics() {
+        const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
+        return answer(expositionType, expositionText(all));
+      },
     },
     forConsole: {
       ready,
