@@ -53,7 +53,6 @@ function linesWithoutValue(file: string, text: string): readonly string[] {
   );
 }
 
-/** Every name in the file must be a setting. */
 function unknownNames(file: string, names: readonly string[]): readonly string[] {
   return names
     .filter((name) => !settingNames.includes(name))

@@ -115,10 +115,10 @@ export function describeAsset({ name, operationId }: Asset): Description {
 }
 
 /** Built at the first request, so that it does not delay the start. */
-function once(contentType: string, write: () => string, cacheControl = keptForAWhile): PublicHandler {
+function once(contentType: string, write: () => string): PublicHandler {
   let ready: Answer | undefined;
   return () => {
-    ready ??= answer(contentType, write(), { cacheControl });
+    ready ??= answer(contentType, write(), { cacheControl: keptForAWhile });
     return ready;
   };
 }
