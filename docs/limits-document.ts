@@ -194,7 +194,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Refused tokens on one connection; then it is closed.',
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
-  fixed('src/base/strict-json.ts', 'maxPlainJsonDepth', '', 'Levels of the JSON of `POST /token` (400).'),
   fixed(
     'src/base/strict-json.ts',
     'maxJsonMembers',
@@ -295,11 +294,11 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/records/requests/page.ts',
-    'mostLookedAt',
+    'maxExamined',
     '',
     'Records examined for one page or count; then it ends earlier.',
   ),
-  fixed('src/records/requests/search-words.ts', 'mostWords', '', 'Words of a search (400 `query_invalid`).'),
+  fixed('src/records/requests/search-words.ts', 'maxWords', '', 'Words of a search (400 `query_invalid`).'),
   fixed(
     'src/records/requests/search-words.ts',
     'longestWord',
@@ -308,7 +307,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed(
     'src/records/requests/search-words.ts',
-    'mostParts',
+    'maxParts',
     '',
     'Parts of all words of a search, such as the two of `e-mail` (400 `query_invalid`).',
   ),

@@ -17,7 +17,7 @@ interface Watched {
   readonly certificate: ReturnType<typeof readCertificate>;
   readonly logOutput: { readonly dropped: number };
   readonly sweeper: Sweeper;
-  readonly readiness: { isWell(): boolean };
+  readonly readiness: { isHealthy(): boolean };
 }
 
 /** Adds the gauges, and the counters of other parts, to the metrics. */
@@ -33,7 +33,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
   };
   exposition.add('vestibule_build_info', () => [{ labels: build, value: 1 }]);
   exposition.watch({
-    vestibule_ready: () => Number(readiness.isWell()),
+    vestibule_ready: () => Number(readiness.isHealthy()),
     vestibule_connections_open: () => service.connections.size,
     vestibule_log_lines_dropped_total: () => logOutput.dropped,
     vestibule_token_cache_entries: () => tokenCache.places,

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../base/errors.ts';
-import { isSlipOf, nearest } from '../base/yaml/mistakes.ts';
-import { type Environment, mistakesInFile, removedSettings } from './load.ts';
+import { nearest } from '../base/yaml/mistakes.ts';
+import { type Environment, mistakesInFile } from './load.ts';
 import { environmentName, settings } from './settings.ts';
 import { readTextFile } from './text-file.ts';
 
@@ -30,13 +30,9 @@ export function readEnvironment(settingsFile: string | undefined): Environment {
 function misspelt(set: Environment): readonly string[] {
   const unset = settingNames.filter((name) => name.includes('_') && set[name] === undefined);
   return Object.keys(set).flatMap((name) => {
-    if (settingNames.includes(name) || removedSettings[name] !== undefined) return [];
-    const meant = unset.find((known) => isSlipOf(name, known));
-    return meant === undefined
-      ? []
-      : [
-          `The environment sets ${name}, which is not a setting; did you mean "${meant}"? If another program needs ${name}, set ${meant}, too.`,
-        ];
+    const meant = settingNames.includes(name) ? null : nearest(name, unset, () => 1);
+    if (meant === null) return [];
+    return `The environment sets ${name}, which is not a setting; did you mean "${meant}"? If another program needs ${name}, set ${meant}, too.`;
   });
 }
 
@@ -57,10 +53,9 @@ function linesWithoutValue(file: string, text: string): readonly string[] {
   );
 }
 
-/** Every name in the file must be a setting. */
 function unknownNames(file: string, names: readonly string[]): readonly string[] {
   return names
-    .filter((name) => !settingNames.includes(name) && removedSettings[name] === undefined)
+    .filter((name) => !settingNames.includes(name))
     .map((name) => {
       const near = nearest(name, settingNames);
       return `"${file}" sets ${name}, which is not a setting${near === null ? '. Remove it.' : `; did you mean "${near}"?`}`;

@@ -25,38 +25,6 @@ export type Environment = Readonly<Record<string, string | undefined>> & {
   readonly [mistakesInFile]?: readonly string[] | undefined;
 };
 
-/** Removed settings, and their replacement. If they were ignored, they would seem to work. */
-export const removedSettings: Readonly<Record<string, string>> = {
-  MTLS: 'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
-  MTLS_CERT_HEADER:
-    'Tokens bound to a certificate (mutual TLS) are not supported. Unset it, and let the provider bind tokens by DPoP.',
-  IDP_EVENTS_AUDIENCE:
-    'Security events (SSF) are not supported. Unset it, and let the provider send logout tokens to POST /idp/logout.',
-  TOKEN_CACHE_ENTRIES: 'The service remembers up to 100,000 tokens. Unset it.',
-  MAX_HEADER_BYTES: 'Requests may have 16 KB of headers. Unset it.',
-  HEADERS_TIMEOUT_SECONDS:
-    'The timeout for headers is 10 seconds, or REQUEST_TIMEOUT_SECONDS if that is less. Unset it.',
-  SHUTDOWN_SECONDS:
-    'The shutdown timeout is 10 seconds. Unset it, and give the process at least DRAIN_SECONDS and 16 seconds to stop.',
-  STREAMS_PER_CALLER: 'A caller may have 8 streams at each process. Unset it.',
-  KEY_PREPUBLISH_SECONDS:
-    'A new key is published for 15 minutes before it signs. Unset it. To sign at once: npx vestibule keys rotate --now',
-  KEY_ROTATION_DAYS:
-    'Signing keys change after 90 days. Unset it. To change one earlier: npx vestibule keys rotate',
-  DATABASE_PREPARED_STATEMENTS: 'The service detects when a pooler loses prepared statements. Unset it.',
-  DATABASE_LISTEN_URL: 'Processes poll the database for changes. Unset it.',
-  WEB_DPOP: 'Unset it, and set DPOP=page for "on". With DPOP=required the page always binds its tokens.',
-  WEB_IMAGE_ORIGINS: 'The page shows pictures of the provider, Auth0, Google, GitHub and Gravatar. Unset it.',
-  IDP_LOGOUT_AUDIENCE:
-    'Unset it, and set WEB_CLIENT_ID, or "logout_audience" of the entry in IDPS_FILE for several clients.',
-  TOKEN_FAILURES_PER_MINUTE:
-    'Unset it. POST /token allows a fortieth of REFUSALS_PER_MINUTE, which is 1200 by default.',
-  ALLOW_BREAKING_SCHEMAS: 'Unset it, and start once with: npx vestibule serve --allow-breaking-schemas',
-  DPOP_NONCE: 'Unset it, and add "nonce" to DPOP. Example: DPOP=required,nonce',
-  PROCESSES: 'Unset it, and start with: serve --processes <number>',
-  EVENTS_KEEP_DAYS: 'The log of events goes back 30 days. Unset it.',
-};
-
 /** Reports all mistakes at once, so that the operator can fix them in one go. */
 export class SettingsError extends OperatorError {
   readonly mistakes: readonly string[];
@@ -153,11 +121,7 @@ function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], 
 
 function readEach(table: Readonly<Record<string, Setting>>, environment: Environment) {
   const values: Record<string, unknown> = {};
-  const removed = Object.entries(removedSettings).filter(([name]) => environment[name]?.trim());
-  const mistakes = [
-    ...(environment[mistakesInFile] ?? []),
-    ...removed.map(([name, advice]) => `${name} was removed. ${advice}`),
-  ];
+  const mistakes = [...(environment[mistakesInFile] ?? [])];
   for (const [key, setting] of Object.entries(table)) {
     try {
       values[key] = readOne(key, setting, environment);

@@ -60,16 +60,16 @@ export class Audience {
     }
   }
 
-  hears(event: StoredEvent): boolean {
-    return this.#heard(event).length > 0;
+  matches(event: StoredEvent): boolean {
+    return this.#matching(event).length > 0;
   }
 
   /** Whether it gets the event with the fields of the record. */
-  hearsFields(event: StoredEvent): boolean {
-    return this.#heard(event).some(({ hasFields }) => hasFields);
+  matchesFields(event: StoredEvent): boolean {
+    return this.#matching(event).some(({ hasFields }) => hasFields);
   }
 
-  #heard({ collection, topics = [] }: StoredEvent): readonly EventTopic[] {
+  #matching({ collection, topics = [] }: StoredEvent): readonly EventTopic[] {
     const counted = this.#options.ownedOnly.get(collection ?? '');
     return topics.filter(({ topic }) => this.#topics.has(topic) && (counted?.includes(topic) ?? true));
   }

@@ -241,7 +241,7 @@ export class Streams {
     const now = clock.monotonic();
     for (const stream of [...this.#all]) {
       if (hasExpired(stream.token, nowSeconds)) this.#end(stream, 'token_expired');
-      else if (!isCurrent(stream.token)) this.#letGo(stream);
+      else if (!isCurrent(stream.token)) this.#release(stream);
       else {
         if (stream.isUnsure) this.#check(stream);
         if (stream.heartbeatAt <= now) this.#heartbeat(stream, now);
@@ -274,11 +274,11 @@ export class Streams {
   #end(stream: Stream, reason: string): void {
     if (stream.isOver) return;
     stream.outlet.write(`event: end\ndata: {"reason":${JSON.stringify(reason)}}\n\n`);
-    this.#letGo(stream);
+    this.#release(stream);
   }
 
   /** Without a reason: the client reconnects at once, and its token is verified again. */
-  #letGo(stream: Stream): void {
+  #release(stream: Stream): void {
     stream.outlet.end();
     this.#remove(stream);
   }

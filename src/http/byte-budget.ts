@@ -85,23 +85,18 @@ export class UnsentAnswers {
   hold(response: ServerResponse, bytes: number, addressOf: () => string, onEnd: OnEnd): boolean {
     if (bytes <= smallAnswerBytes) return false;
     // An answer above the limit is the only one of its address.
-    this.#count(this.#whole, response, Math.min(bytes, maxUnsentBytesPerAddress), addressOf(), onEnd);
+    this.#count(response, Math.min(bytes, maxUnsentBytesPerAddress), addressOf(), onEnd);
     return true;
   }
 
-  /** Before an answer in pieces begins. Throws without room: whoever is cut off would have to start again. */
+  /** Before an answer in pieces begins. Throws without room: a caller that is cut off has to start again. */
   holdPieces(response: ServerResponse, address: string): void {
-    this.#count(this.#inPieces, response, bytesOfAnswerInPieces, address, null);
+    this.#count(response, bytesOfAnswerInPieces, address, null);
   }
 
-  /** Without `onEnd` it cannot be cut off. */
-  #count(
-    budget: ByteBudget,
-    response: ServerResponse,
-    bytes: number,
-    key: string,
-    onEnd: OnEnd | null,
-  ): void {
+  /** `onEnd` is null for an answer in pieces, which cannot be cut off. */
+  #count(response: ServerResponse, bytes: number, key: string, onEnd: OnEnd | null): void {
+    const budget = onEnd === null ? this.#inPieces : this.#whole;
     const end: OnEnd = (cutOff) => {
       response.off('close', close);
       budget.finish(holder);

@@ -140,7 +140,7 @@ export class Responder {
     if (this.#nonce !== null) head.push('dpop-nonce', this.#nonce());
     if (this.#options.cors !== null) head.push(...this.#options.cors(request.headers.origin));
     response.writeHead(status, head);
-    if (chunks !== null) return void this.#pour(context, status, chunks);
+    if (chunks !== null) return void this.#drain(context, status, chunks);
     if (live !== null) {
       this.#hold(context, status, live);
       return;
@@ -184,7 +184,7 @@ export class Responder {
   }
 
   /** As fast as the caller takes it. An error half-way closes the connection, so that a part cannot pass for the whole. */
-  async #pour(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
+  async #drain(context: RequestContext, status: number, chunks: AsyncIterable<string>): Promise<void> {
     const { request, response } = context;
     try {
       await pipeline(request.method === 'HEAD' ? [] : chunks, response);

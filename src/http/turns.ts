@@ -122,7 +122,7 @@ export class Turns {
 
   readonly #next = (): void => {
     const next = this.#waiting.take((key, { needsPlace }) => !needsPlace || this.#hasPlace(key));
-    // What is left waits for a place, and whoever leaves one calls the next slice.
+    // The rest waits for places; a request that leaves its place calls the next slice.
     this.#isSliceDue = next !== undefined;
     if (next === undefined) return;
     next.start();

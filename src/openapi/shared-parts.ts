@@ -7,7 +7,6 @@ export class PartsInUse implements SharedParts {
   readonly responses = {};
   readonly headers = {};
   readonly pathItems = {};
-  readonly #texts = new Map<string, string>();
 
   /** The key has a digest of the part, so it is the same whatever else the document describes. */
   share<T extends object>(kind: keyof SharedParts, name: string, part: T): T | Reference {
@@ -17,10 +16,8 @@ export class PartsInUse implements SharedParts {
     const key = `${name.replace(/^\d/, 'r$&').replace('[', '.').replace(']', '')}.${digest}`;
     const known: Record<string, object> = this[kind];
     known[key] ??= part;
-    const $ref = `#/components/${kind}/${key}`;
-    if (!this.#texts.has($ref)) this.#texts.set($ref, text);
     // Another part can have the same digest.
-    return this.#texts.get($ref) === text ? { $ref } : part;
+    return JSON.stringify(known[key]) === text ? { $ref: `#/components/${kind}/${key}` } : part;
   }
 
   shareHeaders(headers: Headers): Headers {

@@ -41,16 +41,18 @@ const askEveryMs = 10_000;
 export function createReadiness(parts: ReadinessParts) {
   const { keySets, signingKeyIds, port, isStopping, clock } = parts;
   const database = createDatabaseProbe(parts);
+  let last: Awaited<ReturnType<typeof database.probe>> = { fault: null, collectionsFault: null };
   let cancel = () => {};
   const usableKeys = () => keySets().filter((keys) => keys.usable);
   /** By the last answer of the database. A stop is no fault. */
-  const isWell = () => database.isWell() && usableKeys().length > 0;
+  const isHealthy = () => last.fault === null && last.collectionsFault === null && usableKeys().length > 0;
 
   const answer = async () => {
-    const { fault, collectionsFault } = await database.probe();
+    last = await database.probe();
+    const { fault, collectionsFault } = last;
     const providers = keySets();
     const [first] = providers;
-    const isReady = isWell() && !isStopping();
+    const isReady = isHealthy() && !isStopping();
     const body = {
       status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
@@ -75,7 +77,7 @@ export function createReadiness(parts: ReadinessParts) {
       start();
     });
   };
-  return { answer, isWell, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
+  return { answer, isHealthy, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }
 
 /** The answer while the service starts. `work`: what takes long, such as an index of a large table. */
@@ -123,13 +125,12 @@ const createFiller = () => Array.from({ length: 8_192 }, createRevision).join(''
  */
 function createDatabaseProbe({ storage, findCollectionsFault, clock }: ReadinessParts) {
   let collectionsFault: string | null = null;
-  let lastFault: DatabaseFault | null = null;
   /** Refused writes that no successful large write has followed. */
   let refusedWrites = 0;
   let step: DatabaseFault['check'] = 'does not answer';
   let writtenAt = Number.NEGATIVE_INFINITY;
 
-  const probe = singleFlight(async (): Promise<DatabaseFault | null> => {
+  const write = singleFlight(async (): Promise<DatabaseFault | null> => {
     try {
       step = 'does not answer';
       await storage.ping();
@@ -149,17 +150,15 @@ function createDatabaseProbe({ storage, findCollectionsFault, clock }: Readiness
     }
   });
 
-  const inTime = async () => {
-    const late = Promise.withResolvers<DatabaseFault>();
-    const cancel = clock.after(answerWithinMs, () =>
-      late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
-    );
-    lastFault = await Promise.race([probe(), late.promise]).finally(cancel);
-    return { fault: lastFault, collectionsFault };
-  };
   return {
-    probe: inTime,
-    isWell: () => lastFault === null && collectionsFault === null,
+    async probe() {
+      const late = Promise.withResolvers<DatabaseFault>();
+      const cancel = clock.after(answerWithinMs, () =>
+        late.resolve({ check: step, reason: `no answer within ${answerWithinMs / 1000} s` }),
+      );
+      const fault = await Promise.race([write(), late.promise]).finally(cancel);
+      return { fault, collectionsFault };
+    },
     /** The database has refused a write: the next probe writes as much as a caller, whenever the last one was. */
     noteRefusedWrite() {
       refusedWrites += 1;

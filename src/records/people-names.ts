@@ -130,7 +130,7 @@ function inOneRow(topics: readonly EventTopic[]): readonly EventTopic[] {
   return [...byTopic.values()];
 }
 
-/** All roles of a caller with these. */
+/** The roles of a caller that is neither the owner nor a member of the record. */
 function heldWith(scopeRoles: readonly string[], collection: Collection, isMachine: boolean) {
   return rolesOn(collection, { isOwner: false, isMachine, scopeRoles, memberRoles: [] });
 }

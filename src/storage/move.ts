@@ -51,11 +51,8 @@ export async function moveDatabase(
       await requireEmpty(to, target, await movedTo(from));
       const moved: MovedTable[] = [];
       for (const table of tables) {
-        const counted = await from
-          .selectFrom(table)
-          .select(sql<number>`count(*)`.as('rows'))
-          .executeTakeFirst();
-        const total = counted?.rows ?? 0;
+        const rows = from.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('total'));
+        const { total } = await rows.executeTakeFirstOrThrow();
         const watched = (doing: string) => watchRows(pagesOf(from, table), total, `${doing} ${table}`, begin);
         await copyTable(watched('Copying'), to, table);
         moved.push({ table, rows: await compareTable(watched('Comparing'), to, table) });

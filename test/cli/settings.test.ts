@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadConfig, loadStorageConfig, removedSettings, SettingsError } from '../../src/config/load.ts';
+import { loadConfig, loadStorageConfig, SettingsError } from '../../src/config/load.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 import { newMasterSecret } from '../support/master-secret.ts';
 import { newDirectory } from '../support/outcome.ts';
@@ -236,15 +236,6 @@ describe('settings', () => {
         assert.ok(mistakes.includes(`; found "${shown}".`), mistakes);
         assert.doesNotMatch(mistakes, /hunter/);
       }
-  });
-
-  it('a removed setting is refused by name with advice', async () => {
-    for (const name of Object.keys(removedSettings)) {
-      const mistakes = await mistakesOf({ ...good, [name]: '1' });
-      assert.equal(mistakes.length, 1);
-      assert.match(String(mistakes), new RegExp(`^${name} was removed\\. .*Unset it`));
-      assert.deepEqual(await mistakesOf({ ...good, [name]: '' }), []);
-    }
   });
 
   it('an invisible character is refused and shown escaped', async () => {

@@ -220,12 +220,9 @@ it('a search gives way after each record', async () => {
   };
   const wanted = { limit: 50, after: null } as RecordQuery;
   await searchPage(
-    store,
-    wanted,
-    16_384,
+    { store, wanted, recordBytes: 16_384, giveWay },
     () => false,
     async () => [],
-    giveWay,
   );
   assert.equal(pauses, bodies.length);
 });

@@ -45,19 +45,14 @@ export function suggestion(name: string, known: readonly string[]): string {
   return known.length > 12 ? 'no known name is similar' : `expected ${listed(known, 'or')}`;
 }
 
-/** True if one letter is missing, added or wrong, or two are swapped. Ignores case, "-" and "_". */
-export function isSlipOf(name: string, word: string): boolean {
-  const [one, other] = [plain(name), plain(word)];
-  return Math.abs(one.length - other.length) <= 1 && distance(one, other) <= 1;
-}
-
-function plain(word: string): string {
-  return word.toLowerCase().replaceAll(/[_-]/g, '');
-}
-
-export function nearest(name: string, known: readonly string[]): string | null {
+/** Ignores case, "-" and "_". `farthest`: how many letters may be missing, added, wrong or swapped. */
+export function nearest(
+  name: string,
+  known: readonly string[],
+  farthest = (word: string) => Math.ceil(word.length / 4),
+): string | null {
+  const plain = (word: string) => word.toLowerCase().replaceAll(/[_-]/g, '');
   const given = plain(name).slice(0, 64);
-  const farthest = (word: string) => Math.ceil(word.length / 4);
   const near = known
     .filter((word) => Math.abs(plain(word).length - given.length) <= farthest(word))
     .map((word) => ({ word, distance: distance(given, plain(word)) }))

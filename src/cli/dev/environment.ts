@@ -11,8 +11,8 @@ export const dataFolder = './data';
 /** The clients of frontends at the provider of `dev`: the reference page, and those of CORS_ORIGINS. */
 export const webClientId = 'dev-web';
 
-/** Settings that `dev` takes as they are: what to serve, and the limits. */
-const honoured = [
+/** What to serve, and the limits. */
+const passedThrough = [
   'OPS_PORT',
   'CORS_ORIGINS',
   'COLLECTIONS_DIR',
@@ -46,7 +46,7 @@ export function developmentEnvironment(environment: Environment, choices: Choice
     WEB_CLIENT_ID: webClientId,
     WEB_SCOPES: 'consumer',
     DPOP: choices.dpop ? 'page' : 'on',
-    ...Object.fromEntries(honoured.map((name) => [name, environment[name]])),
+    ...Object.fromEntries(passedThrough.map((name) => [name, environment[name]])),
     // One line per request would scroll the start messages away.
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',
     // In `dev` every caller is a newcomer, and developers write much.

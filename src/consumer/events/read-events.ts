@@ -145,11 +145,11 @@ export function visibleTo(
       // A reader of all records may keep copies, so it must learn of erasures.
       if (type === erasedType) return all.size > 0;
       if (collection === null || seesAll(event)) return collection !== null;
-      if (shared.has(collection)) return audience?.hears(event) === true;
+      if (shared.has(collection)) return audience?.matches(event) === true;
       return owner === id && own.has(collection);
     },
     showsFields: (event) =>
-      event.topics === undefined || seesAll(event, true) || audience?.hearsFields(event) === true,
+      event.topics === undefined || seesAll(event, true) || audience?.matchesFields(event) === true,
   };
 }
 

@@ -6,8 +6,8 @@ import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts'
 import { count, dateTime, listOf, maybe, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
-import { mostLookedAt } from '../requests/page.ts';
-import { longestQuery, longestWord, mostWords, shortestWord } from '../requests/search-words.ts';
+import { maxExamined } from '../requests/page.ts';
+import { longestQuery, longestWord, maxWords, shortestWord } from '../requests/search-words.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/read.ts. */
@@ -61,7 +61,7 @@ export function describeCount(collection: Collection): Description {
   return describeIn(collection, 'read', {
     name: 'count',
     summary: 'Count records',
-    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${mostLookedAt} records are examined. The list of everybody's records is not counted (400).`,
+    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${maxExamined} records are examined. The list of everybody's records is not counted (400).`,
     parameters: filterParameters(collection),
     answers: { 200: { description: 'The number.', content: { 'application/json': { schema: counted } } } },
     errors: parent === null ? [] : ['not_found'],
@@ -92,7 +92,7 @@ function filterParameters(collection: Collection): readonly Parameter[] {
       : [
           queryParameter(
             'q',
-            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${mostWords} words of ${shortestWord} to ${longestWord} letters and digits, in at most ${longestQuery} characters. Not for the list of everybody's records. Newest first.`,
+            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters and digits, in at most ${longestQuery} characters. Not for the list of everybody's records. Newest first.`,
             text,
           ),
         ]),

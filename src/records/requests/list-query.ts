@@ -6,7 +6,7 @@ import { isDateTime, normaliseDateTime } from '../../collections/normalise.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type { FieldValue, IndexedField, Operator, RecordQuery } from '../../storage/port.ts';
 import { type CallerAccess, memberRoles } from '../caller-access.ts';
-import { longestQuery, longestWord, mostParts, mostWords, readWords, shortestWord } from './search-words.ts';
+import { longestQuery, longestWord, maxParts, maxWords, readWords, shortestWord } from './search-words.ts';
 
 export const defaultPage = 50;
 export const largestPage = 200;
@@ -92,7 +92,7 @@ function readSearch(collection: Collection, text: string | undefined): readonly 
   if (words !== null) return words;
   throw invalid(
     'q',
-    `Search for 1 to ${mostWords} words, each of ${shortestWord} to ${longestWord} letters and digits, with at most ${mostParts} parts ("e-mail" has two) and ${longestQuery} characters in all.`,
+    `Search for 1 to ${maxWords} words, each of ${shortestWord} to ${longestWord} letters and digits, with at most ${maxParts} parts ("e-mail" has two) and ${longestQuery} characters in all.`,
   );
 }
 

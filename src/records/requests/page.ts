@@ -18,12 +18,20 @@ import { type ListQuery, largestPage, nameOf } from './list-query.ts';
 /** A page ends before it exceeds this many bytes. */
 export const largestPageBytes = 1_048_576;
 /** Limits of what one page scans: records and bytes. */
-export const mostLookedAt = 2_000;
-const mostBytesLookedAt = 33_554_432;
+export const maxExamined = 2_000;
+const maxExaminedBytes = 33_554_432;
 
 type Store = Pick<RecordStore, 'list' | 'sizes' | 'placeAfter' | 'hasExpired'>;
-/** Charges the caller for further examined records, and lets others come first. */
-type GiveWay = (examined: number) => NowOrLater<void>;
+
+/** A list and how it is read: in pieces, with a turn of other callers after each. */
+interface Scan<Methods extends keyof RecordStore> {
+  readonly store: Pick<RecordStore, Methods>;
+  readonly wanted: RecordQuery;
+  /** How long a record of the collection may be. */
+  readonly recordBytes: number;
+  /** Charges the caller for further examined records, and lets others come first. */
+  readonly giveWay: (examined: number) => NowOrLater<void>;
+}
 
 export interface Page<Shown> {
   readonly shown: readonly Shown[];
@@ -39,13 +47,10 @@ type Show<Item, Shown> = (items: readonly Item[]) => Promise<readonly Shown[]>;
  * cannot read take no place on the page: otherwise `next` would tell of them.
  */
 export async function readPage<Shown extends { readonly record: StoredRecord }>(
-  store: Store,
-  wanted: RecordQuery,
-  recordBytes: number,
+  { store, wanted, recordBytes, giveWay }: Scan<keyof Store>,
   show: Show<RecordWithMembers, Shown>,
-  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = Math.min(mostLookedAt, Math.max(Math.floor(mostBytesLookedAt / recordBytes), 1));
+  const looks = Math.min(maxExamined, Math.max(Math.floor(maxExaminedBytes / recordBytes), 1));
   // The end of the list is fixed before the records are read: concurrent writes are neither skipped nor shown twice.
   const passesOver = !isInOrder(wanted) || (await hasExpired(store, wanted));
   const until = passesOver ? await store.placeAfter(wanted, looks) : null;
@@ -81,10 +86,8 @@ const mostBytesAtOnce = 4_194_304;
  * which there may be more; null: this was the end of the list.
  */
 async function visitRecords(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  { atMost, recordBytes }: { readonly atMost: number; readonly recordBytes: number },
-  giveWay: GiveWay,
+  { store, wanted, recordBytes, giveWay }: Scan<'placeAfter' | 'bodies'>,
+  atMost: number,
   visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
@@ -112,14 +115,11 @@ type Matches = (body: string) => boolean;
 
 /** A page of the records that match. Only so many are looked at, so a short page may have a `next`. */
 export async function searchPage<Shown extends { readonly record: StoredRecord }>(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  recordBytes: number,
+  scan: Scan<'placeAfter' | 'bodies'>,
   matches: Matches,
   show: Show<string, Shown>,
-  giveWay: GiveWay,
 ): Promise<Page<Shown>> {
-  const looks = { atMost: mostLookedAt, recordBytes };
+  const { wanted } = scan;
   const shown: Shown[] = [];
   let ids: string[] = [];
   let atOnce = wanted.limit + 1;
@@ -129,7 +129,7 @@ export async function searchPage<Shown extends { readonly record: StoredRecord }
     atOnce = Math.min(atOnce * 4, largestPage);
     return shown.length <= wanted.limit;
   };
-  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
+  const end = await visitRecords(scan, maxExamined, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return ids.length < atOnce || showFound();
   });
@@ -145,34 +145,30 @@ export interface Counted {
 }
 
 /** How many records a list has among those that are looked at. */
-export async function countRecords(
-  store: Pick<RecordStore, 'placeAfter' | 'count'>,
-  wanted: RecordQuery,
-  giveWay: GiveWay,
-): Promise<Counted> {
-  const limit = mostLookedAt + 1;
+export async function countRecords({
+  store,
+  wanted,
+  giveWay,
+}: Scan<'placeAfter' | 'count'>): Promise<Counted> {
+  const limit = maxExamined + 1;
   const until = await store.placeAfter(wanted, limit);
   const count = await store.count({ ...wanted, until, limit });
   await giveWay(until === null ? count : limit);
-  return { count: Math.min(count, mostLookedAt), isWhole: until === null };
+  return { count: Math.min(count, maxExamined), isWhole: until === null };
 }
 
 /** The same for those that match, and of which `countSeen` says how many the caller can read. */
 export async function countMatching(
-  store: Pick<RecordStore, 'placeAfter' | 'bodies'>,
-  wanted: RecordQuery,
-  recordBytes: number,
+  scan: Scan<'placeAfter' | 'bodies'>,
   matches: Matches,
   countSeen: (ids: readonly string[]) => number | Promise<number>,
-  giveWay: GiveWay,
 ): Promise<Counted> {
   const ids: string[] = [];
-  const looks = { atMost: mostLookedAt + 1, recordBytes };
-  const end = await visitRecords(store, wanted, looks, giveWay, ({ id, body }) => {
+  const end = await visitRecords(scan, maxExamined + 1, ({ id, body }) => {
     if (matches(body)) ids.push(id);
     return true;
   });
-  return { count: Math.min(await countSeen(ids), mostLookedAt), isWhole: end === null };
+  return { count: Math.min(await countSeen(ids), maxExamined), isWhole: end === null };
 }
 
 /** True if the sort order alone finds all matches. list-query.ts ensures it for a list of all owners. */

@@ -130,7 +130,7 @@ async function askedFor(
   parts: CollectionParts,
   readQuery: typeof readListQuery,
 ) {
-  const { collection, lineage, reads, clock } = parts;
+  const { collection, lineage, reads, store, clock } = parts;
   const access = CallerAccess.admit(lineage, caller, 'read');
   // Counted first: a query that is refused takes time, too.
   const headers = reads.take(access.id);
@@ -154,7 +154,8 @@ async function askedFor(
     charge(examined);
     return input.giveWay();
   };
-  return { access, query, wanted, headers, now, giveWay };
+  const scan = { store, wanted, recordBytes: collection.limits.bytes, giveWay };
+  return { access, query, scan, headers, now };
 }
 
 type Asked = Awaited<ReturnType<typeof askedFor>>;
@@ -185,17 +186,16 @@ export function listRecords(parts: CollectionParts): BearerHandler {
 }
 
 function pageFor(asked: Asked, parts: CollectionParts) {
-  const { query, wanted, giveWay } = asked;
-  const { collection, store } = parts;
-  const { name, limits, search } = collection;
+  const { query, scan } = asked;
+  const { name, search } = parts.collection;
   const show = (records: readonly RecordWithMembers[]) => seenBy(asked, records, parts);
-  if (query.words === null) return readPage(store, wanted, limits.bytes, show, giveWay);
+  if (query.words === null) return readPage(scan, show);
   const showFound = async (ids: readonly string[]) => {
-    const found = await store.findAll(name, ids, wanted.members);
+    const found = await parts.store.findAll(name, ids, scan.wanted.members);
     const byId = new Map(found.map((record) => [record.id, record]));
     return show(ids.flatMap((id) => byId.get(id) ?? []));
   };
-  return searchPage(store, wanted, limits.bytes, matcher(query.words, search), showFound, giveWay);
+  return searchPage(scan, matcher(query.words, search), showFound);
 }
 
 /** The records that the caller can read, which is not always known without the record above. */
@@ -222,23 +222,22 @@ export function countList(parts: CollectionParts): BearerHandler {
 
 /** Without a parent the storage finds what the caller can read, and under one parent, too. */
 async function countFor(asked: Asked, parts: CollectionParts): Promise<Counted> {
-  const { query, wanted, giveWay } = asked;
-  const { collection, store } = parts;
-  const { limits, search } = collection;
+  const { query, scan } = asked;
+  const { collection } = parts;
   const isFound = collection.parent === null || query.parentId !== null;
-  if (isFound && query.words === null) return countRecords(store, wanted, giveWay);
-  const matches = query.words === null ? () => true : matcher(query.words, search);
+  if (isFound && query.words === null) return countRecords(scan);
+  const matches = query.words === null ? () => true : matcher(query.words, collection.search);
   const count = (ids: readonly string[]) => (isFound ? ids.length : countSeen(ids, asked, parts));
-  return countMatching(store, wanted, limits.bytes, matches, count, giveWay);
+  return countMatching(scan, matches, count);
 }
 
 async function countSeen(ids: readonly string[], asked: Asked, parts: CollectionParts): Promise<number> {
   let count = 0;
   for (let from = 0; from < ids.length; from += largestPage) {
     const some = ids.slice(from, from + largestPage);
-    const records = await parts.store.findAll(parts.collection.name, some, asked.wanted.members);
+    const records = await parts.store.findAll(parts.collection.name, some, asked.scan.wanted.members);
     count += (await seenBy(asked, records, parts)).length;
-    await asked.giveWay(0);
+    await asked.scan.giveWay(0);
   }
   return count;
 }

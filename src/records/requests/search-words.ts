@@ -3,9 +3,9 @@ import { isAscii, normaliseText } from '../../base/unicode.ts';
 
 /** Search by words: the words of a query and of a record are folded alike, and each of the query begins one of the record. */
 
-export const mostWords = 4;
+export const maxWords = 4;
 /** Different runs of letters, of which a word such as "e-mail" has two. */
-export const mostParts = 8;
+export const maxParts = 8;
 export const shortestWord = 2;
 export const longestWord = 40;
 /** Characters of a query, before it is folded. */
@@ -40,7 +40,7 @@ export function readWords(text: string): readonly string[] | null {
     return length >= shortestWord && length <= longestWord;
   };
   const parts = [...new Set(given.flat())];
-  const areFew = given.length > 0 && given.length <= mostWords && parts.length <= mostParts;
+  const areFew = given.length > 0 && given.length <= maxWords && parts.length <= maxParts;
   return areFew && given.every(fits) ? parts : null;
 }
 

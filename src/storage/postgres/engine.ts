@@ -8,7 +8,7 @@ import { postgresBatches } from './batch.ts';
 import { missingRights } from './missing-rights.ts';
 import { beginWithoutTimeout, beginWithTimeout, poolWithoutTimeout, poolWithTimeout } from './pool.ts';
 import { Sessions } from './sessions.ts';
-import { indexExtent, tableChanges } from './table-changes.ts';
+import { tableChanges } from './table-changes.ts';
 import { lockName, readOn, takeLock, transactionOn } from './transaction.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -50,10 +50,7 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
       return postgresBatches((work) => transactionOn(sessions, work), rules);
     },
     longTransaction: (work) => onOwnConnection(url, (patient) => patient.transaction().execute(work)),
-    tables: {
-      ...tableChanges((work) => onOwnConnection(url, work)),
-      indexExtent: () => indexExtent(read),
-    },
+    tables: tableChanges((work) => onOwnConnection(url, work), read),
     announce: countChange,
     watch: (onChange) => watchChanges(read, clock, onChange),
     watchAppended(onAppended) {

@@ -16,9 +16,10 @@ const lockTimedOut = '55P03';
 /** Two processes created the same index at once, or a deadlock. */
 const collided = new Set(['23505', '42P07', '40P01']);
 
-/** `connect` opens a connection without a timeout for each piece of work. */
+/** `connect` opens a connection without a timeout for each piece of work; `read` has one of its own. */
 export function tableChanges(
   connect: <T>(work: (database: Kysely<Tables>) => Promise<T>) => Promise<T>,
+  read: Read,
 ): TableChanges {
   return {
     async alter(lock, work) {
@@ -40,11 +41,12 @@ export function tableChanges(
       }
     },
     buildIndex: (index) => connect((database) => buildIndex(database, index)),
+    indexExtent: () => indexExtent(read),
   };
 }
 
 /** Rows are counted in some phases and blocks in others. */
-export async function indexExtent(read: Read): Promise<Extent | null> {
+async function indexExtent(read: Read): Promise<Extent | null> {
   const [row] = await read(
     `select phase, case when tuples_total > 0 then tuples_done else blocks_done end,
       case when tuples_total > 0 then tuples_total else blocks_total end,
