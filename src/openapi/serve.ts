@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { contentPolicy } from '../base/content-policy.ts';
-import { type Answer, answer, type Input, type PublicHandler } from '../base/handler.ts';
+import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { answersText, type Description, tags } from './description.ts';
 import { always } from './headers.ts';
@@ -19,14 +21,13 @@ export const noCache = 'no-cache';
 /** The script may only call this service. */
 export const pageContentPolicy = contentPolicy("connect-src 'self'");
 
+type Steps<T> = Generator<unknown, T>;
+
 /** GET /openapi.json. Made at the first request, then answered from memory. */
-export function openapi(
-  document: () => Generator<unknown, OpenApiDocument>,
-  cacheControl = keptForAWhile,
-): PublicHandler {
+export function openapi(document: () => Steps<OpenApiDocument>, cacheControl = keptForAWhile): PublicHandler {
   let making: ReturnType<typeof makeBodies> | undefined;
   return async (input) => {
-    making ??= makeBodies(document(), input);
+    making ??= makeBodies(document());
     const { plain, zipped, digest } = await making;
     const isZipped = (input.header('accept-encoding') ?? '').split(',').some((one) => takesGzip.test(one));
     const etag = isZipped ? `"${digest}-gzip"` : `"${digest}"`;
@@ -40,14 +41,9 @@ export function openapi(
 
 const takesGzip = /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i;
 
-async function makeBodies(steps: Generator<unknown, OpenApiDocument>, input: Pick<Input, 'giveWay'>) {
-  let step = steps.next();
-  for (; !step.done; step = steps.next()) await input.giveWay();
+async function makeBodies(document: Steps<OpenApiDocument>) {
   const pieces: Buffer[] = [];
-  for (const piece of piecesOf(step.value)) {
-    pieces.push(Buffer.from(piece));
-    await input.giveWay();
-  }
+  await inSlices(piecesOf(await inSlices(document), pieces));
   const plain = Buffer.concat(pieces);
   const zipped = await promisify(zlib.gzip)(plain);
   // A gzip stream ends with the CRC-32 and the length of its content (RFC 1952).
@@ -55,15 +51,29 @@ async function makeBodies(steps: Generator<unknown, OpenApiDocument>, input: Pic
 }
 
 /** JSON text. A few levels are written member by member. */
-function* piecesOf(value: object, levels = 3): Generator<string> {
+function* piecesOf(value: object, pieces: Buffer[], levels = 3): Steps<void> {
   let before = '{';
   for (const [name, member] of Object.entries(value)) {
-    yield `${before}${JSON.stringify(name)}:`;
-    if (levels > 1 && isJsonObject(member)) yield* piecesOf(member, levels - 1);
-    else yield JSON.stringify(member);
+    pieces.push(Buffer.from(`${before}${JSON.stringify(name)}:`));
+    if (levels > 1 && isJsonObject(member)) yield* piecesOf(member, pieces, levels - 1);
+    else pieces.push(Buffer.from(JSON.stringify(member)));
     before = ',';
+    yield;
   }
-  yield before === '{' ? '{}' : '}';
+  pieces.push(Buffer.from(before === '{' ? '{}' : '}'));
+}
+
+const sliceMs = 2;
+
+/** Other callers get their turn between two slices. */
+async function inSlices<T>(steps: Steps<T>): Promise<T> {
+  for (let until = performance.now() + sliceMs; ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() < until) continue;
+    await setImmediate();
+    until = performance.now() + sliceMs;
+  }
 }
 
 export function describeOpenapi(): Description {
