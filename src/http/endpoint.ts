@@ -51,7 +51,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const takeTurn = (context: RequestContext, key: string, run: Run) =>
     turns.take({ key, run, hasHungUp: () => context.hasHungUp() });
 
-  const takesTurns = route.takesTurns ?? !['ops', 'public'].includes(route.access);
+  // Public answers come from memory.
+  const takesTurns = route.access !== 'ops' && route.access !== 'public';
 
   /** Requests take turns by caller, or by address. Probes and metrics do not wait. */
   const call = (context: RequestContext, token: VerifiedToken | null): NowOrLater<Answer> => {

@@ -86,8 +86,6 @@ interface RouteBase {
   readonly path: string;
   /** Instead of MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number;
-  /** A public answer that is expensive. The others come from memory and take no turns. */
-  readonly takesTurns?: boolean;
   /** Throws when the service is overloaded, before a body is read. */
   readonly admit?: (caller: Caller | null) => void;
   /** For the OpenAPI document; null for what is not part of the API. */
@@ -170,7 +168,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     open(resourceMetadataPath, protectedResource(parts.protectedResource), () =>
       describeProtectedResource(tokens),
     ),
-    open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi, { takesTurns: true }),
+    open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
     open(docsPath, openapi.referenceFile('index.html'), openapi.describePage, page),
     ...openapi.referenceAssets.map((asset) =>
       open(

@@ -53,8 +53,8 @@ const fieldError = object({
   pointer: { ...text, description: 'Where: a JSON pointer (RFC 6901) into the fields.' },
   message: { ...text, description: 'What was expected, in words.' },
 });
-const state = { ...maybe(text), description: 'The state that the record is in.' };
-const allowed = { ...texts, description: 'The actions that this caller may take in this state.' };
+const state = maybe(text);
+const allowed = { ...texts, description: 'The actions that this caller may take now.' };
 
 const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   query_invalid: {
@@ -99,7 +99,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   proof_invalid: {
     proof_fault: {
       ...text,
-      description: 'The rule of RFC 9449 section 4.3 that the proof breaks, in a word.',
+      description: 'The rule of RFC 9449 section 4.3 that the proof breaks.',
     },
   },
 };
