@@ -11,8 +11,10 @@ interface Work<T> {
   readonly hasHungUp: () => boolean;
 }
 
-/** Main-thread time for requests in one iteration of the event loop. Node reads sockets between two slices. */
+/** Main-thread time for requests at a time. Node reads sockets between two slices. */
 export const sliceMs = 5;
+/** libuv accepts one connection in each iteration of the event loop. With one between two slices, new connections would wait in line. */
+export const iterationsBetweenSlices = 20;
 /** Begun and unanswered requests of one key. The others wait and hold neither rows nor a database session. */
 export const maxBegunPerKey = 2;
 /** Waiting requests, in all and of one key. Past them a request is refused (backpressure). */
@@ -20,7 +22,7 @@ const maxWaiting = 10_000;
 export const maxWaitingPerKey = 2_000;
 
 /**
- * Requests take turns by key, one slice of main-thread time in each iteration of the event loop. Without a queue, and with time left
+ * Requests take turns by key, in slices of main-thread time with a few iterations of the event loop between them. Without a queue, and with time left
  * in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what runs between requests.
  */
 export class Turns {
@@ -28,6 +30,7 @@ export class Turns {
   readonly #begun = new Map<string, number>();
   #sliceEndsAt = 0;
   #isSliceDue = false;
+  #iterationsLeft = 0;
 
   /** Throws or rejects with a Refusal if too many requests wait, or if the caller disconnects before its turn. */
   take<T>(work: Work<T>): NowOrLater<T> {
@@ -95,6 +98,8 @@ export class Turns {
   }
 
   readonly #openSlice = (): void => {
+    this.#iterationsLeft -= 1;
+    if (this.#iterationsLeft > 0) return void setImmediate(this.#openSlice);
     this.#sliceEndsAt = performance.now() + sliceMs;
     this.#next();
   };
@@ -111,6 +116,9 @@ export class Turns {
 
   readonly #goOn = (): void => {
     if (performance.now() < this.#sliceEndsAt) this.#next();
-    else setImmediate(this.#openSlice);
+    else {
+      this.#iterationsLeft = iterationsBetweenSlices;
+      setImmediate(this.#openSlice);
+    }
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { Refusal } from '../../src/base/errors.ts';
@@ -8,7 +8,13 @@ import { json } from '../../src/base/handler.ts';
 import type { NowOrLater } from '../../src/base/now-or-later.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { maxBegunPerKey, maxWaitingPerKey, sliceMs, Turns } from '../../src/http/turns.ts';
+import {
+  iterationsBetweenSlices,
+  maxBegunPerKey,
+  maxWaitingPerKey,
+  sliceMs,
+  Turns,
+} from '../../src/http/turns.ts';
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/bare-server.ts';
@@ -103,6 +109,22 @@ describe('turns', () => {
     await long;
     assert.deepEqual(done.toSorted(), ['a', 'b', 'long']);
     assert.ok(done.indexOf('long') < done.indexOf('a'), done.join());
+  });
+
+  it('leave room between two slices, in which the system hands over new connections', async () => {
+    const server = createTcpServer(() => {
+      accepted += 1;
+    });
+    let accepted = 0;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const turns = new Turns();
+    const all = Array.from({ length: 4 }, () => turns.take(work('a', useUpSlice)));
+    const sockets = Array.from({ length: iterationsBetweenSlices }, () => connect(port, '127.0.0.1'));
+    await Promise.all(all);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    assert.ok(accepted >= sockets.length / 2, `${accepted} connections were accepted during four slices`);
   });
 
   it('drop a request whose caller has hung up, and refuse those past the limit', async () => {
