@@ -216,6 +216,54 @@ describe('one address without a token', () => {
   });
 });
 
+describe('refusals before the turn of a request', () => {
+  const requests = [
+    ['an unknown address', 'GET', '/nothing'],
+    ['a method that is not allowed', 'PUT', '/document'],
+    ['a token that is refused', 'GET', '/mine'],
+  ] as const;
+  let refused = 0;
+  const handle = () => json({});
+  const route = { method: 'GET', describe: null, cors: false } as const;
+  const { server } = createServer({
+    ...bareServer,
+    authenticate: () => {
+      throw new Refusal('token_missing');
+    },
+    routes: [
+      { ...route, path: '/document', access: 'public', handle },
+      { ...route, path: '/mine', access: 'bearer', handle },
+    ] satisfies Route[],
+    observe: () => (_method, status) => {
+      if (status === 200) return;
+      refused += 1;
+      useUpSlice();
+    },
+  });
+  const open = async () => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    return socket;
+  };
+  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  after(() => server.close());
+
+  for (const [name, method, path] of requests)
+    it(`take turns by address: ${name}`, async () => {
+      const sockets = await Promise.all(Array.from({ length: 30 }, open));
+      // One connection is accepted in each iteration; all requests are then found in one.
+      for (const _ of sockets) await nextIteration();
+      refused = 0;
+      for (const socket of sockets) socket.write(head(method, path));
+      const flood = sockets.map((socket) => once(socket, 'data'));
+      await Promise.race(flood);
+      // One in the iteration of the requests, and one in each until the first answer is read.
+      assert.ok(refused <= 4, `${refused} were answered before anybody else had a turn`);
+      await Promise.all(flood);
+    });
+});
+
 it('a search gives way after each record', async () => {
   const bodies = Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, body: '{}', value: n }));
   const store = { placeAfter: async () => null, bodies: async () => bodies };
