@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import type { Caller, VerifiedToken } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { json } from '../../src/base/handler.ts';
+import { type Input, json } from '../../src/base/handler.ts';
 import type { NowOrLater } from '../../src/base/now-or-later.ts';
+import { exportAll } from '../../src/consumer/export.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import {
@@ -15,6 +17,7 @@ import {
   sliceMs,
   Turns,
 } from '../../src/http/turns.ts';
+import type { RecordParts } from '../../src/records/requests/handler-parts.ts';
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/bare-server.ts';
@@ -281,4 +284,54 @@ it('a search gives way after each record', async () => {
     giveWay,
   );
   assert.equal(pauses, bodies.length);
+});
+
+it('an export reads the histories of a few records at once, and gives way after each of these reads', async () => {
+  const records = Array.from({ length: 50 }, (_, n) => ({
+    id: `${n}`,
+    collection: 'notes',
+    body: '{}',
+    createdAt: 0,
+    updatedAt: 0,
+  }));
+  const reads: number[] = [];
+  let pauses = 0;
+  const store = {
+    ofOwner: async (_owner: string, after: unknown) => (after === null ? records : []),
+    history: async (_collection: string, ids: readonly string[]) => {
+      reads.push(ids.length);
+      return ids.map((recordId) => ({
+        recordId,
+        n: 1,
+        at: 0,
+        action: 'create',
+        from: null,
+        to: null,
+        role: null,
+      }));
+    },
+    membershipsOf: async () => [],
+    invitationsBy: async () => [],
+  };
+  const parts = {
+    store,
+    registry: { register: async () => null },
+    reads: { take: () => ({}) },
+    exports: { take: () => () => {} },
+    clock: { now: () => 0 },
+  };
+  const input = {
+    onClose: () => {},
+    giveWay: () => {
+      pauses += 1;
+    },
+  };
+  const handle = exportAll([], parts as unknown as RecordParts);
+  const caller = { id: 'a', scopes: [] } as unknown as Caller;
+  const { chunks } = await handle(input as unknown as Input, caller, {} as VerifiedToken);
+  const lines = [];
+  for await (const text of chunks ?? []) lines.push(text);
+  assert.equal(lines.length, 2 * records.length + 1);
+  assert.ok(Math.max(...reads) <= 5, reads.join());
+  assert.ok(pauses >= reads.length, `${pauses} pauses for ${reads.length} reads`);
 });
