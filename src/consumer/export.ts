@@ -84,7 +84,7 @@ async function* lines(
     const own = await withoutHandedOver(page, reading);
     for (const record of own)
       yield `{"type":"record","collection":${JSON.stringify(record.collection)},"record":${presentPlain(record)}}\n`;
-    yield* historyLines(store, own);
+    yield* historyLines(own, reading);
     records += own.length;
     charge(page.length);
     if (page.length < pageSize) break;
@@ -112,14 +112,22 @@ async function withoutHandedOver(
   return page.filter((record) => !former.has(record));
 }
 
+/** Histories are long (1,000 entries): those of so many records are read at once. */
+const historiesAtOnce = 5;
+
 /** Also for collections whose declaration has no history any more. */
-async function* historyLines(store: RecordStore, page: readonly StoredRecord[]): AsyncGenerator<string> {
-  for (const [collection, records] of Map.groupBy(page, (record) => record.collection)) {
-    const ids = records.map(({ id }) => id);
-    const entries = await store.history(collection, ids);
-    for (const [record, items] of Map.groupBy(entries, ({ recordId }) => recordId))
-      yield line({ type: 'history', collection, record, items: items.map(presentEntry) });
-  }
+async function* historyLines(
+  page: readonly StoredRecord[],
+  { store, giveWay }: Reading,
+): AsyncGenerator<string> {
+  for (const [collection, records] of Map.groupBy(page, (record) => record.collection))
+    for (let from = 0; from < records.length; from += historiesAtOnce) {
+      const ids = records.slice(from, from + historiesAtOnce).map(({ id }) => id);
+      const entries = await store.history(collection, ids);
+      for (const [record, items] of Map.groupBy(entries, ({ recordId }) => recordId))
+        yield line({ type: 'history', collection, record, items: items.map(presentEntry) });
+      if (entries.length > 0) await giveWay();
+    }
 }
 
 const membershipsAtOnce = 500;

@@ -78,6 +78,21 @@ export class Responder {
   }
 
   refuse(context: RequestContext, error: unknown): void {
+    const { turns } = this.#parts;
+    const refuse = () => this.#refuseNow(context, error);
+    // A request without a turn of its own takes one of its address: many connections would else be answered all at once.
+    const hasTurn = context.turnKey !== null;
+    context.turnKey ??= context.address;
+    try {
+      const work = { key: context.turnKey, run: refuse, hasHungUp: () => context.hasHungUp() };
+      if (hasTurn) refuse();
+      else turns.take(work)?.catch(refuse);
+    } catch {
+      refuse();
+    }
+  }
+
+  #refuseNow(context: RequestContext, error: unknown): void {
     try {
       this.#writeRefusal(context, toRefusal(error));
     } catch (fault) {

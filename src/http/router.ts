@@ -90,8 +90,11 @@ export function pathOf(target: string): string {
   return end === -1 ? whole : whole.slice(0, end);
 }
 
+/** More than any pattern has: a longer address is not found, and the rest of it costs nothing. */
+const maxSegments = 32;
+
 function segmentsOf(path: string): string[] {
-  return path.split('/').slice(1);
+  return path.split('/', maxSegments).slice(1);
 }
 
 const longestSegment = 256;

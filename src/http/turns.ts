@@ -18,8 +18,10 @@ interface Waiting {
   readonly since: number;
 }
 
-/** Main-thread time for requests in one iteration of the event loop. Node reads sockets between two slices. */
+/** Main-thread time for requests at a time. Node reads sockets between two slices. */
 export const sliceMs = 5;
+/** libuv accepts one connection in each iteration of the event loop. With one between two slices, new connections would wait in line. */
+export const iterationsBetweenSlices = 20;
 /** Begun and unanswered requests of one key. The others wait and hold neither rows nor a database session. */
 export const maxBegunPerKey = 2;
 /** Waiting requests, in all and of one key. Past them a request is refused (backpressure). */
@@ -30,8 +32,9 @@ export const longestWaitMs = 3_000;
 const checkEveryMs = 100;
 
 /**
- * Requests take turns by key, one slice of main-thread time in each iteration of the event loop. Without a queue, and with time left
- * in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what runs between requests.
+ * Requests take turns by key, in slices of main-thread time with a few iterations of the event loop between them. Without a queue,
+ * and with time left in the slice, a request begins at once, without a promise. A slice is measured by the clock: it includes what
+ * runs between requests.
  */
 export class Turns {
   readonly #waiting = new FairQueue<Waiting>();
@@ -39,6 +42,7 @@ export class Turns {
   readonly #begun = new Map<string, number>();
   #sliceEndsAt = 0;
   #isSliceDue = false;
+  #iterationsLeft = 0;
 
   /** Throws or rejects with a Refusal if too many requests wait, or if the caller disconnects before its turn. */
   take<T>(work: Work<T>): NowOrLater<T> {
@@ -116,6 +120,8 @@ export class Turns {
   }
 
   readonly #openSlice = (): void => {
+    this.#iterationsLeft -= 1;
+    if (this.#iterationsLeft > 0) return void setImmediate(this.#openSlice);
     this.#sliceEndsAt = performance.now() + sliceMs;
     this.#next();
   };
@@ -132,7 +138,10 @@ export class Turns {
 
   readonly #goOn = (): void => {
     if (performance.now() < this.#sliceEndsAt) this.#next();
-    else setImmediate(this.#openSlice);
+    else {
+      this.#iterationsLeft = iterationsBetweenSlices;
+      setImmediate(this.#openSlice);
+    }
   };
 }
 

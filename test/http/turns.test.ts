@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import type { Caller, VerifiedToken } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { json } from '../../src/base/handler.ts';
+import { type Input, json } from '../../src/base/handler.ts';
 import type { NowOrLater } from '../../src/base/now-or-later.ts';
+import { exportAll } from '../../src/consumer/export.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { longestWaitMs, maxBegunPerKey, maxWaitingPerKey, sliceMs, Turns } from '../../src/http/turns.ts';
+import {
+  iterationsBetweenSlices,
+  longestWaitMs,
+  maxBegunPerKey,
+  maxWaitingPerKey,
+  sliceMs,
+  Turns,
+} from '../../src/http/turns.ts';
+import type { RecordParts } from '../../src/records/requests/handler-parts.ts';
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/bare-server.ts';
@@ -122,6 +132,22 @@ describe('turns', () => {
     assert.equal(await turns.take(work('a', () => 'next')), 'next');
   });
 
+  it('leave room between two slices, in which the system hands over new connections', async () => {
+    const server = createTcpServer(() => {
+      accepted += 1;
+    });
+    let accepted = 0;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const turns = new Turns();
+    const all = Array.from({ length: 4 }, () => turns.take(work('a', useUpSlice)));
+    const sockets = Array.from({ length: iterationsBetweenSlices }, () => connect(port, '127.0.0.1'));
+    await Promise.all(all);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    assert.ok(accepted >= sockets.length / 2, `${accepted} connections were accepted during four slices`);
+  });
+
   it('drop a request whose caller has hung up, and refuse those past the limit', async () => {
     const turns = new Turns();
     turns.take(work('a', useUpSlice));
@@ -208,6 +234,54 @@ describe('one address without a token', () => {
   });
 });
 
+describe('refusals before the turn of a request', () => {
+  const requests = [
+    ['an unknown address', 'GET', '/nothing'],
+    ['a method that is not allowed', 'PUT', '/document'],
+    ['a token that is refused', 'GET', '/mine'],
+  ] as const;
+  let refused = 0;
+  const handle = () => json({});
+  const route = { method: 'GET', describe: null, cors: false } as const;
+  const { server } = createServer({
+    ...bareServer,
+    authenticate: () => {
+      throw new Refusal('token_missing');
+    },
+    routes: [
+      { ...route, path: '/document', access: 'public', handle },
+      { ...route, path: '/mine', access: 'bearer', handle },
+    ] satisfies Route[],
+    observe: () => (_method, status) => {
+      if (status === 200) return;
+      refused += 1;
+      useUpSlice();
+    },
+  });
+  const open = async () => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port });
+    await once(socket, 'connect');
+    return socket;
+  };
+  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  after(() => server.close());
+
+  for (const [name, method, path] of requests)
+    it(`take turns by address: ${name}`, async () => {
+      const sockets = await Promise.all(Array.from({ length: 30 }, open));
+      // One connection is accepted in each iteration; all requests are then found in one.
+      for (const _ of sockets) await nextIteration();
+      refused = 0;
+      for (const socket of sockets) socket.write(head(method, path));
+      const flood = sockets.map((socket) => once(socket, 'data'));
+      await Promise.race(flood);
+      // One in the iteration of the requests, and one in each until the first answer is read.
+      assert.ok(refused <= 4, `${refused} were answered before anybody else had a turn`);
+      await Promise.all(flood);
+    });
+});
+
 it('a search gives way after each record', async () => {
   const bodies = Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, body: '{}', value: n }));
   const store = { placeAfter: async () => null, bodies: async () => bodies };
@@ -222,4 +296,54 @@ it('a search gives way after each record', async () => {
     async () => [],
   );
   assert.equal(pauses, bodies.length);
+});
+
+it('an export reads the histories of a few records at once, and gives way after each of these reads', async () => {
+  const records = Array.from({ length: 50 }, (_, n) => ({
+    id: `${n}`,
+    collection: 'notes',
+    body: '{}',
+    createdAt: 0,
+    updatedAt: 0,
+  }));
+  const reads: number[] = [];
+  let pauses = 0;
+  const store = {
+    ofOwner: async (_owner: string, after: unknown) => (after === null ? records : []),
+    history: async (_collection: string, ids: readonly string[]) => {
+      reads.push(ids.length);
+      return ids.map((recordId) => ({
+        recordId,
+        n: 1,
+        at: 0,
+        action: 'create',
+        from: null,
+        to: null,
+        role: null,
+      }));
+    },
+    membershipsOf: async () => [],
+    invitationsBy: async () => [],
+  };
+  const parts = {
+    store,
+    registry: { register: async () => null },
+    reads: { take: () => ({}) },
+    exports: { take: () => () => {} },
+    clock: { now: () => 0 },
+  };
+  const input = {
+    onClose: () => {},
+    giveWay: () => {
+      pauses += 1;
+    },
+  };
+  const handle = exportAll([], parts as unknown as RecordParts);
+  const caller = { id: 'a', scopes: [] } as unknown as Caller;
+  const { chunks } = await handle(input as unknown as Input, caller, {} as VerifiedToken);
+  const lines = [];
+  for await (const text of chunks ?? []) lines.push(text);
+  assert.equal(lines.length, 2 * records.length + 1);
+  assert.ok(Math.max(...reads) <= 5, reads.join());
+  assert.ok(pauses >= reads.length, `${pauses} pauses for ${reads.length} reads`);
 });
