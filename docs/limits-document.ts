@@ -194,6 +194,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Refused tokens on one connection; then it is closed.',
   ),
   fixed('src/base/strict-json.ts', 'maxJsonDepth', '', 'Levels of a JSON body (400 `json_invalid`).'),
+  fixed('src/base/strict-json.ts', 'maxPlainJsonDepth', '', 'Levels of the JSON of `POST /token` (400).'),
   fixed(
     'src/base/strict-json.ts',
     'maxJsonMembers',

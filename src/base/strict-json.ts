@@ -3,6 +3,8 @@ import { maxMarksInRow, normaliseName } from './unicode.ts';
 
 /** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
+/** The same for bodies whose unknown members are ignored. */
+export const maxPlainJsonDepth = 1_000;
 /** Members of all objects of a body, and values of a body: each costs time before the schema and the size of a record are known. */
 export const maxJsonMembers = 10_000;
 export const maxJsonValues = 65_536;
@@ -38,6 +40,7 @@ export function readPlainJson(bytes: Uint8Array): unknown {
 
 /** Looks at every token. The parser checks the grammar afterwards. */
 function inspect(text: string, isStrict: boolean): void {
+  const maxDepth = isStrict ? maxJsonDepth : maxPlainJsonDepth;
   /** The names of each open object; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isName = false;
@@ -58,7 +61,7 @@ function inspect(text: string, isStrict: boolean): void {
     } else if (first === '{' || first === '[') {
       values += 1;
       open.push(first === '{' ? new Set() : null);
-      if (open.length > maxJsonDepth) throw fault('too deep');
+      if (open.length > maxDepth) throw fault('too deep');
       isName = first === '{';
     } else if (first === ',') {
       values += 1;
