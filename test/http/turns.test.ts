@@ -328,7 +328,7 @@ it('an export reads the histories of a few records at once, and gives way after 
   const parts = {
     store,
     registry: { register: async () => null },
-    reads: { take: () => ({}) },
+    reads: { take: () => ({}), meter: () => () => {} },
     exports: { take: () => () => {} },
     clock: { now: () => 0 },
   };
