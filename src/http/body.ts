@@ -35,9 +35,9 @@ export class BodyReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** By its Content-Length; without one it may be as long as the limit. */
+  /** By its Content-Length. Chunks are read at once: unread ones of a byte would take a hundred times their size. */
   isLarge({ headers }: IncomingMessage, maxBytes = this.#maxBytes): boolean {
-    return Math.min(Number(headers['content-length'] ?? maxBytes), maxBytes) > largeBodyBytes;
+    return Math.min(Number(headers['content-length'] ?? 0), maxBytes) > largeBodyBytes;
   }
 
   /** `callerId` is null for a request without a caller, which is counted by its address. `maxBytes`: of routes with a limit of their own. */

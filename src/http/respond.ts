@@ -81,7 +81,8 @@ export class Responder {
     const { turns } = this.#parts;
     const refuse = () => this.#refuseNow(context, error);
     // A request without a turn of its own takes one of its address: many connections would else be answered all at once.
-    const hasTurn = context.turnKey !== null;
+    // One with a body does not wait: unread chunks of a byte would take a hundred times their size.
+    const hasTurn = context.turnKey !== null || context.hasBody;
     context.turnKey ??= context.address;
     try {
       const work = { key: context.turnKey, run: refuse, hasHungUp: () => context.hasHungUp() };

@@ -73,6 +73,8 @@ for (const engine of databaseEngines) {
 
     it('a delivery is repeated with the same id when the process died before it noted the answer', async () => {
       const { receiver } = await stage().webhook();
+      // The checks of the tests have the document of the process before it is killed.
+      await (await stage().person()).all('notes');
       const dying = service();
       let answered: Promise<unknown> = Promise.resolve();
       receiver.answer = (_received, response) => {
