@@ -40,6 +40,8 @@ export const notRun: Readonly<Record<string, string>> = {
     'takes ten minutes; test/fault/records-durable.drill.ts does the same with a few kills',
   'npm run soak -- --minutes 60 --database sqlite':
     'takes an hour; test/fault/soak.drill.ts does the same for seconds',
+  'npm run turns -- --database sqlite':
+    'takes five minutes and two idle cores; test/turns/turns.test.ts runs a short form',
   'npm run overload -- --database sqlite':
     'measures, and wants two idle cores; test/fault/overload-http.drill.ts holds what can be counted',
   'npm run scale -- --rows 10000000':
