@@ -13,8 +13,9 @@ import { createVerifier } from '../auth/verifier.ts';
 import { tokenPath } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
+import type { DpopSetting } from '../config/kinds.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
-import { ownIssuer } from '../config/rules.ts';
+import type { Config } from '../config/settings.ts';
 import { createNameCaller, createRevocationNames } from '../consumer/pseudonym.ts';
 import { Registry } from '../consumer/registry.ts';
 import { Standing } from '../consumer/standing.ts';
@@ -27,6 +28,7 @@ import type { BaseParts } from './base-parts.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
 
 interface CallerOptions {
+  readonly settings: Config;
   readonly signingKeys: SigningKeys;
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
@@ -38,32 +40,31 @@ interface CallerOptions {
 export type Callers = ReturnType<typeof createCallers>;
 
 export function createCallers(base: BaseParts, options: CallerOptions) {
-  const { config, storage, keyring, metrics, tracing, clock, time, log } = base;
-  const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
-  const providers = config.providers.map((provider) => {
+  const { issuer, storage, keyring, metrics, tracing, clock, time, log } = base;
+  const { settings, signingKeys, keySetMemory, clientMac, writes, onChange } = options;
+  const providers = settings.providers.map((provider) => {
     const { name, jwksUrl, algorithms } = provider;
     const keys = new ProviderKeys({
       ask: (stopping, headers) => fetchDocument(jwksUrl, stopping, headers),
       algorithms,
-      maxStaleSeconds: config.jwksMaxStaleSeconds,
+      maxStaleSeconds: settings.jwksMaxStaleSeconds,
       memory: keySetMemory(jwksUrl),
       clock,
       log: log.child({ provider: name }),
       onFetch: (fault) => metrics.countKeyFetch(name, fault),
       tracing,
     });
-    return { name, provider, rules: rulesOf(provider, config), keys };
+    return { name, provider, rules: rulesOf(provider, settings), keys };
   });
-  const issuers = [
-    ...providers.map(({ rules, keys }) => ({ ...rules, keys })),
-    { ...ownRules(config), keys: signingKeys },
-  ];
+  const own = { ...ownRules(settings), keys: signingKeys };
+  const issuers = [...providers.map(({ rules, keys }) => ({ ...rules, keys })), own];
   // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
-  const introspection = createIntrospection(base);
+  const introspection = createIntrospection(base, settings);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
-  const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
+  const pseudonymIssuer = createPseudonymIssuer(settings.providers);
+  const nameCaller = createNameCaller(keyring.pseudonym, names, pseudonymIssuer);
   const tokenCache = new TokenCache<Caller>({
     verify: introspection?.withIntrospection(verify) ?? verify,
     callerOf: ({ claims }, known) => nameCaller(claims, known),
@@ -77,7 +78,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     store: storage.standing,
     names,
     clients: clientDirectory,
-    ownIssuer: ownIssuer(config),
+    ownIssuer: issuer,
     onChange(changed) {
       if (changed.has('consumers')) registry.forget();
       return onChange(changed);
@@ -87,9 +88,11 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     log,
   });
   const checkStanding = createCheckStanding(standing);
-  const dpop = createDpop(base, signatures);
+  const dpop = createDpop(base, settings.dpop, signatures);
   return {
     providers,
+    own,
+    pseudonymIssuer,
     signatures,
     introspection,
     names,
@@ -104,13 +107,13 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
 }
 
 /** Introspects opaque tokens at their provider; null if no provider does that. */
-function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts) {
-  const provider = config.providers.find(({ introspection }) => introspection !== null);
+function createIntrospection({ metrics, tracing, clock, log }: BaseParts, settings: Config) {
+  const provider = settings.providers.find(({ introspection }) => introspection !== null);
   const endpoint = provider?.introspection;
   if (provider === undefined || !endpoint) return null;
   const { name } = provider;
   return new Introspection({
-    rules: rulesOf(provider, config),
+    rules: rulesOf(provider, settings),
     ask: (token, stopping, headers) => introspect(token, endpoint, stopping, headers),
     clock,
     log: log.child({ provider: name }),
@@ -120,25 +123,42 @@ function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts
 }
 
 /** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */
-export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
-  if (config.dpop.policy === 'off') return null;
+export function createDpop(
+  { issuer, keyring, clock }: BaseParts,
+  { policy, nonce }: DpopSetting,
+  signatures: SignatureQueue,
+) {
+  if (policy === 'off') return null;
   const now = () => clock.now();
-  const nonces = config.dpop.nonce ? createNonces(keyring.proofNonces, now) : null;
-  const baseUrl = ownIssuer(config);
+  const nonces = nonce ? createNonces(keyring.proofNonces, now) : null;
   const checkProof = createProofCheck({ signatures, nonces, now });
   const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
-  const isRequired = config.dpop.policy === 'required';
+  const isRequired = policy === 'required';
   const proveKey: ProveKey = async (input, origin) => {
     const header = input.header('dpop');
     if (header === undefined && !isRequired) return null;
-    const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
+    const request = { method: 'POST', uri: `${issuer}${tokenPath}`, tokenDigest: null, thumbprint: null };
     const proof = await checkProof(header, request, origin);
     useProof(proof);
     return proof.thumbprint;
   };
   return {
-    provePossession: createPossession(checkProof, useProof, baseUrl),
+    provePossession: createPossession(checkProof, useProof, issuer),
     proveKey,
     terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
   };
+}
+
+/** Fetches the keys of providers, and reads which callers are admitted. */
+export async function startCallers(
+  { providers, introspection, standing }: Callers,
+  running: AsyncDisposableStack,
+): Promise<void> {
+  for (const { keys } of providers) {
+    await keys.start();
+    running.defer(() => keys.stop());
+  }
+  running.defer(() => introspection?.stop());
+  await standing.start();
+  running.defer(() => standing.stop());
 }

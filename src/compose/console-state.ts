@@ -27,7 +27,7 @@ const mostShown = 100;
 
 /** The data of one process besides its metrics, as plain data for the console. */
 export function createConsoleState(
-  { storage, keyring, clock }: BaseParts,
+  { storage, keyring, metrics, clock }: BaseParts,
   { collections, keySets, signingKeys }: StateParts,
 ) {
   const names = collections.map(({ name }) => name);
@@ -68,7 +68,8 @@ export function createConsoleState(
       database: { engine: storage.engine, ...(await readDatabase()) },
     };
   };
-  return { state, consumer: (id: string) => inspectedConsumer(storage, keyring, id) };
+  const consumer = (id: string) => inspectedConsumer(storage, keyring, id);
+  return { state, consumer, families: () => metrics.families('console') };
 }
 
 function providerData(keys: KeySetStatus) {

@@ -1,19 +1,19 @@
 import type { Caller } from '../base/caller.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Lineage } from '../collections/lineage.ts';
-import { ownIssuer } from '../config/rules.ts';
 import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
 import { EventTail } from '../events/tail.ts';
 import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
+import type { Egress } from '../events/webhooks/egress.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
 import { admitsReader, ownerOf, rolesByScope } from '../records/caller-access.ts';
 import type { PeopleNames } from '../records/people-names.ts';
 import type { RecordName, Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
-import { webhookBox, webhookEgress } from './administration.ts';
+import { webhookBox } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 
@@ -70,22 +70,40 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
   };
 }
 
+/** Follows the end of the event log. `onRewound` is called if positions are reused. */
+export function createTail(
+  { storage: { events: store }, clock, log }: BaseParts,
+  collections: readonly Collection[],
+  onRewound: () => void,
+): EventTail {
+  return new EventTail({ store, hasTopics: haveTopics(collections), onRewound, clock, log });
+}
+
+function haveTopics(collections: readonly Collection[]): boolean {
+  return collections.some(({ isShared }) => isShared);
+}
+
+interface EventOptions {
+  readonly collections: readonly Collection[];
+  readonly names: PeopleNames;
+  readonly tail: EventTail;
+  readonly lease: BackgroundLease;
+  readonly egress: Egress;
+}
+
 /** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkAgain }: Pick<Callers, 'checkStanding' | 'checkAgain'>,
-  lease: BackgroundLease,
-  { collections, names }: { readonly collections: readonly Collection[]; readonly names: PeopleNames },
+  { collections, names, tail, lease, egress }: EventOptions,
 ) {
-  const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
+  const { issuer, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
-  const hasTopics = collections.some(({ isShared }) => isShared);
-  const audienceOf = hasTopics ? createAudiences(storage, names) : null;
-  const tail = new EventTail({ store, hasTopics, onRewound: () => streams.cutAll(), clock, log });
+  const audienceOf = haveTopics(collections) ? createAudiences(storage, names) : null;
   const streamLimit = new StreamLimit(streamsPerCaller);
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
-  const sender = createSend(webhookEgress(config), clock, tracing);
+  const sender = createSend(egress, clock, tracing);
   const webhooks = new WebhookDispatcher({
     webhooks: storage.webhooks,
     deliveries: storage.deliveries,
@@ -94,7 +112,7 @@ export function createEventParts(
     send: sender.send,
     box: webhookBox(keyring),
     lease,
-    source: ownIssuer(config),
+    source: issuer,
     onTried: metrics.countWebhookTry,
     audit,
     clock,
@@ -114,9 +132,6 @@ export function createEventParts(
       audienceOf,
       records: storage.records,
       clock,
-    },
-    get last(): number {
-      return tail.last;
     },
     status: {
       position: () => tail.last,
@@ -139,8 +154,7 @@ export function createEventParts(
       if (changed.has('webhooks')) void webhooks.look();
     },
 
-    /** This process has written events: its own streams need not wait for the next poll. */
-    notice: () => tail.notice(),
+    cutStreams: () => streams.cutAll(),
 
     /** Opens no more streams, and ends the open ones spread over this time. */
     drain(overMs: number): void {

@@ -3,7 +3,7 @@ import { signedDocumentOpener } from '../auth/signed-document.ts';
 import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
-import { ownIssuer } from '../config/rules.ts';
+import type { Config } from '../config/settings.ts';
 import { exportsPerCaller } from '../consumer/export.ts';
 import { StreamLimit } from '../events/stream-limit.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
@@ -26,6 +26,7 @@ import type { createEventParts } from './events.ts';
 import type { createSignOut } from './sign-out.ts';
 
 interface Answering {
+  readonly settings: ServiceSettings;
   readonly collections: readonly Collection[];
   readonly names: PeopleNames;
   readonly collectionsMayChange: boolean;
@@ -39,9 +40,22 @@ interface Answering {
   readonly limits: ServerParts['limits'];
 }
 
+/** The settings that say what is answered, and how often. */
+type ServiceSettings = Pick<
+  Config,
+  | 'providers'
+  | 'apiAudience'
+  | 'dpop'
+  | 'trustedProxies'
+  | 'corsOrigins'
+  | 'refusalsPerMinute'
+  | 'readsPerMinute'
+  | 'tokenTtlSeconds'
+>;
+
 export function createService(base: BaseParts, answering: Answering): HttpServer {
-  const { config, metrics, tracing, clock, log } = base;
-  const { callers, tls, limits } = answering;
+  const { issuer, metrics, tracing, clock, log } = base;
+  const { settings, callers, tls, limits } = answering;
   const warnings = new RepeatedWarnings(log, clock);
   return createServer({
     limits,
@@ -54,15 +68,15 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
     ),
     checkAgain: callers.checkAgain,
     dpop: callers.dpop?.terms ?? null,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
-    refusals: new RefusalLimit(config.refusalsPerMinute, clock),
+    trustedProxies: settings.trustedProxies,
+    corsOrigins: settings.corsOrigins,
+    refusals: new RefusalLimit(settings.refusalsPerMinute, clock),
     onRefusedConnection(reason) {
       metrics.countRefusedConnection(reason);
       warnings.warn({ reason }, 'connections', 'connections refused: too many are open');
     },
     observe: createObserve(log, metrics, warnings),
-    resourceMetadata: `${ownIssuer(config)}${resourceMetadataPath}`,
+    resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: routesOf(base, answering),
   });
 }
@@ -71,8 +85,9 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
 const wrongCodesPerMinute = 10;
 
 function routesOf(base: BaseParts, answering: Answering) {
-  const { config, storage, keyring, clock } = base;
+  const { issuer, storage, keyring, clock } = base;
   const {
+    settings,
     collections,
     names,
     collectionsMayChange,
@@ -84,20 +99,16 @@ function routesOf(base: BaseParts, answering: Answering) {
     frontend,
   } = answering;
   const { registry, tokenCache, dpop } = callers;
-  const issuer = ownIssuer(config);
-  const reads = new ReadLimit(config.readsPerMinute, clock);
+  const reads = new ReadLimit(settings.readsPerMinute, clock);
   return serviceRoutes({
     issuer,
     protectedResource: {
       resource: issuer,
-      issuers: [...config.providers.map(({ issuers }) => issuers[0]), issuer],
-      scopes: [...new Set(config.providers.flatMap(({ requiredScopes }) => requiredScopes))],
+      issuers: [...settings.providers.map(({ issuers }) => issuers[0]), issuer],
+      scopes: [...new Set(settings.providers.flatMap(({ requiredScopes }) => requiredScopes))],
       dpop: dpop?.terms ?? null,
     },
-    tokens: {
-      dpop: config.dpop.policy,
-      nonce: config.dpop.nonce,
-    },
+    tokens: { dpop: settings.dpop.policy, nonce: settings.dpop.nonce },
     signingKeys,
     collections,
     collectionsMayChange,
@@ -106,8 +117,8 @@ function routesOf(base: BaseParts, answering: Answering) {
       store: storage.records,
       registry,
       reads,
-      position: () => events.last,
-      attempts: new ReadLimit(config.readsPerMinute, clock),
+      tail: events.forCallers.tail,
+      attempts: new ReadLimit(settings.readsPerMinute, clock),
       erasures: new ReadLimit(10, clock),
       exports: new StreamLimit(exportsPerCaller),
       forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
@@ -119,21 +130,21 @@ function routesOf(base: BaseParts, answering: Answering) {
     },
     signOut,
     frontend,
-    ...createTokenEndpoint(base, callers, signingKeys),
+    ...createTokenEndpoint(base, settings, callers, signingKeys),
   });
 }
 
 /** The parts of `POST /token`, and of `POST /revoke` as far as clients are concerned. */
 export function createTokenEndpoint(
   base: BaseParts,
+  settings: Pick<ServiceSettings, 'refusalsPerMinute' | 'tokenTtlSeconds' | 'apiAudience'>,
   { clientDirectory: directory, signatures, dpop }: Pick<Callers, 'clientDirectory' | 'signatures' | 'dpop'>,
   keys: SigningKeys,
 ) {
-  const { config, storage, keyring, clock, time, log } = base;
-  const issuer = ownIssuer(config);
-  const ttlSeconds = config.tokenTtlSeconds;
+  const { issuer, storage, keyring, clock, time, log } = base;
+  const ttlSeconds = settings.tokenTtlSeconds;
   const signing = createSigningLimit(clock);
-  const throttle = new Throttle(Math.ceil(config.refusalsPerMinute / refusalsPerFailure), clock);
+  const throttle = new Throttle(Math.ceil(settings.refusalsPerMinute / refusalsPerFailure), clock);
   const recognise = createRecogniseClient({
     directory,
     store: storage.clients,
@@ -155,6 +166,6 @@ export function createTokenEndpoint(
     ttlSeconds,
     signing,
     proveKey: dpop?.proveKey ?? null,
-    mint: createMint({ issuer, audience: config.apiAudience, ttlSeconds, keys, limit: signing, clock }),
+    mint: createMint({ issuer, audience: settings.apiAudience, ttlSeconds, keys, limit: signing, clock }),
   };
 }

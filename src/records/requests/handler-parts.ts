@@ -21,7 +21,7 @@ export interface RecordParts {
   /** An export that is not read holds a page in memory. */
   readonly exports: { take(owner: string): () => void };
   /** The known position of the event log. Records read afterwards include everything up to it. */
-  readonly position: () => number;
+  readonly tail: { readonly last: number };
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
   readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
