@@ -3,8 +3,6 @@ import { createNonces } from '../auth/dpop/nonce.ts';
 import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
 import { createProofCheck } from '../auth/dpop/proof.ts';
 import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
-import { Introspection } from '../auth/introspection/introspection.ts';
-import { introspect } from '../auth/introspection/request.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
@@ -61,12 +59,11 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
-  const introspection = createIntrospection(base, settings);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const pseudonymIssuer = createPseudonymIssuer(settings.providers);
   const nameCaller = createNameCaller(keyring.pseudonym, names, pseudonymIssuer);
   const tokenCache = new TokenCache<Caller>({
-    verify: introspection?.withIntrospection(verify) ?? verify,
+    verify,
     callerOf: ({ claims }, known) => nameCaller(claims, known),
     dataOf: ({ subject, scopes }) => [subject, scopes],
     maxPlaces: tokenCachePlaces,
@@ -94,7 +91,6 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     own,
     pseudonymIssuer,
     signatures,
-    introspection,
     names,
     tokenCache,
     registry,
@@ -104,22 +100,6 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     checkAgain: createCheckAgain(checkStanding, clock),
     dpop,
   };
-}
-
-/** Introspects opaque tokens at their provider; null if no provider does that. */
-function createIntrospection({ metrics, tracing, clock, log }: BaseParts, settings: Config) {
-  const provider = settings.providers.find(({ introspection }) => introspection !== null);
-  const endpoint = provider?.introspection;
-  if (provider === undefined || !endpoint) return null;
-  const { name } = provider;
-  return new Introspection({
-    rules: rulesOf(provider, settings),
-    ask: (token, stopping, headers) => introspect(token, endpoint, stopping, headers),
-    clock,
-    log: log.child({ provider: name }),
-    onAsked: (result) => metrics.countIntrospection(name, result),
-    tracing,
-  });
 }
 
 /** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */
@@ -151,14 +131,13 @@ export function createDpop(
 
 /** Fetches the keys of providers, and reads which callers are admitted. */
 export async function startCallers(
-  { providers, introspection, standing }: Callers,
+  { providers, standing }: Callers,
   running: AsyncDisposableStack,
 ): Promise<void> {
   for (const { keys } of providers) {
     await keys.start();
     running.defer(() => keys.stop());
   }
-  running.defer(() => introspection?.stop());
   await standing.start();
   running.defer(() => standing.stop());
 }

@@ -99,7 +99,9 @@ function routesOf(base: BaseParts, answering: Answering) {
     frontend,
   } = answering;
   const { registry, tokenCache, dpop } = callers;
+  const store = storage.records;
   const reads = new ReadLimit(settings.readsPerMinute, clock);
+  const digest = createKeyedDigest(keyring.records);
   return serviceRoutes({
     issuer,
     protectedResource: {
@@ -114,18 +116,24 @@ function routesOf(base: BaseParts, answering: Answering) {
     collectionsMayChange,
     events: { ...events.forCallers, reads },
     records: {
-      store: storage.records,
-      registry,
+      store,
       reads,
       tail: events.forCallers.tail,
       attempts: new ReadLimit(settings.readsPerMinute, clock),
-      erasures: new ReadLimit(10, clock),
-      exports: new StreamLimit(exportsPerCaller),
-      forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
-      digest: createKeyedDigest(keyring.records),
+      digest,
       names,
       guesses: new ReadLimit(wrongCodesPerMinute, clock),
       writes,
+      clock,
+    },
+    consumer: {
+      store,
+      registry,
+      reads,
+      erasures: new ReadLimit(10, clock),
+      exports: new StreamLimit(exportsPerCaller),
+      forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
+      digest,
       clock,
     },
     signOut,
