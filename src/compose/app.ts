@@ -1,29 +1,30 @@
 import type { Socket } from 'node:net';
+import { json } from '../base/handler.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Log } from '../base/log.ts';
 import { createRevision } from '../base/random.ts';
 import { activateDeclarations, outdatedFault } from '../collections/check-against.ts';
-import type { Collection } from '../collections/collection.ts';
 import { ownIssuer } from '../config/rules.ts';
-import type { Config, KeyConfig } from '../config/settings.ts';
-import type { EventTail } from '../events/tail.ts';
+import type { Config } from '../config/settings.ts';
+import { EventTail } from '../events/tail.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import { Listener } from '../http/listener.ts';
 import { BackgroundLease } from '../ops/background-lease.ts';
 import type { Family } from '../ops/exposition.ts';
-import { createReadiness, type KeySetStatus } from '../ops/health.ts';
+import { createReadiness, live, startingReadiness } from '../ops/health.ts';
 import { findTracing } from '../ops/tracing.ts';
 import { PeopleNames } from '../records/people-names.ts';
 import { type BatchRulesData, batchRulesModule } from '../records/rules/batch-rules.ts';
-import { Sweeper } from '../records/sweeper.ts';
-import { WriteQueue } from '../records/write-queue.ts';
+import { Sweeper, type SweeperOptions } from '../records/sweeper.ts';
+import { WriteQueue, type WriteQueueOptions } from '../records/write-queue.ts';
+import type { WatchedTable } from '../storage/port.ts';
 import { SigningKeys } from '../tokens/signing-keys.ts';
-import { type Administration, keyRules, openAdministration, webhookEgress } from './administration.ts';
+import { keyRules, openAdministration } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
-import { type Callers, createCallers, startCallers } from './callers.ts';
+import { type Callers, createCallers } from './callers.ts';
 import { createConsoleState } from './console-state.ts';
-import { createEventParts, createTail } from './events.ts';
-import { createStatus, openOpsPort } from './ops-port.ts';
+import { createEventParts, sharesRecords } from './events.ts';
+import { type OpsParts, openOpsPort } from './ops-port.ts';
 import { type Prepared, prepare, type Surroundings } from './prepare.ts';
 import { createService } from './service.ts';
 import { createSignOut } from './sign-out.ts';
@@ -49,65 +50,90 @@ export interface App {
 export async function startApp(config: Config, surroundings: Surroundings = {}): Promise<App> {
   const { settings = [], member, development } = surroundings;
   const prepared = await prepare(config, surroundings);
-  const { clock, log, metrics, progress, certificate, collections } = prepared;
+  const { clock, log, metrics, progress, certificate, declared, collections } = prepared;
   await using running = new AsyncDisposableStack();
+  const start = async <P extends Part>(part: P): Promise<P> => {
+    await part.start();
+    running.defer(() => part.stop());
+    return part;
+  };
   running.defer(() => progress.end());
 
   // The ops port answers from here on, because a start that builds an index can take minutes.
-  const status = createStatus(config.port, progress);
+  let serving: Pick<App, 'ready' | 'forConsole'> | null = null;
+  const status = {
+    ready: async () => serving?.ready() ?? startingReadiness(await progress.text(), config.port),
+    state: async () => serving?.forConsole.state() ?? null,
+    consumer: async (id: string) => serving?.forConsole.consumer(id) ?? null,
+  };
   member?.onReadable?.(status.ready);
-  const opsAddress = member ? '' : await openOpsPort(config, { ...prepared, ...status, settings }, running);
+  const ops = member ? null : await openOps(config, { ...prepared, ...status, settings });
+  running.defer(() => ops?.stop());
 
   const { base, administration } = await openDatabase(config, prepared, surroundings, running);
-  const lease = startLease(base, running);
-  const signingKeys = await startSigningKeys(config, base, running);
+  const { storage, keyring, declarations } = administration;
+  const lease = await start(new BackgroundLease({ store: storage.leases, clock }));
+  const signingKeys = await start(createSigningKeys(base));
 
-  const names = new PeopleNames(createKeyedDigest(base.keyring.records));
-  // The callbacks name parts that are made below. They are called once the service runs.
-  const tail = createTail(base, collections, () => events.cutStreams());
+  const names = new PeopleNames(createKeyedDigest(keyring.records));
+  // Parts are made here and started below. A callback may name a part that is made after it.
+  const hasTopics = sharesRecords(collections);
+  const onRewound = () => events.cutStreams();
+  const tail = new EventTail({ store: storage.events, hasTopics, onRewound, clock, log });
   const onUnavailable = () => readiness.noteRefusedWrite();
-  const { newcomersPerHour } = config;
-  const writes = await openWrites(base, { collections, newcomersPerHour, tail, onUnavailable }, running);
-  const onChange: Parameters<typeof createCallers>[1]['onChange'] = async (changed) => {
+  const writes = await openWrites(base, { collections, tail, onUnavailable });
+  running.defer(() => writes.stop());
+  const onChange = async (changed: ReadonlySet<WatchedTable>) => {
     events.recheck(changed);
     if (changed.has('signing_keys')) await signingKeys.reload();
   };
-  const callers = createCallers(base, { ...administration, settings: config, signingKeys, writes, onChange });
-  const egress = webhookEgress(config);
-  const events = createEventParts(base, callers, { collections, names, tail, lease, egress });
+  const callers = createCallers(base, { ...administration, signingKeys, writes, onChange });
+  const events = createEventParts(base, callers, { collections, names, tail, lease });
   const service = createService(base, {
     ...prepared,
-    settings: config,
     collectionsMayChange: development !== undefined,
     tls: certificate?.tls ?? null,
     signOut: createSignOut(base, callers),
     ...{ names, writes, signingKeys, callers, events },
   });
 
-  await startCallers(callers, running);
+  // Keys and standing first: requests and background work need them.
+  for (const { keys } of callers.providers) await start(keys);
+  await start(callers.standing);
   running.use(events);
   await events.start();
-  const sweeper = startSweeper(base, { collections, names, writes, callers, lease }, running);
+  const sweeper = await start(createSweeper(base, { collections, names, writes, callers, lease }));
   const keySets = () => callers.providers.map(({ name, keys }) => ({ name, ...keys.status() }));
-  const serving = { ...prepared, keySets, service, signingKeys, events, writes, callers, sweeper };
-  const readiness = startReadiness(base, { ...serving, ...administration, port: config.port }, running);
-  watch(base, { ...serving, readiness });
+  let isStopping = false;
+  const readiness = await start(
+    createReadiness({
+      storage,
+      keySets,
+      findCollectionsFault: () => outdatedFault(declarations, declared),
+      signingKeyIds: () => signingKeys.published().map(({ kid }) => kid),
+      port: config.port,
+      isStopping: () => isStopping,
+      clock,
+    }),
+  );
+  watch(base, { ...prepared, keySets, service, events, writes, callers, sweeper, readiness });
   progress.end();
-  const forConsole = createConsoleState(base, serving);
-  status.serve({ ready: readiness.answer, forConsole });
+  const forConsole = createConsoleState(base, { collections, keySets, signingKeys });
+  serving = { ready: readiness.answer, forConsole };
 
   const listener = new Listener(service, clock);
   const isAlone = member === undefined && development === undefined;
   const address = isAlone ? await listener.listen(config.host, config.port, 'PORT') : '';
   if (!isAlone) listener.open();
   running.defer(async () => {
-    readiness.noteStopping();
+    isStopping = true;
     events.drain(config.drainSeconds * 1000);
     await new Promise<void>((resolve) => clock.after(config.drainSeconds * 1000, resolve));
     // Slow webhook receivers get no time on top.
     await Promise.all([listener.close(shutdownSeconds * 1000), events.finishSending()]);
   });
 
+  const opsAddress = ops?.address ?? '';
   if (isAlone) log.info({ address, ops_address: opsAddress, issuer: base.issuer }, 'listening');
   const parts = running.move();
   return {
@@ -121,6 +147,27 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     families: () => metrics.families(),
     forConsole,
   };
+}
+
+interface Part {
+  start(): void | Promise<void>;
+  stop(): void | Promise<void>;
+}
+
+type OpsSources = Omit<OpsParts['forConsole'], 'read'> & Pick<Prepared, 'limits' | 'metrics'>;
+
+/** The ops port of a single process. */
+function openOps(config: Config, { limits, metrics, ...sources }: OpsSources) {
+  const read = async () => {
+    const families = metrics.families('console');
+    return { families, processes: [{ process: 1, endings: 0, families }] };
+  };
+  const ready = async () => {
+    const { status, body } = await sources.ready();
+    return json(body, { status });
+  };
+  const forConsole = { ...sources, read };
+  return openOpsPort(config, { live, ready, metrics: metrics.expose, limits, forConsole });
 }
 
 /** Opens and migrates the database, and makes the declarations of this process the active ones. */
@@ -138,67 +185,42 @@ async function openDatabase(
   await activateDeclarations({ declared, declarations, records: storage.records, begin });
   const tracing = await findTracing(release.version, log);
   const issuer = ownIssuer(config);
-  const base: BaseParts = { issuer, storage, keyring, audit, metrics, tracing, clock, time, log };
+  const base: BaseParts = { config, issuer, storage, keyring, audit, metrics, tracing, clock, time, log };
   return { base, administration };
 }
 
-function startLease({ storage, clock }: BaseParts, running: AsyncDisposableStack): BackgroundLease {
-  const lease = new BackgroundLease({ store: storage.leases, clock });
-  lease.start();
-  running.defer(() => lease.stop());
-  return lease;
-}
-
-async function startSigningKeys(
-  config: KeyConfig,
-  { storage, keyring, audit, clock, time, log }: BaseParts,
-  running: AsyncDisposableStack,
-): Promise<SigningKeys> {
+function createSigningKeys({ config, storage, keyring, audit, clock, time, log }: BaseParts): SigningKeys {
   const { signingKeys: sealingKey } = keyring;
   const store = storage.signingKeys;
-  const keys = new SigningKeys({ ...keyRules(config), store, sealingKey, audit, clock, time, log });
-  await keys.start();
-  running.defer(() => keys.stop());
-  return keys;
-}
-
-interface WriteOptions extends Pick<BatchRulesData, 'newcomersPerHour'> {
-  readonly collections: readonly Collection[];
-  readonly tail: EventTail;
-  readonly onUnavailable: () => void;
+  return new SigningKeys({ ...keyRules(config), store, sealingKey, audit, clock, time, log });
 }
 
 /** The write queue. Its rules are a module and plain data, because SQLite decides batches on a thread of its own. */
 async function openWrites(
-  { storage, keyring, metrics, clock }: BaseParts,
-  { collections, newcomersPerHour, tail, onUnavailable }: WriteOptions,
-  running: AsyncDisposableStack,
+  { config, storage, keyring, metrics, clock }: BaseParts,
+  {
+    collections,
+    ...parts
+  }: Pick<Prepared, 'collections'> & Pick<WriteQueueOptions, 'tail' | 'onUnavailable'>,
 ): Promise<WriteQueue> {
   const data: BatchRulesData = {
     collections: collections.map(({ checkFields: _, ...plain }) => plain),
-    newcomersPerHour,
+    newcomersPerHour: config.newcomersPerHour,
     digestKey: keyring.records,
   };
   const store = await storage.openBatches({ module: batchRulesModule, data });
-  const writes = new WriteQueue({ store, clock, onBatch: metrics.countBatch, tail, onUnavailable });
-  running.defer(() => writes.stop());
-  return writes;
+  return new WriteQueue({ store, clock, onBatch: metrics.countBatch, ...parts });
 }
 
-interface SweeperParts {
-  readonly collections: readonly Collection[];
-  readonly names: PeopleNames;
+interface SweeperParts extends Pick<SweeperOptions, 'collections' | 'names'> {
   readonly writes: WriteQueue;
   readonly callers: Callers;
   readonly lease: BackgroundLease;
 }
 
-function startSweeper(
-  { storage, clock, time, log }: BaseParts,
-  { collections, names, writes, callers, lease }: SweeperParts,
-  running: AsyncDisposableStack,
-): Sweeper {
-  const sweeper = new Sweeper({
+function createSweeper(base: BaseParts, { collections, names, writes, callers, lease }: SweeperParts) {
+  const { storage, clock, time, log } = base;
+  return new Sweeper({
     store: storage.records,
     events: storage.events,
     consumers: storage.consumers,
@@ -217,31 +239,4 @@ function startSweeper(
     time,
     log,
   });
-  sweeper.start();
-  running.defer(() => sweeper.stop());
-  return sweeper;
-}
-
-interface ReadinessParts extends Pick<Prepared, 'declared'>, Pick<Administration, 'declarations'> {
-  readonly keySets: () => readonly KeySetStatus[];
-  readonly signingKeys: SigningKeys;
-  readonly port: number;
-}
-
-function startReadiness(
-  { storage, clock }: BaseParts,
-  { declared, declarations, keySets, signingKeys, port }: ReadinessParts,
-  running: AsyncDisposableStack,
-) {
-  const readiness = createReadiness({
-    storage,
-    keySets,
-    findCollectionsFault: () => outdatedFault(declarations, declared),
-    signingKeyIds: () => signingKeys.published().map(({ kid }) => kid),
-    port,
-    clock,
-  });
-  readiness.start();
-  running.defer(() => readiness.stop());
-  return readiness;
 }

@@ -3,10 +3,12 @@ import type { Clock } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import type { Log } from '../base/log.ts';
 import type { Tracing } from '../base/tracing.ts';
+import type { Config } from '../config/settings.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { AuditLine, Storage } from '../storage/port.ts';
 
 export interface BaseParts {
+  readonly config: Config;
   /** The address of the service: the issuer of its tokens and the source of its events. */
   readonly issuer: string;
   readonly storage: Storage;

@@ -11,9 +11,7 @@ import { createVerifier } from '../auth/verifier.ts';
 import { tokenPath } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import type { DpopSetting } from '../config/kinds.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
-import type { Config } from '../config/settings.ts';
 import { createNameCaller, createRevocationNames } from '../consumer/pseudonym.ts';
 import { Registry } from '../consumer/registry.ts';
 import { Standing } from '../consumer/standing.ts';
@@ -26,7 +24,6 @@ import type { BaseParts } from './base-parts.ts';
 import { ownRules, rulesOf } from './issuer-rules.ts';
 
 interface CallerOptions {
-  readonly settings: Config;
   readonly signingKeys: SigningKeys;
   readonly keySetMemory: (jwksUrl: string) => ReturnType<typeof authenticatedMemory>;
   readonly clientMac: ClientMac;
@@ -38,29 +35,29 @@ interface CallerOptions {
 export type Callers = ReturnType<typeof createCallers>;
 
 export function createCallers(base: BaseParts, options: CallerOptions) {
-  const { issuer, storage, keyring, metrics, tracing, clock, time, log } = base;
-  const { settings, signingKeys, keySetMemory, clientMac, writes, onChange } = options;
-  const providers = settings.providers.map((provider) => {
+  const { config, issuer, storage, keyring, metrics, tracing, clock, time, log } = base;
+  const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
+  const providers = config.providers.map((provider) => {
     const { name, jwksUrl, algorithms } = provider;
     const keys = new ProviderKeys({
       ask: (stopping, headers) => fetchDocument(jwksUrl, stopping, headers),
       algorithms,
-      maxStaleSeconds: settings.jwksMaxStaleSeconds,
+      maxStaleSeconds: config.jwksMaxStaleSeconds,
       memory: keySetMemory(jwksUrl),
       clock,
       log: log.child({ provider: name }),
       onFetch: (fault) => metrics.countKeyFetch(name, fault),
       tracing,
     });
-    return { name, provider, rules: rulesOf(provider, settings), keys };
+    return { name, provider, rules: rulesOf(provider, config), keys };
   });
-  const own = { ...ownRules(settings), keys: signingKeys };
+  const own = { ...ownRules(config), keys: signingKeys };
   const issuers = [...providers.map(({ rules, keys }) => ({ ...rules, keys })), own];
   // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
-  const pseudonymIssuer = createPseudonymIssuer(settings.providers);
+  const pseudonymIssuer = createPseudonymIssuer(config.providers);
   const nameCaller = createNameCaller(keyring.pseudonym, names, pseudonymIssuer);
   const tokenCache = new TokenCache<Caller>({
     verify,
@@ -85,7 +82,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     log,
   });
   const checkStanding = createCheckStanding(standing);
-  const dpop = createDpop(base, settings.dpop, signatures);
+  const dpop = createDpop(base, signatures);
   return {
     providers,
     own,
@@ -103,11 +100,8 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
 }
 
 /** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */
-export function createDpop(
-  { issuer, keyring, clock }: BaseParts,
-  { policy, nonce }: DpopSetting,
-  signatures: SignatureQueue,
-) {
+export function createDpop({ config, issuer, keyring, clock }: BaseParts, signatures: SignatureQueue) {
+  const { policy, nonce } = config.dpop;
   if (policy === 'off') return null;
   const now = () => clock.now();
   const nonces = nonce ? createNonces(keyring.proofNonces, now) : null;
@@ -127,17 +121,4 @@ export function createDpop(
     proveKey,
     terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
   };
-}
-
-/** Fetches the keys of providers, and reads which callers are admitted. */
-export async function startCallers(
-  { providers, standing }: Callers,
-  running: AsyncDisposableStack,
-): Promise<void> {
-  for (const { keys } of providers) {
-    await keys.start();
-    running.defer(() => keys.stop());
-  }
-  await standing.start();
-  running.defer(() => standing.stop());
 }

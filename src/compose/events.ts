@@ -4,16 +4,15 @@ import type { Lineage } from '../collections/lineage.ts';
 import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
-import { EventTail } from '../events/tail.ts';
+import type { EventTail } from '../events/tail.ts';
 import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
-import type { Egress } from '../events/webhooks/egress.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
 import { admitsReader, ownerOf, rolesByScope } from '../records/caller-access.ts';
 import type { PeopleNames } from '../records/people-names.ts';
 import type { RecordName, Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
-import { webhookBox } from './administration.ts';
+import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
 
@@ -70,40 +69,30 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
   };
 }
 
-/** Follows the end of the event log. `onRewound` is called if positions are reused. */
-export function createTail(
-  { storage: { events: store }, clock, log }: BaseParts,
-  collections: readonly Collection[],
-  onRewound: () => void,
-): EventTail {
-  return new EventTail({ store, hasTopics: haveTopics(collections), onRewound, clock, log });
-}
-
-function haveTopics(collections: readonly Collection[]): boolean {
-  return collections.some(({ isShared }) => isShared);
-}
+/** True if events have topics, because people read records of others. */
+export const sharesRecords = (collections: readonly Collection[]) =>
+  collections.some(({ isShared }) => isShared);
 
 interface EventOptions {
   readonly collections: readonly Collection[];
   readonly names: PeopleNames;
   readonly tail: EventTail;
   readonly lease: BackgroundLease;
-  readonly egress: Egress;
 }
 
 /** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkAgain }: Pick<Callers, 'checkStanding' | 'checkAgain'>,
-  { collections, names, tail, lease, egress }: EventOptions,
+  { collections, names, tail, lease }: EventOptions,
 ) {
-  const { issuer, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
+  const { config, issuer, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
-  const audienceOf = haveTopics(collections) ? createAudiences(storage, names) : null;
+  const audienceOf = sharesRecords(collections) ? createAudiences(storage, names) : null;
   const streamLimit = new StreamLimit(streamsPerCaller);
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
-  const sender = createSend(egress, clock, tracing);
+  const sender = createSend(webhookEgress(config), clock, tracing);
   const webhooks = new WebhookDispatcher({
     webhooks: storage.webhooks,
     deliveries: storage.deliveries,

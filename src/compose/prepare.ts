@@ -14,7 +14,8 @@ import type { Migration } from '../storage/migrations.ts';
 import { readCertificate } from './certificate.ts';
 import { readDeclaredCollections } from './declared-collections.ts';
 import { readFrontend } from './frontend.ts';
-import type { Status } from './ops-port.ts';
+
+type Ready = () => Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
 
 /** Parts that a test may replace; the service runs on the real ones. */
 export interface Surroundings {
@@ -27,7 +28,7 @@ export interface Surroundings {
   readonly member?: {
     readonly process: number;
     /** Called when `App.ready` can be asked, early in the start. */
-    readonly onReadable?: (ready: Status['ready']) => void;
+    readonly onReadable?: (ready: Ready) => void;
   };
   /** For `dev`: no limits for newcomers, and log lines as text. */
   readonly development?: {

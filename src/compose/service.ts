@@ -3,7 +3,6 @@ import { signedDocumentOpener } from '../auth/signed-document.ts';
 import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { Config } from '../config/settings.ts';
 import { exportsPerCaller } from '../consumer/export.ts';
 import { StreamLimit } from '../events/stream-limit.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
@@ -26,7 +25,6 @@ import type { createEventParts } from './events.ts';
 import type { createSignOut } from './sign-out.ts';
 
 interface Answering {
-  readonly settings: ServiceSettings;
   readonly collections: readonly Collection[];
   readonly names: PeopleNames;
   readonly collectionsMayChange: boolean;
@@ -40,22 +38,9 @@ interface Answering {
   readonly limits: ServerParts['limits'];
 }
 
-/** The settings that say what is answered, and how often. */
-type ServiceSettings = Pick<
-  Config,
-  | 'providers'
-  | 'apiAudience'
-  | 'dpop'
-  | 'trustedProxies'
-  | 'corsOrigins'
-  | 'refusalsPerMinute'
-  | 'readsPerMinute'
-  | 'tokenTtlSeconds'
->;
-
 export function createService(base: BaseParts, answering: Answering): HttpServer {
-  const { issuer, metrics, tracing, clock, log } = base;
-  const { settings, callers, tls, limits } = answering;
+  const { config, issuer, metrics, tracing, clock, log } = base;
+  const { callers, tls, limits } = answering;
   const warnings = new RepeatedWarnings(log, clock);
   return createServer({
     limits,
@@ -68,9 +53,9 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
     ),
     checkAgain: callers.checkAgain,
     dpop: callers.dpop?.terms ?? null,
-    trustedProxies: settings.trustedProxies,
-    corsOrigins: settings.corsOrigins,
-    refusals: new RefusalLimit(settings.refusalsPerMinute, clock),
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    refusals: new RefusalLimit(config.refusalsPerMinute, clock),
     onRefusedConnection(reason) {
       metrics.countRefusedConnection(reason);
       warnings.warn({ reason }, 'connections', 'connections refused: too many are open');
@@ -85,9 +70,8 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
 const wrongCodesPerMinute = 10;
 
 function routesOf(base: BaseParts, answering: Answering) {
-  const { issuer, storage, keyring, clock } = base;
+  const { config, issuer, storage, keyring, clock } = base;
   const {
-    settings,
     collections,
     names,
     collectionsMayChange,
@@ -100,17 +84,17 @@ function routesOf(base: BaseParts, answering: Answering) {
   } = answering;
   const { registry, tokenCache, dpop } = callers;
   const store = storage.records;
-  const reads = new ReadLimit(settings.readsPerMinute, clock);
+  const reads = new ReadLimit(config.readsPerMinute, clock);
   const digest = createKeyedDigest(keyring.records);
   return serviceRoutes({
     issuer,
     protectedResource: {
       resource: issuer,
-      issuers: [...settings.providers.map(({ issuers }) => issuers[0]), issuer],
-      scopes: [...new Set(settings.providers.flatMap(({ requiredScopes }) => requiredScopes))],
+      issuers: [...config.providers.map(({ issuers }) => issuers[0]), issuer],
+      scopes: [...new Set(config.providers.flatMap(({ requiredScopes }) => requiredScopes))],
       dpop: dpop?.terms ?? null,
     },
-    tokens: { dpop: settings.dpop.policy, nonce: settings.dpop.nonce },
+    tokens: { dpop: config.dpop.policy, nonce: config.dpop.nonce },
     signingKeys,
     collections,
     collectionsMayChange,
@@ -119,7 +103,7 @@ function routesOf(base: BaseParts, answering: Answering) {
       store,
       reads,
       tail: events.forCallers.tail,
-      attempts: new ReadLimit(settings.readsPerMinute, clock),
+      attempts: new ReadLimit(config.readsPerMinute, clock),
       digest,
       names,
       guesses: new ReadLimit(wrongCodesPerMinute, clock),
@@ -138,21 +122,20 @@ function routesOf(base: BaseParts, answering: Answering) {
     },
     signOut,
     frontend,
-    ...createTokenEndpoint(base, settings, callers, signingKeys),
+    ...createTokenEndpoint(base, callers, signingKeys),
   });
 }
 
 /** The parts of `POST /token`, and of `POST /revoke` as far as clients are concerned. */
 export function createTokenEndpoint(
   base: BaseParts,
-  settings: Pick<ServiceSettings, 'refusalsPerMinute' | 'tokenTtlSeconds' | 'apiAudience'>,
   { clientDirectory: directory, signatures, dpop }: Pick<Callers, 'clientDirectory' | 'signatures' | 'dpop'>,
   keys: SigningKeys,
 ) {
-  const { issuer, storage, keyring, clock, time, log } = base;
-  const ttlSeconds = settings.tokenTtlSeconds;
+  const { config, issuer, storage, keyring, clock, time, log } = base;
+  const ttlSeconds = config.tokenTtlSeconds;
   const signing = createSigningLimit(clock);
-  const throttle = new Throttle(Math.ceil(settings.refusalsPerMinute / refusalsPerFailure), clock);
+  const throttle = new Throttle(Math.ceil(config.refusalsPerMinute / refusalsPerFailure), clock);
   const recognise = createRecogniseClient({
     directory,
     store: storage.clients,
@@ -174,6 +157,6 @@ export function createTokenEndpoint(
     ttlSeconds,
     signing,
     proveKey: dpop?.proveKey ?? null,
-    mint: createMint({ issuer, audience: settings.apiAudience, ttlSeconds, keys, limit: signing, clock }),
+    mint: createMint({ issuer, audience: config.apiAudience, ttlSeconds, keys, limit: signing, clock }),
   };
 }

@@ -16,6 +16,7 @@ interface ReadinessParts {
   /** `doctor` recognises this service by the `kid`s of its keys, and its port by `port`. */
   readonly signingKeyIds: () => readonly string[];
   readonly port: number;
+  readonly isStopping: () => boolean;
   readonly clock: Clock;
 }
 
@@ -38,10 +39,9 @@ const askEveryMs = 10_000;
  * ones. The process also asks itself: callers that obey /readyz send no requests that could raise an alert.
  */
 export function createReadiness(parts: ReadinessParts) {
-  const { keySets, signingKeyIds, port, clock } = parts;
+  const { keySets, signingKeyIds, port, isStopping, clock } = parts;
   const database = createDatabaseProbe(parts);
   let last: Awaited<ReturnType<typeof database.probe>> = { fault: null, collectionsFault: null };
-  let isStopping = false;
   let cancel = () => {};
   const usableKeys = () => keySets().filter((keys) => keys.usable);
   /** By the last answer of the database. A stop is no fault. */
@@ -52,9 +52,9 @@ export function createReadiness(parts: ReadinessParts) {
     const { fault, collectionsFault } = last;
     const providers = keySets();
     const [first] = providers;
-    const isReady = isHealthy() && !isStopping;
+    const isReady = isHealthy() && !isStopping();
     const body = {
-      status: isStopping ? 'stopping' : isReady ? 'ready' : 'not ready',
+      status: isStopping() ? 'stopping' : isReady ? 'ready' : 'not ready',
       checks: {
         database: fault?.check ?? 'ok',
         provider_keys: keysCheck(usableKeys().length, providers.length),
@@ -77,17 +77,7 @@ export function createReadiness(parts: ReadinessParts) {
       start();
     });
   };
-  return {
-    answer,
-    isHealthy,
-    noteRefusedWrite: database.noteRefusedWrite,
-    start,
-    /** Answers 503 from now on. */
-    noteStopping() {
-      isStopping = true;
-    },
-    stop: () => cancel(),
-  };
+  return { answer, isHealthy, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }
 
 /** The answer while the service starts. `work`: what takes long, such as an index of a large table. */

@@ -6,7 +6,7 @@ import { QueueCapacity } from '../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
 import { type Done, mostInBatch, type Operation, weightOf } from './rules/operation.ts';
 
-interface WriteQueueOptions {
+export interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly onBatch?: (size: number, seconds: number) => void;
