@@ -18,9 +18,9 @@ import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { deprecationHeaders } from '../collections/normalise.ts';
 import { isWrittenByPeople } from '../collections/roles.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
-import { describeEvents } from '../consumer/events/describe.ts';
-import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
+import { describeEvents } from '../consumer/feed/describe.ts';
+import { type EventParts, readEvents } from '../consumer/feed/read-events.ts';
 import type { ConsumerParts } from '../consumer/handler-parts.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
@@ -93,7 +93,7 @@ interface RouteBase {
   readonly describe: (() => Description) | null;
   readonly cors: boolean;
   /** Sends the nonce for DPoP proofs although the route takes none. */
-  readonly tellsNonce?: boolean;
+  readonly sendsNonce?: boolean;
   readonly contentPolicy?: string;
   /** On every answer of the route, refusals too. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -271,7 +271,7 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
   return [
     own('/', frontendPage(files.page), { contentPolicy, headers: pageHeaders }),
     own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix }), {
-      tellsNonce: settings.dpop,
+      sendsNonce: settings.dpop,
     }),
     ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),
   ];
