@@ -57,6 +57,7 @@ import * as people from '../records/requests/people.ts';
 import { hasMembers, invitedRoles } from '../records/requests/people.ts';
 import { countList, listRecords, readRecord } from '../records/requests/read.ts';
 import {
+  admitWrites,
   createRecord,
   patchRecord,
   removeRecord,
@@ -212,10 +213,6 @@ function batchRoute(lineages: readonly Lineage[], records: RecordParts): Route {
     admit: admitWrites(records),
     maxBodyBytes: largestBatchBody,
   };
-}
-
-function admitWrites({ writes }: RecordParts): NonNullable<RouteBase['admit']> {
-  return (caller) => writes.checkRoom(caller?.id ?? '', 0);
 }
 
 function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Route[] {
