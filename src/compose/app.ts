@@ -1,34 +1,66 @@
 import type { Socket } from 'node:net';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfirmedTime } from '../base/confirmed-time.ts';
 import { json } from '../base/handler.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import type { Log } from '../base/log.ts';
+import { createLog, type Log, type LogOutput, standardOutput } from '../base/log.ts';
+import { createProgress } from '../base/progress.ts';
 import { createRevision } from '../base/random.ts';
 import { activateDeclarations, outdatedFault } from '../collections/check-against.ts';
+import type { Collection } from '../collections/collection.ts';
+import { withoutNewcomerLimit } from '../collections/limits.ts';
+import { readOpenFileLimit } from '../config/files.ts';
+import type { SettingInForce } from '../config/load.ts';
+import { readRelease } from '../config/release.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { Config } from '../config/settings.ts';
 import { EventTail } from '../events/tail.ts';
-import { shutdownSeconds } from '../http/limits.ts';
+import { type Limits, shutdownSeconds, withinOpenFiles } from '../http/limits.ts';
 import { Listener } from '../http/listener.ts';
 import { BackgroundLease } from '../ops/background-lease.ts';
 import type { Family } from '../ops/exposition.ts';
 import { createReadiness, live, startingReadiness } from '../ops/health.ts';
+import { createMetrics } from '../ops/metrics.ts';
 import { findTracing } from '../ops/tracing.ts';
 import { PeopleNames } from '../records/people-names.ts';
 import { type BatchRulesData, batchRulesModule } from '../records/rules/batch-rules.ts';
 import { Sweeper, type SweeperOptions } from '../records/sweeper.ts';
 import { WriteQueue, type WriteQueueOptions } from '../records/write-queue.ts';
+import type { Migration } from '../storage/migrations.ts';
 import type { WatchedTable } from '../storage/port.ts';
 import { SigningKeys } from '../tokens/signing-keys.ts';
 import { keyRules, openAdministration } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import { type Callers, createCallers } from './callers.ts';
+import { readCertificate } from './certificate.ts';
 import { createConsoleState } from './console-state.ts';
-import { createEventParts, sharesRecords } from './events.ts';
+import { readDeclaredCollections } from './declared-collections.ts';
+import { createEventParts } from './events.ts';
+import { readFrontend } from './frontend.ts';
 import { type OpsParts, openOpsPort } from './ops-port.ts';
-import { type Prepared, prepare, type Surroundings } from './prepare.ts';
 import { createService } from './service.ts';
 import { createSignOut } from './sign-out.ts';
 import { watch } from './watch.ts';
+
+/** Parts that a test may replace; the service runs on the real ones. */
+export interface Surroundings {
+  readonly clock?: Clock;
+  readonly logOutput?: LogOutput;
+  readonly steps?: readonly Migration[];
+  /** For the console. */
+  readonly settings?: readonly SettingInForce[];
+  /** Set for one of several processes of a supervisor. */
+  readonly member?: {
+    readonly process: number;
+    /** Called when `App.ready` can be asked, early in the start. */
+    readonly onReadable?: (ready: App['ready']) => void;
+  };
+  /** For `dev`: no limits for newcomers, and log lines as text. */
+  readonly development?: {
+    readonly collections: readonly Collection[];
+    readonly logText: (line: string) => string;
+  };
+}
 
 export interface App {
   /** Empty if the app listens nowhere itself and gets its connections through `take`. */
@@ -52,7 +84,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const prepared = await prepare(config, surroundings);
   const { clock, log, metrics, progress, certificate, declared, collections } = prepared;
   await using running = new AsyncDisposableStack();
-  const start = async <P extends Part>(part: P): Promise<P> => {
+  const start = async <P extends Record<'start' | 'stop', Step>>(part: P): Promise<P> => {
     await part.start();
     running.defer(() => part.stop());
     return part;
@@ -77,18 +109,18 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
 
   const names = new PeopleNames(createKeyedDigest(keyring.records));
   // Parts are made here and started below. A callback may name a part that is made after it.
-  const hasTopics = sharesRecords(collections);
+  const hasTopics = collections.some(({ isShared }) => isShared);
   const onRewound = () => events.cutStreams();
   const tail = new EventTail({ store: storage.events, hasTopics, onRewound, clock, log });
   const onUnavailable = () => readiness.noteRefusedWrite();
-  const writes = await openWrites(base, { collections, tail, onUnavailable });
+  const writes = await openWrites(base, collections, { tail, onUnavailable });
   running.defer(() => writes.stop());
   const onChange = async (changed: ReadonlySet<WatchedTable>) => {
     events.recheck(changed);
     if (changed.has('signing_keys')) await signingKeys.reload();
   };
   const callers = createCallers(base, { ...administration, signingKeys, writes, onChange });
-  const events = createEventParts(base, callers, { collections, names, tail, lease });
+  const events = createEventParts(base, callers, { names, tail, lease });
   const service = createService(base, {
     ...prepared,
     collectionsMayChange: development !== undefined,
@@ -149,10 +181,46 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   };
 }
 
-interface Part {
-  start(): void | Promise<void>;
-  stop(): void | Promise<void>;
+/** What a start reads and makes before it opens a port or the database. */
+async function prepare(config: Config, surroundings: Surroundings) {
+  const { clock = systemClock, member, development } = surroundings;
+  const logOutput = surroundings.logOutput ?? standardOutput(member !== undefined);
+  const logText = development?.logText;
+  const destination = logText ? { write: (line: string) => logOutput.write(logText(line)) } : logOutput;
+  const log = createLog(config.logLevel, destination, member && { process: member.process });
+  const certificate = readCertificate(config);
+  const declared = development?.collections ?? (await readDeclaredCollections(config));
+  const collections = development === undefined ? declared : declared.map(withoutNewcomerLimit);
+  return {
+    clock,
+    log,
+    logOutput,
+    time: new ConfirmedTime(clock, log),
+    metrics: createMetrics(),
+    progress: createProgress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') }),
+    limits: limitsOf(config, log),
+    release: readRelease(),
+    certificate,
+    declared,
+    collections,
+    frontend: readFrontend(config, collections),
+  };
 }
+
+type Prepared = Awaited<ReturnType<typeof prepare>>;
+
+function limitsOf(config: Config, log: Log): Limits {
+  const openFiles = readOpenFileLimit();
+  const limits = withinOpenFiles(config, openFiles);
+  if (limits.maxConnections < config.maxConnections)
+    log.warn(
+      { open_files: openFiles, max_connections: limits.maxConnections },
+      `MAX_CONNECTIONS is ${config.maxConnections}, but this process may only have ${openFiles} open files. It accepts ${limits.maxConnections} connections. Raise the limit (LimitNOFILE, ulimit -n) or lower MAX_CONNECTIONS.`,
+    );
+  return limits;
+}
+
+type Step = () => void | Promise<void>;
 
 type OpsSources = Omit<OpsParts['forConsole'], 'read'> & Pick<Prepared, 'limits' | 'metrics'>;
 
@@ -198,10 +266,8 @@ function createSigningKeys({ config, storage, keyring, audit, clock, time, log }
 /** The write queue. Its rules are a module and plain data, because SQLite decides batches on a thread of its own. */
 async function openWrites(
   { config, storage, keyring, metrics, clock }: BaseParts,
-  {
-    collections,
-    ...parts
-  }: Pick<Prepared, 'collections'> & Pick<WriteQueueOptions, 'tail' | 'onUnavailable'>,
+  collections: readonly Collection[],
+  parts: Pick<WriteQueueOptions, 'tail' | 'onUnavailable'>,
 ): Promise<WriteQueue> {
   const data: BatchRulesData = {
     collections: collections.map(({ checkFields: _, ...plain }) => plain),

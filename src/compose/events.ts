@@ -69,12 +69,7 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
   };
 }
 
-/** True if events have topics, because people read records of others. */
-export const sharesRecords = (collections: readonly Collection[]) =>
-  collections.some(({ isShared }) => isShared);
-
 interface EventOptions {
-  readonly collections: readonly Collection[];
   readonly names: PeopleNames;
   readonly tail: EventTail;
   readonly lease: BackgroundLease;
@@ -84,11 +79,11 @@ interface EventOptions {
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkAgain }: Pick<Callers, 'checkStanding' | 'checkAgain'>,
-  { collections, names, tail, lease }: EventOptions,
+  { names, tail, lease }: EventOptions,
 ) {
   const { config, issuer, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
-  const audienceOf = sharesRecords(collections) ? createAudiences(storage, names) : null;
+  const audienceOf = tail.hasTopics ? createAudiences(storage, names) : null;
   const streamLimit = new StreamLimit(streamsPerCaller);
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
