@@ -26,18 +26,16 @@ export interface Start {
   readonly process: number;
 }
 
-type Answer<Q extends keyof Questions> = ReturnType<Questions[Q]> | null;
-type Argument<Q extends keyof Questions> = Parameters<Questions[Q]>[0];
-
-export interface ToChild<Q extends keyof Questions = keyof Questions> {
+export interface ToChild {
   readonly id: number;
-  readonly ask: Q;
-  readonly argument?: Argument<Q>;
+  readonly ask: keyof Questions;
+  readonly argument?: unknown;
 }
+type Answer<Q extends keyof Questions> = ReturnType<Questions[Q]> | null;
 export type FromChild = { readonly id: number; readonly answer: Answer<keyof Questions> };
 
 export interface AskOptions<Q extends keyof Questions> {
-  readonly argument?: Argument<Q>;
+  readonly argument?: Parameters<Questions[Q]>[0];
   readonly withinMs?: number;
   readonly socket?: Socket;
 }

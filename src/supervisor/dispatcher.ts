@@ -17,8 +17,8 @@ export class Dispatcher {
   readonly #waiting: Socket[] = [];
   readonly #free: Child[] = [];
 
-  constructor(mostWaiting: number) {
-    this.server.maxConnections = mostWaiting;
+  constructor(maxWaiting: number) {
+    this.server.maxConnections = maxWaiting;
   }
 
   add(child: Child): void {
