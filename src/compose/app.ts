@@ -69,7 +69,7 @@ export interface App {
   readonly log: Log;
   stop(): Promise<void>;
   reload(): void;
-  take(socket: Socket): void;
+  take(socket: Socket): boolean;
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
   ready(): Promise<ReadinessAnswer>;
   families(reader?: Reader): readonly Family[];

@@ -27,11 +27,8 @@ export async function startMember(processes: number): Promise<App> {
     };
     const app = await startApp(config, { member: { process: start.process, onReadable } });
     answers = {
-      take(_, socket) {
-        // Without a socket the client has hung up during the hand-over.
-        if (socket) app.take(socket);
-        return true;
-      },
+      // Without a socket the client has hung up during the hand-over.
+      take: (_, socket) => socket === undefined || app.take(socket),
       live: () => true,
       ready: app.ready,
       families: app.families,

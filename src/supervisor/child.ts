@@ -10,8 +10,8 @@ import type { ReadinessAnswer } from '../ops/health.ts';
 /** The requests of a supervisor to a process. Arguments and answers are plain data. */
 export interface Questions {
   start(start: Start): true;
-  /** A connection comes with the message. The answer comes before any byte of it is read. */
-  take(): true;
+  /** A connection comes with the message. The answer comes before any byte of it is read; false while the process stops. */
+  take(): boolean;
   live(): true;
   ready(): ReadinessAnswer;
   families(reader: Reader): readonly Family[];

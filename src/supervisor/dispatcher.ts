@@ -36,7 +36,7 @@ export class Dispatcher {
     const child = this.#free.shift() as Child;
     const socket = this.#waiting.shift() as Socket;
     const isTaken = await child.ask('take', { socket });
-    if (isTaken || child.isServing) {
+    if (isTaken ?? child.isServing) {
       socket.destroy();
       this.#free.push(child);
     } else this.#waiting.unshift(socket);
