@@ -18,8 +18,8 @@ import { EventTail } from '../events/tail.ts';
 import { type Limits, shutdownSeconds, withinOpenFiles } from '../http/limits.ts';
 import { Listener } from '../http/listener.ts';
 import { BackgroundLease } from '../ops/background-lease.ts';
-import type { Family } from '../ops/exposition.ts';
-import { createReadiness, live, startingReadiness } from '../ops/health.ts';
+import type { Family, Reader } from '../ops/exposition.ts';
+import { createReadiness, live, type ReadinessAnswer, startingReadiness } from '../ops/health.ts';
 import { createMetrics } from '../ops/metrics.ts';
 import { findTracing } from '../ops/tracing.ts';
 import { PeopleNames } from '../records/people-names.ts';
@@ -70,10 +70,10 @@ export interface App {
   readonly log: Log;
   stop(): Promise<void>;
   reload(): void;
-  take(socket: Socket): void;
+  take(socket: Socket): boolean;
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
-  ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  families(): readonly Family[];
+  ready(): Promise<ReadinessAnswer>;
+  families(reader?: Reader): readonly Family[];
   /** The data of this process for the supervisor's console. */
   readonly forConsole: ReturnType<typeof createConsoleState>;
 }
@@ -176,7 +176,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
     ready: readiness.answer,
-    families: () => metrics.families(),
+    families: metrics.families,
     forConsole,
   };
 }

@@ -27,7 +27,7 @@ const mostShown = 100;
 
 /** The data of one process besides its metrics, as plain data for the console. */
 export function createConsoleState(
-  { storage, keyring, metrics, clock }: BaseParts,
+  { storage, keyring, clock }: BaseParts,
   { collections, keySets, signingKeys }: StateParts,
 ) {
   const names = collections.map(({ name }) => name);
@@ -68,8 +68,7 @@ export function createConsoleState(
       database: { engine: storage.engine, ...(await readDatabase()) },
     };
   };
-  const consumer = (id: string) => inspectedConsumer(storage, keyring, id);
-  return { state, consumer, families: () => metrics.families('console') };
+  return { state, consumer: (id: string) => inspectedConsumer(storage, keyring, id) };
 }
 
 function providerData(keys: KeySetStatus) {
