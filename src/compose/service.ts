@@ -71,22 +71,13 @@ const wrongCodesPerMinute = 10;
 
 function routesOf(base: BaseParts, answering: Answering) {
   const { config, issuer, storage, keyring, clock } = base;
-  const {
-    collections,
-    names,
-    collectionsMayChange,
-    writes,
-    signingKeys,
-    callers,
-    events,
-    signOut,
-    frontend,
-  } = answering;
+  const { names, writes, signingKeys, callers, events } = answering;
   const { registry, tokenCache, dpop } = callers;
   const store = storage.records;
   const reads = new ReadLimit(config.readsPerMinute, clock);
   const digest = createKeyedDigest(keyring.records);
   return serviceRoutes({
+    ...answering,
     issuer,
     protectedResource: {
       resource: issuer,
@@ -95,9 +86,6 @@ function routesOf(base: BaseParts, answering: Answering) {
       dpop: dpop?.terms ?? null,
     },
     tokens: { dpop: config.dpop.policy, nonce: config.dpop.nonce },
-    signingKeys,
-    collections,
-    collectionsMayChange,
     events: { ...events.forCallers, reads },
     records: {
       store,
@@ -120,8 +108,6 @@ function routesOf(base: BaseParts, answering: Answering) {
       digest,
       clock,
     },
-    signOut,
-    frontend,
     ...createTokenEndpoint(base, callers, signingKeys),
   });
 }
