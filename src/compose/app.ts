@@ -196,7 +196,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await keys.start();
     parts.defer(() => keys.stop());
   }
-  parts.defer(() => callers.introspection?.stop());
   await standing.start();
   parts.defer(() => standing.stop());
   parts.use(events);

@@ -143,13 +143,6 @@ export const alertTable: Readonly<Record<string, Alert>> = {
     summary: '{provider} publishes {value} keys that nobody should use',
     advice: 'tell the provider: it publishes keys that must not be used. The log names the fault',
   },
-  VestibuleIntrospectionFails: {
-    severity: 'critical',
-    for: '2m',
-    expr: 'sum without (result) (rate(vestibule_introspections_total{result!~"active|inactive|refused"}[5m])) > 0',
-    summary: '{provider} does not answer {instance} about opaque tokens: they are answered 503',
-    advice: 'the introspection endpoint does not answer: `npx vestibule doctor`. JWTs work',
-  },
   // 14 days.
   VestibuleCertificateEnds: {
     for: '1h',
