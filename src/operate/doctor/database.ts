@@ -37,7 +37,7 @@ export function databaseFindings(config: Config, areDeclared: boolean): Promise<
     if (found.state === 'absent')
       return [secret, passed('database', `${kind} will be made at the first start`)];
     if (found.state === 'unusable') {
-      const advice = found.advice ?? connectionAdvice(found.detail, 'DATABASE_URL');
+      const advice = found.advice ?? connectionAdvice(found.fault, 'DATABASE_URL');
       const fault = failed('database', { expected: answers.found, found: found.detail, advice });
       return [secret, fault, ...skipAfter(2, 'the database does not answer')];
     }

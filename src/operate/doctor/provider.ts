@@ -79,14 +79,18 @@ function withdrawnFinding({ found }: Step): Finding {
 }
 
 /** The service needs no discovery document, so only an unreachable provider is a failure. */
-function discoveryFinding({ settings }: Provider, url: string, { fault, message }: FetchError): Finding {
+function discoveryFinding(
+  { settings }: Provider,
+  url: string,
+  { fault, reason, message }: FetchError,
+): Finding {
   const expected = `a discovery document at ${url}`;
   const isAddress = URL.canParse(url);
   if (isAddress && (fault === 'unreachable' || fault === 'timeout'))
     return failed('discovery', {
       expected,
       found: message,
-      advice: connectionAdvice(message, settings.origin),
+      advice: connectionAdvice(reason, settings.origin),
     });
   return doubtful('discovery', {
     expected,

@@ -2,7 +2,7 @@ import { maxTokenBytes } from '../../auth/jws.ts';
 import { isMarkedClient } from '../../auth/provider-marks.ts';
 import type { StepName } from '../../auth/trace.ts';
 import { roughDuration } from '../../base/duration.ts';
-import { describe, type ErrorCode, type Refusal } from '../../base/errors.ts';
+import { describe, type ErrorCode, type Refusal, type RefusalOptions } from '../../base/errors.ts';
 import { assigned, quoted, unquoted } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { ExaminedIssuer, TraceContext } from './context.ts';
@@ -29,10 +29,10 @@ export function requiredShown({ claims: { requiredClaims } }: ExaminedIssuer): s
 
 /** What happened and what to do, in one line, if the step failed with this refusal. */
 export function adviceFor({ code, options }: Refusal, step: StepName, context: TraceContext): string {
-  return advice[code]?.(context, step, options.detail ?? 'no reason given') ?? describe(code).sentence;
+  return advice[code]?.(context, step, options) ?? describe(code).sentence;
 }
 
-type Advice = (context: TraceContext, step: StepName, why: string) => string;
+type Advice = (context: TraceContext, step: StepName, why: RefusalOptions) => string;
 
 const idTokenAdvice =
   'This is an ID token, which is for the frontend and not for an API. Send the access token.';
@@ -70,11 +70,11 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       ? `Only tokens with "typ": "at+jwt" are accepted (${setting}), and this one has another type. Configure the provider to write it (RFC 9068), or set ${assigned([setting, 'false'])}`
       : `This is not an access token: its "typ" is ${shown(header.typ)}. Send the access token.`;
   },
-  keys_unavailable: ({ issuer }, _step, why) => keysAdvice(issuer, why),
-  storage_unavailable: ({ issuer }, step, why) =>
+  keys_unavailable: ({ issuer }, _step, { fault }) => keysAdvice(issuer, fault),
+  storage_unavailable: ({ issuer }, step, { detail, fault }) =>
     step === 'key'
-      ? keysAdvice(issuer, why)
-      : `The token is valid, but the database cannot be read (${why}). ${connectionAdvice(why, 'DATABASE_URL')}`,
+      ? keysAdvice(issuer, fault)
+      : `The token is valid, but the database cannot be read (${detail}). ${connectionAdvice(fault, 'DATABASE_URL')}`,
   key_unknown({ header, keys }) {
     const set = keys?.set.keys ?? [];
     const { kid } = header;
@@ -134,42 +134,55 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     'The token was revoked: its user signed out, the provider or the operator ended the session, the client revoked it, or the operator took one of its scopes from the client. Sign in again, or ask for a new token.',
 };
 
-/** What to do about a provider or a database that cannot be reached, by the code in the detail of the failure. */
-export function connectionAdvice(detail: string, settings: string): string {
-  const known = connectionFaults.find(([fault]) => fault.test(detail));
-  return (known?.[1] ?? 'Check SETTINGS.').replace('SETTINGS', settings);
+/** What to do about a provider or a database that cannot be reached, by the code of the failure. */
+export function connectionAdvice(fault: string | undefined, settings: string): string {
+  const advice = connectionFaults[fault ?? ''] ?? connectionFaults[`${fault?.slice(0, 6)}xx`];
+  return (advice ?? 'Check SETTINGS.').replace('SETTINGS', settings);
 }
 
-const connectionFaults: readonly (readonly [RegExp, string])[] = [
-  [/ENOTFOUND|EAI_AGAIN/, 'There is no such host. Check SETTINGS, and whether this machine resolves names.'],
-  [/ECONNREFUSED/, 'Nothing listens there. Start it, or check host and port in SETTINGS.'],
-  [
-    /SELF.SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/,
-    'This machine does not trust its certificate. Name the certificate authority in NODE_EXTRA_CA_CERTS.',
-  ],
-  [/CERT_HAS_EXPIRED/, 'Its certificate has expired. Renew it there.'],
-  [/ALTNAME_INVALID/, 'Its certificate is for another name. Use the name of the certificate in SETTINGS.'],
-  [
-    /EPROTO|ERR_SSL|WRONG_VERSION/,
-    'That port does not use TLS. Check SETTINGS: http or https, and the port.',
-  ],
-  [/no complete answer/, 'It does not answer in time. Check SETTINGS, and any firewall or proxy in between.'],
-  [/status 30\d/, 'It redirects, and redirects are not followed. Set SETTINGS to the final address.'],
-  [/status 40[13]/, 'It asks for credentials, and keys are public. Check SETTINGS.'],
-  [/status 404/, 'There is nothing at that URL (404). Check SETTINGS.'],
-  [/status 5\d\d/, 'The provider answered with a server error. Try again later.'],
-  [/not JSON/, 'The answer is not the expected JSON. It may be an HTML page. Check SETTINGS.'],
-  [/28P01|28000/, 'The database does not know this user or password. Check SETTINGS.'],
-  [/3D000/, 'The server has no such database. Create it, or check the name in SETTINGS.'],
-  [/not an SQLite database/, 'The file has another format. Name an SQLite file in SETTINGS.'],
-  [/locked|busy/, 'Another program has locked it. Stop that program.'],
-];
+const noHost = 'There is no such host. Check SETTINGS, and whether this machine resolves names.';
+const untrusted =
+  'This machine does not trust its certificate. Name the certificate authority in NODE_EXTRA_CA_CERTS.';
+const noTls = 'That port does not use TLS. Check SETTINGS: http or https, and the port.';
+const asksCredentials = 'It asks for credentials, and keys are public. Check SETTINGS.';
+const wrongLogin = 'The database does not know this user or password. Check SETTINGS.';
+const locked = 'Another program has locked it. Stop that program.';
 
-function keysAdvice({ settings }: ExaminedIssuer, why: string): string {
-  if (why.includes('algorithm_not_allowed'))
+const connectionFaults: Readonly<Record<string, string>> = {
+  ENOTFOUND: noHost,
+  EAI_AGAIN: noHost,
+  ECONNREFUSED: 'Nothing listens there. Start it, or check host and port in SETTINGS.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_HAS_EXPIRED: 'Its certificate has expired. Renew it there.',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'Its certificate is for another name. Use the name of the certificate in SETTINGS.',
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  timeout: 'It does not answer in time. Check SETTINGS, and any firewall or proxy in between.',
+  not_json: 'The answer is not the expected JSON. It may be an HTML page. Check SETTINGS.',
+  http_3xx: 'It redirects, and redirects are not followed. Set SETTINGS to the final address.',
+  http_401: asksCredentials,
+  http_403: asksCredentials,
+  http_404: 'There is nothing at that URL (404). Check SETTINGS.',
+  http_5xx: 'The provider answered with a server error. Try again later.',
+  '28P01': wrongLogin,
+  '28000': wrongLogin,
+  '3D000': 'The server has no such database. Create it, or check the name in SETTINGS.',
+  sqlite_5: locked,
+  sqlite_6: locked,
+  sqlite_26: 'The file has another format. Name an SQLite file in SETTINGS.',
+};
+
+function keysAdvice({ settings }: ExaminedIssuer, fault: string | undefined): string {
+  if (fault === 'algorithm_not_allowed')
     return `The published keys are for other algorithms than ${settings.algorithms} names. Add the algorithms of the provider to it.`;
   const { origin, jwksPath } = settings;
-  const todo = connectionAdvice(why, jwksPath === undefined ? 'DATABASE_URL' : `${origin} and ${jwksPath}`);
+  const todo = connectionAdvice(fault, jwksPath === undefined ? 'DATABASE_URL' : `${origin} and ${jwksPath}`);
   return `The keys of the issuer cannot be fetched. ${todo}`;
 }
 
