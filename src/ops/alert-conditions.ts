@@ -20,16 +20,23 @@ interface Counter {
   readonly keysOf: (labels: Sample['labels']) => readonly Key[];
 }
 
-const gaugeForm = /^(?:max by \(.+\) \()?(\w+_\w+)(?:\{job="vestibule"\})?\)? (==|>=|>|<) ([\d.]+)$/;
+const gaugeForm = /^(?:max by \(.+\) \()?(\w+_\w+)(?:\{job="vestibule"\})?\)? (==|>=|>|<) ([\d.]+|\w+)$/;
 const growthForm =
   /^(?:sum without \(\w+\) \()?(rate|increase)\((\w+)(?:\{(\w+)(=~?|!=|!~)"(.+)"\})?\[(\w+)\]\)?\) > ([\d.]+)$/;
 
 /** Reads the two forms of PromQL that this service can evaluate by itself; null for any other. Our metrics have an underscore. */
 export function parseCondition(expression: string): { find: Condition; counter?: Counter } | null {
-  const [, gauge, comparison, bound] = gaugeForm.exec(expression) ?? [];
+  const [, gauge, comparison, bound = ''] = gaugeForm.exec(expression) ?? [];
   if (gauge !== undefined) {
     const holds = comparisons[comparison as keyof typeof comparisons];
-    return { find: (history) => matching(current(history, gauge), (value) => holds(value, Number(bound))) };
+    return {
+      find(history) {
+        const bounds = current(history, bound);
+        return matching(current(history, gauge), (value, about) =>
+          holds(value, bounds.get(about) ?? Number(bound)),
+        );
+      },
+    };
   }
   const [, way, metric, label, operator = '', pattern = '', range = '', limit] =
     growthForm.exec(expression) ?? [];
@@ -63,14 +70,6 @@ export const slowRoutes: Condition = (history) => {
     return [route, all === 0 ? 0 : 1 - (quick.get(route) ?? 0) / all] as const;
   });
   return matching(new Map(slow), (share) => share > 0.01);
-};
-
-export const keysOld: Condition = (history) => {
-  const left = current(history, 'vestibule_jwks_stale_seconds_left');
-  return matching(
-    current(history, 'vestibule_jwks_age_seconds'),
-    (age, provider) => age > (left.get(provider) ?? 0),
-  );
 };
 
 export const webhooksLate: Condition = (history) => {

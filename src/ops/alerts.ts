@@ -1,16 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { parseDuration } from '../base/duration.ts';
-import { parseCondition } from './alert-conditions.ts';
-import { alertTable } from './alert-table.ts';
+import { alertRules } from './alert-table.ts';
 import type { History } from './history.ts';
-
-export const alertRules = Object.entries(alertTable).map(([name, alert]) => {
-  const { severity = 'warning', for: lasting = '0s', expr, advice } = alert;
-  // Null if it compares services, or needs an observer that outlives this one.
-  const find = alert.find ?? parseCondition(expr)?.find ?? null;
-  const forSeconds = (parseDuration(lasting) ?? 0) / 1000;
-  return { name, severity, forSeconds, find, advice: withoutLinks(advice) };
-});
 
 export const alertsElsewhere = alertRules.flatMap(({ name, find }) => (find === null ? [name] : []));
 
@@ -25,8 +16,10 @@ export class Alerts {
 
   evaluate(history: History) {
     const now = this.#clock.monotonic();
-    return alertRules.flatMap(({ name, severity, forSeconds, find, advice }) => {
+    return alertRules.flatMap(({ name, severity, lasting, find, advice: markdown }) => {
       if (find === null) return [];
+      const forSeconds = (parseDuration(lasting) ?? 0) / 1000;
+      const advice = withoutLinks(markdown);
       const before = this.#since.get(name);
       const found = find(history);
       const since = new Map([...found.keys()].map((about) => [about, before?.get(about) ?? now]));

@@ -1,7 +1,7 @@
 import { consumerPrefix } from '../base/addresses.ts';
 import type { Clock } from '../base/clock.ts';
-import { type Key, parseCondition } from './alert-conditions.ts';
-import { alertTable } from './alert-table.ts';
+import type { Key } from './alert-conditions.ts';
+import { alertRules } from './alert-table.ts';
 import type { Family, Sample } from './exposition.ts';
 import type { MetricName } from './metric-catalogue.ts';
 
@@ -38,7 +38,7 @@ const charted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
 
 /** Those of the alerts come first, too. */
 const counters = [
-  ...Object.values(alertTable).flatMap(({ expr }) => parseCondition(expr)?.counter ?? []),
+  ...alertRules.flatMap(({ counter }) => counter ?? []),
   ...Object.entries(charted).map(([metric, keysOf]) => ({ metric: metric as MetricName, keysOf })),
 ];
 
