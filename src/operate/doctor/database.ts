@@ -25,36 +25,36 @@ type Ready = Extract<FoundStorage, { state: 'ready' }>;
 type OtherVersion = Extract<FoundStorage, { state: 'other_version' }>;
 
 /** Checks the database, its schema and its data without changing anything. `areDeclared`: the collections can be read. */
-export function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
+export async function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
   const { databaseUrl } = config;
   const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
   const secret = secretFinding(config);
-  const skippedFrom = (check: string, reason: string) =>
-    all.slice(all.indexOf(check)).map((name) => skipped(name, reason));
-  if (secret.result === 'fail') return Promise.resolve([secret, ...skippedFrom('database', secretFirst)]);
+  if (secret.result === 'fail') return endedBy(secret);
   return readDatabase(config, async (found): Promise<readonly Finding[]> => {
     if (found.state === 'absent')
       return [secret, passed('database', `${kind} will be made at the first start`)];
     if (found.state === 'unusable') {
       const { detail, advice, fault } = found;
       const facts = { kind, detail, advice: advice ?? connectionAdvice(fault, 'DATABASE_URL') };
-      const reason = 'the database does not answer';
-      return [secret, finding('database', 'database_unusable', facts), ...skippedFrom('schema', reason)];
+      return [secret, ...endedBy(finding('database', 'database_unusable', facts))];
     }
     const answers = passed('database', `${kind} answers`);
     return found.state === 'ready'
       ? readyFindings(config, found, secret, answers, areDeclared)
-      : [secret, answers, schemaFinding(found), ...skippedFrom('records', schemaFirst)];
+      : [secret, answers, ...endedBy(schemaFinding(found))];
   }).catch((error: unknown) => {
     if (!(error instanceof UnreleasedSchema)) throw error;
-    const schema = finding('schema', 'schema_unreleased', { mistake: error.message });
-    return [secret, schema, ...skippedFrom('records', schemaFirst)];
+    return [secret, ...endedBy(finding('schema', 'schema_unreleased', { mistake: error.message }))];
   });
 }
 
-const all = ['database', 'schema', 'records', 'clients'];
-const secretFirst = 'fix the master secret first';
-const schemaFirst = 'fix the schema first';
+const checks = ['master secret', 'database', 'schema', 'records', 'clients'];
+
+/** The checks after this one cannot be made. */
+function endedBy(last: Finding): readonly Finding[] {
+  const others = checks.slice(checks.indexOf(last.name) + 1);
+  return [last, ...others.map((name) => skipped(name, `fix the ${last.name} first`))];
+}
 
 function secretFinding(config: Config): Finding {
   const name = 'master secret';
@@ -94,7 +94,7 @@ async function readyFindings(
     areDeclared
       ? recordsFinding(await verdictsOn(config, storage, keyring))
       : skipped('records', 'fix the collections first'),
-    fits ? await clientsFinding(storage, keyring) : skipped('clients', secretFirst),
+    fits ? await clientsFinding(storage, keyring) : skipped('clients', 'fix the master secret first'),
     ...(fits ? await tallyFindings(storage, keyring) : []),
     ...((await storage.records.copiesLeft()) === 'erasures'
       ? [finding('erased callers', 'copies_left', {})]
@@ -167,19 +167,17 @@ export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] 
 /** Checks that each webhook is an allowed target and that its receiver works. Sends nothing. */
 async function webhookFindings(config: Config, storage: Storage, keyring: Keyring) {
   const egress = webhookEgress(config);
-  const webhooks = await listedWebhooks(storage, keyring);
-  return Promise.all(
-    webhooks.map(async (webhook) => {
-      const fault = await egress.check(webhook.url).then(
-        () => null,
-        (error: unknown) => {
-          if (error instanceof EgressError) return error.message;
-          throw error;
-        },
-      );
-      return webhookFinding(webhook, fault);
-    }),
-  );
+  const findings = (await listedWebhooks(storage, keyring)).map(async (webhook) => {
+    const fault = await egress.check(webhook.url).then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof EgressError) return error.message;
+        throw error;
+      },
+    );
+    return webhookFinding(webhook, fault);
+  });
+  return Promise.all(findings);
 }
 
 function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {

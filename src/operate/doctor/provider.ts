@@ -1,12 +1,12 @@
 import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
-import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import { FetchError } from '../../auth/provider-fetch.ts';
 import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { assigned, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
-import type { ExaminedIssuer } from '../examine/context.ts';
+import { type ExaminedIssuer, fetchNow } from '../examine/context.ts';
 import type { Step } from '../examine/steps.ts';
 import { examineToken } from '../examine/token.ts';
 import { examinedIssuer } from '../explain.ts';
@@ -69,17 +69,14 @@ async function examine(token: string, issuer: ExaminedIssuer) {
 /** The service needs no discovery document, so only an unreachable provider is a failure. */
 function discoveryFinding({ settings }: Provider, url: string, error: FetchError): Finding {
   const { fault, reason, message } = error;
-  if (!URL.canParse(url)) {
-    const found = `an ${settings.issuer} that is not a URL`;
-    return finding('discovery', 'discovery_missing', { url, found, setting: settings.issuer });
+  const name = 'discovery';
+  const isAddress = URL.canParse(url);
+  if (isAddress && (fault === 'unreachable' || fault === 'timeout')) {
+    const advice = connectionAdvice(reason, settings.origin);
+    return finding(name, 'discovery_unreachable', { url, message, advice });
   }
-  return fault === 'unreachable' || fault === 'timeout'
-    ? finding('discovery', 'discovery_unreachable', {
-        url,
-        message,
-        advice: connectionAdvice(reason, settings.origin),
-      })
-    : finding('discovery', 'discovery_missing', { url, found: message, setting: settings.issuer });
+  const found = isAddress ? message : `an ${settings.issuer} that is not a URL`;
+  return finding(name, 'discovery_missing', { url, found, setting: settings.issuer });
 }
 
 function keyAddressFinding(provider: Provider, document: JsonObject, works: boolean): Finding {
@@ -152,13 +149,10 @@ function sampleToken(
 }
 
 async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
-  try {
-    const { document } = await fetchDocument(url, new AbortController().signal);
-    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is not a JSON object');
-  } catch (error) {
-    if (error instanceof FetchError) return error;
-    throw error;
-  }
+  const fetched = await fetchNow(url);
+  if (fetched instanceof FetchError) return fetched;
+  const { document } = fetched;
+  return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is not a JSON object');
 }
 
 const clockDeadlineMs = 5_000;

@@ -1,6 +1,6 @@
 import { admitKey } from '../../auth/key-policy.ts';
 import { type KeySet, readKeySet } from '../../auth/key-set.ts';
-import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import { FetchError, type FetchedDocument, fetchDocument } from '../../auth/provider-fetch.ts';
 import type { StoredKeySet } from '../../auth/stored-key-set.ts';
 import type { TrustedIssuer } from '../../auth/verifier.ts';
 import type { VerifiedClaims } from '../../base/caller.ts';
@@ -60,10 +60,7 @@ export async function providerKeysNow(
   maxStaleSeconds: number,
   now: number,
 ): Promise<KeysNow> {
-  const fetched = await fetchDocument(url, new AbortController().signal).catch((error: unknown) => {
-    if (error instanceof FetchError) return error;
-    throw error;
-  });
+  const fetched = await fetchNow(url);
   const isFetched = !(fetched instanceof FetchError);
   const read = isFetched ? readKeySet(fetched.document, algorithms) : fetched.message;
   const unused = isFetched ? unusedKeys(fetched.document, algorithms) : [];
@@ -80,6 +77,14 @@ export async function providerKeysNow(
   throw new Refusal('keys_unavailable', {
     detail: `${quoted(url)}: ${read}`,
     fault: isFetched ? notAllowed : fetched.reason,
+  });
+}
+
+/** A failed fetch is a result: a command shows it. */
+export function fetchNow(url: string): Promise<FetchedDocument | FetchError> {
+  return fetchDocument(url, new AbortController().signal).catch((error: unknown) => {
+    if (error instanceof FetchError) return error;
+    throw error;
   });
 }
 
