@@ -16,9 +16,9 @@ export class Alerts {
 
   evaluate(history: History) {
     const now = this.#clock.monotonic();
-    return alertRules.flatMap(({ name, severity, lasting, find, advice: markdown }) => {
+    return alertRules.flatMap(({ name, severity, holdsFor, find, advice: markdown }) => {
       if (find === null) return [];
-      const forSeconds = (parseDuration(lasting) ?? 0) / 1000;
+      const forSeconds = (parseDuration(holdsFor) ?? 0) / 1000;
       const advice = withoutLinks(markdown);
       const before = this.#since.get(name);
       const found = find(history);
