@@ -99,13 +99,10 @@ type FactsIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name
 type Facts<Of extends Code> = Readonly<Record<FactsIn<(typeof texts)[Of]>, unknown>>;
 
 export function finding<Of extends Code>(name: string, code: Of, facts: Facts<Of>): Finding {
+  const known: Readonly<Record<string, unknown>> = facts;
   const [found = '', expected = '', advice = ''] = texts[code]
     .split('|')
-    .map((text) =>
-      text
-        .trim()
-        .replaceAll(/\{(\w+)\}/g, (_, fact: string) => String((facts as Record<string, unknown>)[fact])),
-    );
+    .map((text) => text.trim().replaceAll(/\{(\w+)\}/g, (_, fact: string) => String(known[fact])));
   const result = code in warnings ? 'warn' : 'fail';
   return { name, result, code, expected: expected === '' ? null : expected, found, advice };
 }

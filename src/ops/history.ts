@@ -36,7 +36,7 @@ const charted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
   },
 };
 
-/** Those of the alerts come first, too. */
+/** The counters that are stored by step: those of the alerts come before the routes. */
 const counters = [
   ...alertRules.flatMap(({ counter }) => counter ?? []),
   ...Object.entries(charted).map(([metric, keysOf]) => ({ metric: metric as MetricName, keysOf })),
