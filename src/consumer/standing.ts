@@ -1,5 +1,5 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -69,6 +69,7 @@ export class Standing {
     this.#loading = false;
     if (this.#changed.size > 0) await this.#reload();
     this.#forget();
+    this.#cancelForget = every(this.#options.clock, forgetEveryMs, () => this.#forget());
   }
 
   async stop(): Promise<void> {
@@ -78,10 +79,8 @@ export class Standing {
   }
 
   #forget(): void {
-    const { clock, time } = this.#options;
-    const now = time.now();
+    const now = this.#options.time.now();
     if (now !== null) this.revocations.forget(now);
-    this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
   /** For tokens of this service. Returns a promise only if the credentials or scopes may be newer than the memory. */

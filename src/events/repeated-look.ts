@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 
 interface RepeatedLookOptions {
   readonly look: () => Promise<void>;
@@ -16,21 +16,22 @@ export class RepeatedLook {
   #looking: Promise<void> | null = null;
   #isFailing = false;
   #isStopped = true;
-  #cancelNext: () => void = () => {};
+  #cancel = () => {};
 
   constructor(options: RepeatedLookOptions) {
     this.#options = options;
   }
 
   start(): void {
+    const { clock, everyMs } = this.#options;
     this.#isStopped = false;
-    this.#lookLater();
+    this.#cancel = every(clock, everyMs, () => void this.look());
   }
 
   /** Settles when the look under way is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelNext();
+    this.#cancel();
     await this.#looking;
   }
 
@@ -40,14 +41,6 @@ export class RepeatedLook {
     if (this.#isStopped) return Promise.resolve();
     this.#looking ??= this.#lookOn();
     return this.#looking;
-  }
-
-  #lookLater(): void {
-    const { clock, everyMs } = this.#options;
-    this.#cancelNext = clock.after(everyMs, () => {
-      void this.look();
-      this.#lookLater();
-    });
   }
 
   async #lookOn(): Promise<void> {
