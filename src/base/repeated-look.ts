@@ -1,4 +1,4 @@
-import { type Clock, every } from '../base/clock.ts';
+import { type Clock, every } from './clock.ts';
 
 interface RepeatedLookOptions {
   readonly look: () => Promise<void>;
