@@ -4,8 +4,8 @@ import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';
-import { isGranted } from '../base/scopes.ts';
 import { RepeatedLook } from '../base/repeated-look.ts';
+import { isGranted } from '../base/scopes.ts';
 import {
   type ClientWithSecrets,
   type StandingStore,
