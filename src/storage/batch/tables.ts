@@ -1,6 +1,5 @@
 import type { ConsumerKind, ConsumerState } from '../entities.ts';
 import type { NewEvent } from '../event-port.ts';
-import type { FieldValue, IndexedField } from '../record-port.ts';
 import {
   add,
   added,
@@ -222,6 +221,15 @@ export interface ParentOf {
   readonly collection: string;
   readonly level: number;
 }
+
+/** A field of the body that records can be filtered and sorted by. */
+export interface IndexedField {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'boolean';
+}
+
+/** Booleans are 0 and 1. */
+export type FieldValue = string | number;
 
 /** A unique rule of a collection with the values of one record. */
 export interface UniqueValues {
