@@ -39,6 +39,7 @@ function record(id: string, createdAt: number): StoredRecord {
     collection: 'seats',
     id,
     owner: 'ada',
+    parentId: 't',
     state: 'waiting',
     revision: 'r',
     createdAt,

@@ -40,7 +40,7 @@ const recordColumns = Object.keys(tables.records.columns).map((one) => `${nameIn
  * Finds the named records and all that these are under. Locks those above first: there is one order of locks. Each record is
  * looked up by its key (`lateral`): PostgreSQL expects many rows of a recursive query, and would scan the table.
  */
-const recordsAndAncestors = `with recursive
+export const recordsAndAncestors = `with recursive
     parents as (select * from json_to_recordset($2) as one (child text, collection text, level integer)),
     chain as (
       select collection collate "C", id collate "C" from json_to_recordset($1) as named (collection text, id text)
