@@ -60,14 +60,17 @@ export interface Special {
   readonly how: 'special';
 }
 
-interface Read<Key, Row> {
-  /** Rows are locked until the batch ends, in the order of their keys. */
-  readonly isLocked: boolean;
+interface Read<Key, Row> extends Locking {
   readonly key?: Key;
   readonly row?: Row;
 }
 
-export interface RowsByKey {
+interface Locking {
+  /** Rows are locked until the batch ends, in the order of their keys. */
+  readonly isLocked: boolean;
+}
+
+export interface RowsByKey extends Locking {
   readonly how: 'rows' | 'counts';
   readonly table: Table;
   readonly by: readonly string[];

@@ -141,6 +141,21 @@ const recordHistory = table('record_history', ['collection', 'recordId', 'n'], {
 /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire). No row identifies a caller. */
 const proofs = table('proofs', ['digest'], { digest: bytes, expiresAt: integer });
 
+/** By their names in the database. */
+export const tables = {
+  consumers,
+  usage,
+  spent_budgets: spentBudgets,
+  records,
+  idempotency_keys: idempotencyKeys,
+  members,
+  invitations,
+  tallies,
+  child_work: childWork,
+  record_history: recordHistory,
+  proofs,
+};
+
 /** What rules can ask for, in the order in which it is read. What is locked comes first, so that the rest is current. */
 export const lookups = {
   /** A first look at what a code leads to, before anything is locked. */
@@ -281,17 +296,5 @@ export type ChildWork = RowOf<typeof childWork>;
 export type StoredHistoryEntry = RowOf<typeof recordHistory>;
 export type NewHistoryEntry = Omit<StoredHistoryEntry, 'n'>;
 
-/** The rows under the names of the database, for schema.ts. */
-export interface BatchTables {
-  consumers: RowIn<typeof consumers>;
-  usage: RowIn<typeof usage>;
-  spent_budgets: RowIn<typeof spentBudgets>;
-  records: RowIn<typeof records>;
-  idempotency_keys: RowIn<typeof idempotencyKeys>;
-  members: RowIn<typeof members>;
-  invitations: RowIn<typeof invitations>;
-  tallies: RowIn<typeof tallies>;
-  child_work: RowIn<typeof childWork>;
-  record_history: RowIn<typeof recordHistory>;
-  proofs: RowIn<typeof proofs>;
-}
+/** The rows under the names of the database. */
+export type BatchTables = { [Name in keyof typeof tables]: RowIn<(typeof tables)[Name]> };
