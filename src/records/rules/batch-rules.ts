@@ -3,7 +3,7 @@ import type { CheckFields, Collection } from '../../collections/collection.ts';
 import { familiesOf, lineageOf } from '../../collections/lineage.ts';
 import type { BatchKeys, BatchRules, Loaded } from '../../storage/port.ts';
 import { PeopleNames } from '../people-names.ts';
-import { type Asks, allAsks, askAll, lookFirst } from './asks.ts';
+import { allAsks, askAll, lookFirst } from './asks.ts';
 import { formerName } from './budgets.ts';
 import { decideAll } from './decide.ts';
 import { NotAsked } from './loaded-rows.ts';
@@ -17,21 +17,14 @@ export interface BatchRulesData {
   readonly collections: readonly PlainCollection[];
   readonly newcomersPerHour: number;
   readonly digestKey: Uint8Array;
+  /** For tests. In a batch of one operation, only a forgotten `ask` leads to rows that are read without being asked for. */
+  readonly isStrict?: boolean;
 }
 
 type PlainCollection = Omit<Collection, 'checkFields'>;
 
-interface RulesOptions {
-  readonly asks?: Asks;
-  /** In a batch of one operation, to read what no rule has asked for is an error: nothing but a forgotten `ask` leads to it. */
-  readonly isStrict?: boolean;
-}
-
-export async function createBatchRules(
-  data: BatchRulesData,
-  { asks = allAsks, isStrict = false }: RulesOptions = {},
-): Promise<BatchRules> {
-  const { newcomersPerHour } = data;
+export async function createBatchRules(data: BatchRulesData, asks = allAsks): Promise<BatchRules> {
+  const { newcomersPerHour, isStrict = false } = data;
   const digest = createKeyedDigest(data.digestKey);
   const collections = await withChecks(data.collections);
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
