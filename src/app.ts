@@ -48,6 +48,8 @@ export interface Surroundings {
   readonly steps?: readonly Migration[];
   /** For the console. */
   readonly settings?: readonly SettingInForce[];
+  /** For tests: to read rows that no rule has asked for is an error. */
+  readonly areRulesStrict?: boolean;
   /** Set for one of several processes of a supervisor. */
   readonly member?: {
     readonly process: number;
@@ -160,6 +162,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const writes = await openWrites(base, collections, {
     onWritten: () => events.notice(),
     onUnavailable: () => readiness.noteRefusedWrite(),
+    isStrict: surroundings.areRulesStrict === true,
   });
   parts.defer(() => writes.stop());
   const callers = createCallers(base, {
@@ -295,17 +298,23 @@ function limitsOf(config: Config, log: Log): Limits {
 
 /** The write queue. Its rules are a module and plain data, because SQLite decides batches on a thread of its own. */
 async function openWrites(
-  { config, storage, keyring, metrics, clock }: BaseParts,
+  { config, storage, keyring, metrics, clock, log }: BaseParts,
   collections: readonly Collection[],
-  { onWritten, onUnavailable }: { readonly onWritten: () => void; readonly onUnavailable: () => void },
+  {
+    onWritten,
+    onUnavailable,
+    isStrict,
+  }: { readonly onWritten: () => void; readonly onUnavailable: () => void; readonly isStrict: boolean },
 ): Promise<WriteQueue> {
-  const store = await storage.openBatches({
-    module: batchRulesModule,
-    data: {
-      collections: collections.map(({ checkFields: _, ...plain }) => plain),
-      newcomersPerHour: config.newcomersPerHour,
-      digestKey: keyring.records,
-    } satisfies BatchRulesData,
+  const data: BatchRulesData = {
+    collections: collections.map(({ checkFields: _, ...plain }) => plain),
+    newcomersPerHour: config.newcomersPerHour,
+    digestKey: keyring.records,
+    isStrict,
+  };
+  const store = await storage.openBatches({ module: batchRulesModule, data }, (lookups) => {
+    for (const lookup of lookups) metrics.countReload(lookup);
+    log.info({ lookups }, 'rows were loaded late for a batch of writes');
   });
   const onBatch = (size: number, seconds: number) => {
     metrics.countBatch(size, seconds);

@@ -204,12 +204,11 @@ function toIndexes(collection: Collection): DeclaredIndexes {
     listedInStates: [...sets.values()].filter((states) => states !== null && states.length > 0) as string[][],
     expires: limits.expireMs !== null,
     bytes: limits.bytes,
-    parent: parent === null ? null : { name: parent.field, kind: 'text' },
+    hasParent: parent !== null,
     unique: collection.unique.map(({ fields, states }) => ({
       columns: uniqueColumns(collection, fields),
       states,
     })),
-    waiting: parent?.capacity?.overflow ?? null,
   };
 }
 
