@@ -87,6 +87,7 @@ class Twin {
       collections: collections.map(({ checkFields: _, ...plain }) => plain),
       newcomersPerHour: 0,
       digestKey: new Uint8Array(32),
+      isStrict: true,
     };
     const batches = await storage.openBatches({ module: batchRulesModule, data });
     return new Twin(database, batches, () => storage.close());
@@ -148,7 +149,8 @@ class Changes {
     this.#last = revision;
     const fields = this.#fields(collection, maker);
     if (id === null || random.below(3) === 0) {
-      const made = { collection, id: this.#newId(), revision, body: JSON.stringify(fields) };
+      const parentId = typeof fields.room === 'string' ? fields.room : null;
+      const made = { collection, id: this.#newId(), revision, parentId, body: JSON.stringify(fields) };
       this.there = [...this.there, { ...made, maker }];
       return collection === 'rooms' || random.below(2) === 0
         ? { ...made, kind: 'create', key: null }
