@@ -111,8 +111,8 @@ function askOne(
   const placeIn = (lineage: Lineage) => ({ collection: lineage[0], lineage, state, now, names });
   if (change.kind === 'fill') {
     const lineage = lineages.get(change.child);
-    if (state.record(change.parent.collection, change.parent.id) !== null && lineage !== undefined)
-      askFilled(change.parent, placeIn(lineage));
+    state.record(change.parent.collection, change.parent.id);
+    if (lineage !== undefined) askFilled(change.parent, placeIn(lineage));
   }
   if (change.kind !== 'accept' && !isOfRecord(change)) return;
   const named = change.kind === 'accept' ? codeFor(change, state, now)?.collection : change.collection;

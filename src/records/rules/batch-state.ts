@@ -14,7 +14,7 @@ import type {
   UsageRow,
 } from '../../storage/port.ts';
 import { unused } from './budgets.ts';
-import { digestText, type LoadedRows } from './loaded-rows.ts';
+import { digestText, type LoadedRows, nameOf } from './loaded-rows.ts';
 import { ParentsState } from './parents-state.ts';
 import { type PeopleEffects, PeopleState } from './people-state.ts';
 import { RecordsState } from './records-state.ts';
@@ -81,7 +81,7 @@ export class BatchState {
 
   /** An erased caller that has not returned yet has spent budgets instead. */
   usage(owner: string, collection: string): Usage {
-    const changed = this.#usage.get(name(owner, collection));
+    const changed = this.#usage.get(nameOf('usage', { owner, collection }));
     const known = changed ?? this.rows.first('usage', { owner, collection });
     if (known !== null || this.consumer(owner) !== null) return known ?? unused;
     const spent = this.spentBudgets(owner).find((one) => one.collection === collection);
@@ -97,7 +97,7 @@ export class BatchState {
   }
 
   idempotencyKey(key: IdempotencyKeyName): StoredIdempotencyKey | null {
-    return this.#newKeys.get(nameOfKey(key)) ?? this.rows.first('idempotencyKeys', key);
+    return this.#newKeys.get(nameOf('idempotencyKeys', key)) ?? this.rows.first('idempotencyKeys', key);
   }
 
   /** True if the proof or the id with this digest was used before. */
@@ -128,7 +128,8 @@ export class BatchState {
     if (childWork !== undefined) this.parents.work(childWork);
     if (put !== undefined) this.parents.move(this.records.set(put, put), put);
     if (removed !== undefined) this.parents.move(this.records.set(removed, null), null);
-    if (idempotencyKey !== undefined) this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
+    if (idempotencyKey !== undefined)
+      this.#newKeys.set(nameOf('idempotencyKeys', idempotencyKey), idempotencyKey);
     if (proof !== undefined) this.#newProofs.set(digestText(proof.digest), proof);
     // Used ids are stored with used proofs, without expiry.
     if (usedId !== undefined)
@@ -184,7 +185,7 @@ export class BatchState {
   }
 
   #setUsage(owner: string, collection: string, after: Usage): void {
-    const key = name(owner, collection);
+    const key = nameOf('usage', { owner, collection });
     const before = this.#latestUsage(owner, collection) ?? unused;
     const moved = (this.#usageChanges.get(key)?.moved ?? 0) + after.records - before.records;
     this.#usage.set(key, after);
@@ -193,7 +194,7 @@ export class BatchState {
 
   /** An owner who did not write keeps its budgets. */
   #release(owner: string, collection: string): void {
-    const key = name(owner, collection);
+    const key = nameOf('usage', { owner, collection });
     const known = this.#latestUsage(owner, collection);
     if (known !== null) this.#usage.set(key, oneLess(known));
     const { moved, after } = this.#usageChanges.get(key) ?? { moved: 0, after: null };
@@ -201,7 +202,10 @@ export class BatchState {
   }
 
   #latestUsage(owner: string, collection: string): Usage | null {
-    return this.#usage.get(name(owner, collection)) ?? this.rows.peek('usage', { owner, collection });
+    return (
+      this.#usage.get(nameOf('usage', { owner, collection })) ??
+      this.rows.peek('usage', { owner, collection })
+    );
   }
 }
 
@@ -216,13 +220,4 @@ function budgetsIn({ writes, writesSince, newcomerWrites, newcomerSince }: Omit<
 /** Whether it changes a record of one of these collections. */
 function isStepIn(collections: ReadonlySet<string>) {
   return ({ put, removed }: Effects): boolean => collections.has((put ?? removed)?.collection ?? '');
-}
-
-/** No part of a name contains NUL. */
-function name(...parts: readonly string[]): string {
-  return parts.join('\0');
-}
-
-function nameOfKey({ owner, collection, keyDigest }: IdempotencyKeyName): string {
-  return name(owner, collection, digestText(keyDigest));
 }

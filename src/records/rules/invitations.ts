@@ -99,8 +99,9 @@ export function decideAcceptance(
   const isOpen = record !== null && !isExpired(collection, record, now) && invitation.expiresAt > now;
   if (!isOpen || invitersOf(collection, role).length === 0) throw new Refusal('invitation_invalid');
   if (access.caller.isMachine) throw new Refusal('role_required');
-  const own = state.people.rolesOf(access.id, record, memberRoles(collection));
-  const invited = own.filter((one) => collection.roles[one.role]?.kind === 'invited');
+  const invited = state.people.rolesOf(access.id, record, memberRoles(collection, 'invited'));
+  const granted = memberRoles(collection, 'granted').flatMap((one) => state.people.holders(record, one));
+  const own = [...invited, ...granted.filter(({ member }) => member === access.id)];
   const used: Effects = { invitation: { ...invitation, usesLeft: invitation.usesLeft - 1 } };
   if (record.owner === access.id) throw new Refusal('already_member');
   if (role === 'owner') return handOver(record, revision, own, writing);
@@ -148,7 +149,12 @@ function handOver(
   return {
     effects: [
       ...effects,
-      { released, put: after, event, closed: { collection: collection.name, id: record.id, madeBy: null } },
+      {
+        released,
+        put: after,
+        event,
+        closed: { collection: collection.name, recordId: record.id, madeBy: null },
+      },
       ...handedOver(after, writing),
       ...own.map((one) => left(after, one, writing)),
       ...(former === null ? [] : [joined(after, former, record.owner, contextFor(record, writing), writing)]),
@@ -197,7 +203,7 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
       ...effects,
       left(record, row, writing),
       joined(record, change.role, row.member, context, writing),
-      { closed: { collection: collection.name, id: record.id, madeBy: null } },
+      { closed: { collection: collection.name, recordId: record.id, madeBy: null } },
     ],
     result: { kind: 'changed', record, budget },
   };
@@ -218,7 +224,7 @@ export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing
   const row = rowOf(change.alias, record, roles, writing);
   if (!mayInvite(collection, row.role, roles)) throw new Refusal('role_required');
   const { effects, budget } = charged(0, writing);
-  const closed = { collection: collection.name, id: record.id, madeBy: null };
+  const closed = { collection: collection.name, recordId: record.id, madeBy: null };
   return {
     effects: [...effects, left(record, row, writing), { closed }],
     result: { kind: 'removed', record, budget },

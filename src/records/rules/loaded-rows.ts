@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { BatchKeys, Loaded } from '../../storage/port.ts';
 
-export type Lookup = Exclude<keyof Loaded, 'asked'>;
+type Lookup = Exclude<keyof Loaded, 'asked'>;
 type KeyOf<Name extends Lookup> = NonNullable<BatchKeys[Name]>[number];
 type Row<Name extends Lookup> = Loaded[Name][number];
 
@@ -62,7 +62,10 @@ export class LoadedRows {
   #rowsOf<Name extends Lookup>(lookup: Name): Map<string, Row<Name>[]> {
     const known = this.#found[lookup] as Map<string, Row<Name>[]> | undefined;
     if (known !== undefined) return known;
-    const rows = Map.groupBy(this.#loaded[lookup] as readonly Row<Name>[], names[lookup]);
+    const loaded = this.#loaded[lookup] as readonly Row<Name>[];
+    // Waiting records are records, too.
+    const all = lookup === 'records' ? [...loaded, ...this.#loaded.waiting] : loaded;
+    const rows = Map.groupBy(all as readonly Row<Name>[], names[lookup]);
     Object.assign(this.#found, { [lookup]: rows });
     return rows;
   }
@@ -106,6 +109,10 @@ const names: { readonly [Name in Lookup]: (of: KeyOf<Name> | Row<Name>) => strin
   children: ({ collection, parentId }) => `${collection}\0${parentId}`,
   newcomers: () => '',
 };
+
+export function nameOf<Name extends Lookup>(lookup: Name, of: KeyOf<Name> | Row<Name>): string {
+  return names[lookup](of);
+}
 
 export function digestText(digest: Uint8Array): string {
   return Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('latin1');

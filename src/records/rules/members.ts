@@ -131,7 +131,11 @@ export function left(record: StoredRecord, row: StoredMember, writing: Writing):
   const { collection } = writing;
   const event = eventFor('left', record, row, writing);
   if (!invitesToAny(collection, [row.role])) return { left: row, event };
-  return { left: row, event, closed: { collection: collection.name, id: record.id, madeBy: row.member } };
+  return {
+    left: row,
+    event,
+    closed: { collection: collection.name, recordId: record.id, madeBy: row.member },
+  };
 }
 
 function eventFor(kind: 'joined' | 'left', record: StoredRecord, row: StoredMember, writing: Writing) {

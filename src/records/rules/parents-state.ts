@@ -59,15 +59,13 @@ export class ParentsState {
     const key = { collection, parentId, state, limit: maxLoaded };
     const isOwn = this.#records.isOwn(parent?.collection ?? '', parentId);
     const stored = isOwn ? [] : this.#rows.find('waiting', key);
-    const joined = this.#waiting.get(name(collection, parentId)) ?? [];
-    const records = [
-      ...stored.map((one) => this.#records.note(one)),
-      ...[...joined].map((id) => this.#records.find(collection, id)),
-    ].filter((one) => one !== null && one.state === state) as StoredRecord[];
-    const each = new Map(records.map((one) => [one.id, one]));
-    return [...each.values()].toSorted(
-      (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
+    const ids = new Set(stored.map(({ id }) => id)).union(
+      this.#waiting.get(name(collection, parentId)) ?? none,
     );
+    return [...ids]
+      .flatMap((id) => this.#records.find(collection, id) ?? [])
+      .filter((one) => one.state === state)
+      .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
   }
 
   hasChildren(collection: string, parent: RecordName): boolean {
@@ -139,6 +137,8 @@ export class ParentsState {
     this.#moved.set(key, { ...tally, n: (this.#moved.get(key)?.n ?? 0) + by });
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 function addTo(sets: Map<string, Set<string>>, key: string, id: string): void {
   sets.set(key, (sets.get(key) ?? new Set()).add(id));

@@ -1,15 +1,9 @@
-import type {
-  BatchChanges,
-  RecordMember,
-  RecordName,
-  StoredInvitation,
-  StoredMember,
-} from '../../storage/port.ts';
-import { digestText, type LoadedRows } from './loaded-rows.ts';
+import type { BatchChanges, RecordName, StoredInvitation, StoredMember } from '../../storage/port.ts';
+import { digestText, type LoadedRows, nameOf } from './loaded-rows.ts';
 import type { RecordsState } from './records-state.ts';
 
 /** Ends the invitations of a record, or those of one person. */
-export interface ClosedInvitations extends RecordName {
+export interface ClosedInvitations extends RecordPart {
   readonly madeBy: string | null;
 }
 
@@ -27,8 +21,6 @@ type RecordPart = Pick<StoredMember, 'collection' | 'recordId'>;
 export class PeopleState {
   readonly #rows: LoadedRows;
   readonly #records: RecordsState;
-  /** Changes of counts. */
-  readonly #counts = new Map<string, number>();
   readonly #joined = new Map<string, StoredMember>();
   readonly #left = new Map<string, StoredMember>();
   /** Those without uses left are deleted. */
@@ -44,7 +36,7 @@ export class PeopleState {
   rolesOf(member: string, { collection, id }: RecordName, roles: readonly string[]): readonly StoredMember[] {
     return roles.flatMap((role) => {
       const key = { collection, recordId: id, role, member };
-      const name = nameOf(key);
+      const name = nameOf('members', key);
       const joined = this.#joined.size === 0 ? undefined : this.#joined.get(name);
       if (joined !== undefined) return [joined];
       if (this.#left.has(name) || this.#records.isOwn(collection, id)) return [];
@@ -60,7 +52,8 @@ export class PeopleState {
     const joined = [...this.#joined.values()].filter(
       (one) => isOf(one, { collection, id }) && one.role === role,
     );
-    const has = (one: StoredMember) => !this.#left.has(nameOf(one)) && !this.#joined.has(nameOf(one));
+    const has = (one: StoredMember) =>
+      !this.#left.has(nameOf('members', one)) && !this.#joined.has(nameOf('members', one));
     return [...stored.filter(has), ...joined];
   }
 
@@ -79,13 +72,16 @@ export class PeopleState {
   countIn({ collection, id }: RecordName, role: string): number {
     const key = { collection, recordId: id };
     const counted = this.#records.isOwn(collection, id) ? [] : this.#rows.find('memberCounts', key);
-    return countOf(counted, role) + (this.#counts.get(inRecord({ ...key, role })) ?? 0);
+    const isCounted = (one: StoredMember) => isOf(one, { collection, id }) && one.role === role;
+    return countOf(counted, role) + this.#added(isCounted);
   }
 
   /** The number of records of the collection in which a person has the role. */
   countOf(member: string, collection: string, role: string): number {
     const counted = this.#rows.find('memberships', { member, collection });
-    return countOf(counted, role) + (this.#counts.get(ofPerson({ member, collection, role })) ?? 0);
+    const isCounted = (one: StoredMember) =>
+      one.member === member && one.collection === collection && one.role === role;
+    return countOf(counted, role) + this.#added(isCounted);
   }
 
   /** What a code leads to, as first looked at without a lock. */
@@ -103,18 +99,14 @@ export class PeopleState {
 
   apply({ joined, left, invitation, closed, removed }: PeopleEffects): void {
     if (left !== undefined) {
-      const key = nameOf(left);
+      const key = nameOf('members', left);
       if (!this.#joined.delete(key)) this.#left.set(key, left);
-      this.#count(left, -1);
     }
-    if (joined !== undefined) {
-      this.#joined.set(nameOf(joined), joined);
-      this.#count(joined, 1);
-    }
+    if (joined !== undefined) this.#joined.set(nameOf('members', joined), joined);
     if (invitation !== undefined) this.#changed.set(digestText(invitation.digest), invitation);
     if (closed !== undefined) {
-      const { collection, id, madeBy } = closed;
-      this.#closed.set(`${collection}\0${id}\0${madeBy}`, closed);
+      const { collection, recordId, madeBy } = closed;
+      this.#closed.set(`${collection}\0${recordId}\0${madeBy}`, closed);
       for (const [key, one] of this.#changed) if (isClosed(one, closed)) this.#changed.delete(key);
     }
     // The database deletes the members and invitations of a deleted record.
@@ -124,7 +116,7 @@ export class PeopleState {
   }
 
   changes() {
-    const closed = [...this.#closed.values()].map(({ id: recordId, ...one }) => ({ ...one, recordId }));
+    const closed = [...this.#closed.values()];
     const changed = [...this.#changed.values()];
     return {
       newMembers: [...this.#joined.values()],
@@ -138,9 +130,11 @@ export class PeopleState {
     } satisfies BatchChanges;
   }
 
-  #count(one: StoredMember, difference: number): void {
-    for (const key of [inRecord(one), ofPerson(one)])
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + difference);
+  /** The difference that this batch makes. */
+  #added(isCounted: (one: StoredMember) => boolean): number {
+    const count = (members: ReadonlyMap<string, StoredMember>) =>
+      members.values().filter(isCounted).toArray().length;
+    return count(this.#joined) - count(this.#left);
   }
 }
 
@@ -156,22 +150,7 @@ function isOf(one: RecordPart, { collection, id }: RecordName): boolean {
 }
 
 function isClosed(one: StoredInvitation, closed: ClosedInvitations): boolean {
-  return isOf(one, closed) && (closed.madeBy === null || closed.madeBy === one.madeBy);
-}
-
-function nameOf({
-  collection,
-  recordId,
-  role,
-  member,
-}: Omit<StoredMember, 'alias' | 'since' | 'recordCreatedAt'>) {
-  return `${collection}\0${recordId}\0${role}\0${member}`;
-}
-
-function inRecord({ collection, recordId, role }: RecordPart & Pick<RecordMember, 'role'>): string {
-  return `record\0${collection}\0${recordId}\0${role}`;
-}
-
-function ofPerson({ member, collection, role }: RecordMember & Pick<RecordPart, 'collection'>): string {
-  return `person\0${member}\0${collection}\0${role}`;
+  return (
+    isOf(one, { ...closed, id: closed.recordId }) && (closed.madeBy === null || closed.madeBy === one.madeBy)
+  );
 }

@@ -1,5 +1,5 @@
 import type { BatchChanges, RecordName, StoredRecord } from '../../storage/port.ts';
-import type { LoadedRows } from './loaded-rows.ts';
+import { type LoadedRows, nameOf } from './loaded-rows.ts';
 
 /** The records of a batch, as changed by the operations decided so far. */
 export class RecordsState {
@@ -7,49 +7,41 @@ export class RecordsState {
   /** Null: removed. */
   readonly #changed = new Map<string, StoredRecord | null>();
   readonly #names = new Map<string, RecordName>();
-  /** Loaded by another lookup than `records`. */
-  readonly #noted = new Map<string, StoredRecord>();
 
   constructor(rows: LoadedRows) {
     this.#rows = rows;
   }
 
   find(collection: string, id: string): StoredRecord | null {
-    const changed = this.#changed.size === 0 ? undefined : this.#changed.get(nameOf(collection, id));
+    const changed =
+      this.#changed.size === 0 ? undefined : this.#changed.get(nameOf('records', { collection, id }));
     if (changed !== undefined) return changed;
-    return this.#noted.get(nameOf(collection, id)) ?? this.#rows.first('records', { collection, id });
+    return this.#rows.first('records', { collection, id });
   }
 
   /** The record that this one is under. If it exists, it was loaded with a stored one. */
   above(child: RecordName, parent: RecordName): StoredRecord | null {
     const { collection, id } = parent;
-    const isLoaded = this.#stored(child) !== null && !this.#changed.has(nameOf(collection, id));
+    const isLoaded =
+      this.#stored(child) !== null && !this.#changed.has(nameOf('records', { collection, id }));
     return isLoaded ? this.#stored(parent) : this.find(collection, id);
-  }
-
-  /** Notes a stored record, and returns it as it is now; null: removed. */
-  note(record: StoredRecord): StoredRecord | null {
-    const key = nameOf(record.collection, record.id);
-    this.#noted.set(key, record);
-    const changed = this.#changed.get(key);
-    return changed === undefined ? record : changed;
   }
 
   /** True if this batch has made or removed it: nothing of it is in the database, or nothing that still counts. */
   isOwn(collection: string, id: string): boolean {
     if (this.#changed.size === 0) return false;
-    const changed = this.#changed.get(nameOf(collection, id));
+    const changed = this.#changed.get(nameOf('records', { collection, id }));
     return changed === null || (changed !== undefined && this.#stored({ collection, id }) === null);
   }
 
   isRemoved(collection: string, id: string): boolean {
-    return this.#changed.get(nameOf(collection, id)) === null;
+    return this.#changed.get(nameOf('records', { collection, id })) === null;
   }
 
   /** Sets a record, or removes it with null; returns the one before. */
   set(name: RecordName, after: StoredRecord | null): StoredRecord | null {
     const { collection, id } = name;
-    const key = nameOf(collection, id);
+    const key = nameOf('records', { collection, id });
     const changed = this.#changed.get(key);
     this.#changed.set(key, after);
     this.#names.set(key, { collection, id });
@@ -74,11 +66,6 @@ export class RecordsState {
   }
 
   #stored({ collection, id }: RecordName): StoredRecord | null {
-    const noted = this.#noted.size === 0 ? undefined : this.#noted.get(nameOf(collection, id));
-    return noted ?? this.#rows.peek('records', { collection, id });
+    return this.#rows.peek('records', { collection, id });
   }
-}
-
-function nameOf(collection: string, id: string): string {
-  return `${collection}\0${id}`;
 }
