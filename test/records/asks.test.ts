@@ -20,7 +20,7 @@ roles:
   guide: { invited_by: owner, max: 5 }
   keeper: { max_per_user: 2 }
   owner: { invited_by: owner, previous_owner: member }
-access: { read: [owner, member, guide], update: owner, delete: owner }
+access: { read: [owner, member, guide, keeper], update: owner, delete: owner }
 states:
   open: { keep: { to: kept, by: member, grants: keeper } }
   kept: { give: { to: open, by: [owner, keeper], revokes: keeper } }`,

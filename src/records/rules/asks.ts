@@ -60,6 +60,7 @@ export function askAll(
 ): BatchKeys | null {
   const rows = new LoadedRows(loaded, { isAsking: true });
   let state = new BatchState(rows, rules);
+  const isFurther = loaded.asked.usage !== undefined;
   for (const operation of operations) {
     const { caller, proof, change } = operation;
     if (proof !== null) state.isUsed(proof.digest);
@@ -68,7 +69,7 @@ export function askAll(
     const parts = partsOf(operation);
     for (const part of parts) {
       askCaller(part, rows, rules);
-      askOne(part, state, rules);
+      if (!(isFurther && asksAtOnce(part))) askOne(part, state, rules);
       // The other parts see what this one changes.
       if (parts.length > 1) applyPart(part, state, rules);
     }
@@ -78,6 +79,11 @@ export function askAll(
 }
 
 const looks: ReadonlySet<string> = new Set(['accept', 'change_role', 'remove_member']);
+
+/** Nothing that is loaded leads to more rows. */
+function asksAtOnce({ change }: Operation): boolean {
+  return change.kind === 'create' && change.parentId === null && change.key === null;
+}
 
 /** A first look at what leads to people: they are locked before records. Null: no operation needs one. */
 export function lookFirst(

@@ -39,9 +39,10 @@ export async function createBatchRules(data: BatchRulesData, asks = allAsks): Pr
   };
   /** The ancestors of named records are loaded with them. */
   const withParents = (keys: BatchKeys | null): BatchKeys | null => {
-    const named = new Set(keys?.records?.flatMap(({ collection }) => rules.lineages.get(collection) ?? []));
+    if (parents.length === 0 || keys?.records === undefined) return keys;
+    const named = new Set(keys.records.flatMap(({ collection }) => rules.lineages.get(collection) ?? []));
     const above = parents.filter(({ child }) => named.has(byName.get(child) as Collection));
-    return keys === null || above.length === 0 ? keys : { ...keys, parents: above };
+    return above.length === 0 ? keys : { ...keys, parents: above };
   };
   return {
     keysOf(given) {
@@ -62,27 +63,7 @@ export async function createBatchRules(data: BatchRulesData, asks = allAsks): Pr
 }
 
 /** Before the first round. */
-const nothing: Loaded = {
-  codes: [],
-  consumers: [],
-  proofs: [],
-  records: [],
-  waiting: [],
-  spentBudgets: [],
-  usage: [],
-  idempotencyKeys: [],
-  invitations: [],
-  members: [],
-  holders: [],
-  membersByAlias: [],
-  memberCounts: [],
-  memberships: [],
-  tallies: [],
-  unique: [],
-  children: [],
-  newcomers: [],
-  asked: {},
-};
+const nothing = { asked: {} } as Loaded;
 
 /** Only patches are checked here, so the check is compiled at the first patch. */
 async function withChecks(collections: readonly PlainCollection[]): Promise<readonly Collection[]> {

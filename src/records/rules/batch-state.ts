@@ -48,8 +48,6 @@ export interface StateRules {
 export class BatchState {
   readonly rows: LoadedRows;
   readonly records: RecordsState;
-  readonly people: PeopleState;
-  readonly parents: ParentsState;
   readonly #rules: StateRules;
   readonly #applied: Effects[] = [];
   readonly #newConsumers = new Map<string, Consumer>();
@@ -61,13 +59,24 @@ export class BatchState {
   readonly #events: NewEvent[] = [];
   readonly #history: NewHistoryEntry[] = [];
   #newUsers = 0;
+  #people: PeopleState | undefined;
+  #parents: ParentsState | undefined;
 
   constructor(rows: LoadedRows, rules: StateRules) {
     this.rows = rows;
     this.#rules = rules;
     this.records = new RecordsState(rows);
-    this.people = new PeopleState(rows, this.records);
-    this.parents = new ParentsState(rows, rules.collections, this.records);
+  }
+
+  /** Made when they are needed: a plain record needs neither. */
+  get people(): PeopleState {
+    this.#people ??= new PeopleState(this.rows, this.records);
+    return this.#people;
+  }
+
+  get parents(): ParentsState {
+    this.#parents ??= new ParentsState(this.rows, this.#rules.collections, this.records);
+    return this.#parents;
   }
 
   /** The number of users registered since then, up to a limit. */
@@ -121,13 +130,14 @@ export class BatchState {
     const { newConsumer, usage, released, put, removed, idempotencyKey, usedId } = effects;
     const { proof, childWork, history, event } = effects;
     this.#applied.push(effects);
-    this.people.apply(effects);
+    const { joined, left, invitation, closed } = effects;
+    if (joined ?? left ?? invitation ?? closed ?? removed) this.people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
     if (childWork !== undefined) this.parents.work(childWork);
-    if (put !== undefined) this.parents.move(this.records.set(put, put), put);
-    if (removed !== undefined) this.parents.move(this.records.set(removed, null), null);
+    if (put !== undefined) this.#move(this.records.set(put, put), put);
+    if (removed !== undefined) this.#move(this.records.set(removed, null), null);
     if (idempotencyKey !== undefined)
       this.#newKeys.set(nameOf('idempotencyKeys', idempotencyKey), idempotencyKey);
     if (proof !== undefined) this.#newProofs.set(digestText(proof.digest), proof);
@@ -140,7 +150,7 @@ export class BatchState {
 
   /** The rows to write, each at most once. */
   changes(): BatchChanges {
-    const { takenOver } = this.parents;
+    const takenOver = this.#parents?.takenOver ?? none;
     const steps = takenOver.size === 0 ? [] : this.#applied.filter(isStepIn(takenOver));
     return {
       newConsumers: [...this.#newConsumers.values()],
@@ -149,8 +159,8 @@ export class BatchState {
       steps,
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
-      ...this.people.changes(),
-      ...this.parents.changes(),
+      ...this.#people?.changes(),
+      ...this.#parents?.changes(),
       // The history of a record is deleted with it.
       history: this.#history.filter(
         ({ collection, recordId }) => !this.records.isRemoved(collection, recordId),
@@ -158,6 +168,12 @@ export class BatchState {
       proofs: [...this.#newProofs.values()],
       events: this.#events,
     };
+  }
+
+  #move(before: StoredRecord | null, after: StoredRecord | null): void {
+    const { collection = '' } = after ?? before ?? {};
+    const { parent = null, unique = [] } = this.#rules.collections.get(collection) ?? {};
+    if (parent !== null || unique.length > 0) this.parents.move(before, after);
   }
 
   #usageDifference(): Required<Pick<BatchChanges, 'newUsage' | 'changedUsage' | 'movedUsage'>> {
@@ -208,6 +224,8 @@ export class BatchState {
     );
   }
 }
+
+const none: ReadonlySet<string> = new Set();
 
 function oneLess(usage: Usage): Usage {
   return { ...usage, records: Math.max(usage.records - 1, 0) };

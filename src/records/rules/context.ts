@@ -20,30 +20,26 @@ export interface Place {
 type Named = Pick<StoredRecord, 'collection' | 'id' | 'parentId'>;
 
 /** The roles of a person in a record and in its ancestors, and who else has a role in the record by an action. */
-export function contextOf(
-  record: Named,
-  person: string,
-  { collection, lineage, ...reading }: Place,
-): RecordContext {
-  const members = membersOf(collection, record, [person], true, reading.state);
-  return placed(members, parentFor(lineage, record, [person], false, reading));
+export function contextOf(record: Named, person: string, place: Place): RecordContext {
+  const members = membersOf(place.collection, record, [person], true, place.state);
+  return placed(members, parentFor(place.lineage, record, [person], false, place));
 }
 
 /** The context of a record that is not there yet. */
-export function contextOfNew(record: Named, person: string, { lineage, ...reading }: Place): RecordContext {
-  return placed([], parentFor(lineage, record, [person], false, reading));
+export function contextOfNew(record: Named, person: string, place: Place): RecordContext {
+  return placed([], parentFor(place.lineage, record, [person], false, place));
 }
 
 /** Who has a role by an action in a record or its ancestors, with the roles of all these people further up. */
 export function readersOf(
   record: Named,
   joining: readonly RecordMember[],
-  { collection, lineage, ...reading }: Place,
+  place: Place,
   isNew = false,
 ): RecordContext {
-  const stored = isNew ? [] : membersOf(collection, record, [], true, reading.state);
+  const stored = isNew ? [] : membersOf(place.collection, record, [], true, place.state);
   const members = [...stored, ...joining];
-  return placed(members, parentFor(lineage, record, peopleIn(members), true, reading));
+  return placed(members, parentFor(place.lineage, record, peopleIn(members), true, place));
 }
 
 /** The audience of an event; undefined if there is no event, or it is for the owner only. */

@@ -19,9 +19,9 @@ export class NotAsked extends Error {
 export class LoadedRows {
   readonly #loaded: Loaded;
   readonly #isAsking: boolean;
-  readonly #found: { [Name in Lookup]?: Map<string, Row<Name>[]> } = {};
-  readonly #asked: { [Name in Lookup]?: Set<string> } = {};
-  readonly #missing: { [Name in Lookup]?: Map<string, KeyOf<Name>> } = {};
+  readonly #found = new Map<Lookup, Map<string, object[]>>();
+  readonly #asked = new Map<Lookup, Set<string>>();
+  readonly #missing = new Map<Lookup, Map<string, object>>();
 
   constructor(loaded: Loaded, { isAsking }: { readonly isAsking: boolean }) {
     this.#loaded = loaded;
@@ -32,10 +32,11 @@ export class LoadedRows {
   find<Name extends Lookup>(lookup: Name, key: KeyOf<Name>): readonly Row<Name>[] {
     const name = names[lookup](key);
     const found = this.#rowsOf(lookup).get(name);
-    if (found !== undefined) return found;
+    if (found !== undefined) return found as readonly Row<Name>[];
     if (this.#isAsked(lookup, name)) return none;
     if (!this.#isAsking) throw new NotAsked(lookup, { [lookup]: [key] });
-    this.#missingOf(lookup).set(name, key);
+    const missing = this.#missing.get(lookup) ?? new Map<string, object>();
+    this.#missing.set(lookup, missing.set(name, key));
     return none;
   }
 
@@ -45,7 +46,7 @@ export class LoadedRows {
 
   /** A row, if it was loaded, whether or not it was asked for: ancestors are loaded with a record. */
   peek<Name extends Lookup>(lookup: Name, key: KeyOf<Name>): Row<Name> | null {
-    return this.#rowsOf(lookup).get(names[lookup](key))?.[0] ?? null;
+    return (this.#rowsOf(lookup).get(names[lookup](key))?.[0] as Row<Name> | undefined) ?? null;
   }
 
   /** True if it is known whether there is such a row. */
@@ -55,34 +56,27 @@ export class LoadedRows {
 
   /** The keys that were read and are not loaded yet; null: none. Each key is asked for once. */
   get missing(): BatchKeys | null {
-    const all = Object.entries(this.#missing).map(([lookup, keys]) => [lookup, [...keys.values()]]);
-    return all.length === 0 ? null : Object.fromEntries(all);
+    if (this.#missing.size === 0) return null;
+    return Object.fromEntries([...this.#missing].map(([lookup, keys]) => [lookup, [...keys.values()]]));
   }
 
-  #rowsOf<Name extends Lookup>(lookup: Name): Map<string, Row<Name>[]> {
-    const known = this.#found[lookup] as Map<string, Row<Name>[]> | undefined;
+  #rowsOf(lookup: Lookup): ReadonlyMap<string, object[]> {
+    const known = this.#found.get(lookup);
     if (known !== undefined) return known;
-    const loaded = this.#loaded[lookup] as readonly Row<Name>[];
+    const loaded: readonly object[] = this.#loaded[lookup] ?? [];
     // Waiting records are records, too.
-    const all = lookup === 'records' ? [...loaded, ...this.#loaded.waiting] : loaded;
-    const rows = Map.groupBy(all as readonly Row<Name>[], names[lookup]);
-    Object.assign(this.#found, { [lookup]: rows });
+    const all = lookup === 'records' ? [...loaded, ...(this.#loaded.waiting ?? [])] : loaded;
+    const rows = Map.groupBy(all, names[lookup] as (row: object) => string);
+    this.#found.set(lookup, rows);
     return rows;
   }
 
-  #isAsked<Name extends Lookup>(lookup: Name, name: string): boolean {
-    const keys = this.#loaded.asked[lookup] as readonly KeyOf<Name>[] | undefined;
+  #isAsked(lookup: Lookup, name: string): boolean {
+    const keys: readonly object[] | undefined = this.#loaded.asked[lookup];
     if (keys === undefined) return false;
-    this.#asked[lookup] ??= new Set(keys.map(names[lookup]));
-    return this.#asked[lookup]?.has(name) === true;
-  }
-
-  #missingOf<Name extends Lookup>(lookup: Name): Map<string, KeyOf<Name>> {
-    const known = this.#missing[lookup] as Map<string, KeyOf<Name>> | undefined;
-    if (known !== undefined) return known;
-    const keys = new Map<string, KeyOf<Name>>();
-    Object.assign(this.#missing, { [lookup]: keys });
-    return keys;
+    const asked = this.#asked.get(lookup) ?? new Set(keys.map(names[lookup] as (key: object) => string));
+    this.#asked.set(lookup, asked);
+    return asked.has(name);
   }
 }
 

@@ -15,6 +15,7 @@ import type { Of } from './operation.ts';
 /** Rules between a record, its parent and its children. */
 
 export function askParent(asking: Asking<Of<'create' | 'create_under'>>): void {
+  if (asking.change.parentId === null) return;
   const record = newOf(asking);
   contextOfNew(record, asking.caller.id, asking);
   askAudience(record, asking, true);
