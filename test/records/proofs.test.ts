@@ -18,6 +18,7 @@ const rules = await createBatchRules({
   collections: readCollections([{ name: 'notes', path: 'notes.yaml', text }]),
   newcomersPerHour: 0,
   digestKey: new Uint8Array(32),
+  isStrict: true,
 });
 
 const caller = { id: 'ada', kind: 'user', isMachine: false } as const;
@@ -27,7 +28,7 @@ let count = 0;
 
 function creation(changes: Partial<Extract<Change, { kind: 'create' }>> = {}): Change {
   count += 1;
-  const named = { collection: 'notes', id: `note${count}`, revision: `r${count}` };
+  const named = { collection: 'notes', id: `note${count}`, revision: `r${count}`, parentId: null };
   return { ...named, kind: 'create', body: '{"text":"x"}', key: null, ...changes };
 }
 
@@ -71,7 +72,7 @@ for (const [when, run] of Object.entries(ways)) {
         { kind: 'register' },
         { kind: 'refused' },
         creation(),
-        { ...named, kind: 'create_under', body: '{}' },
+        { ...named, kind: 'create_under', parentId: null, body: '{}' },
         { ...named, kind: 'replace', body: '{}', expected: null },
         { ...named, kind: 'patch', patch: {}, expected: null },
         { ...named, kind: 'remove', expected: null },
