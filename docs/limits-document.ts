@@ -46,12 +46,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   ),
   fixed('src/auth/provider-fetch.ts', 'maxDocumentBytes', 'bytes', 'Largest key set of a provider.'),
   fixed('src/auth/key-set.ts', 'maxKeys', '', 'Keys of a key set that are read.'),
-  fixed(
-    'src/auth/provider-fetch.ts',
-    'fetchDeadlineMs',
-    'ms',
-    'Time for a provider to send its keys, or an answer about an opaque token.',
-  ),
+  fixed('src/auth/provider-fetch.ts', 'fetchDeadlineMs', 'ms', 'Time for a provider to send its keys.'),
   fixed(
     'src/auth/signature-queue.ts',
     'mostWaiting',
@@ -59,60 +54,6 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Tokens that wait to be verified (503 `overloaded`).',
   ),
   fixed('src/auth/signature-queue.ts', 'mostWaitingOfAddress', '', 'Of those, from one address.'),
-  fixed(
-    'src/auth/introspection/request.ts',
-    'maxAnswerBytes',
-    'bytes',
-    'Largest answer about an opaque token (503 `introspection_unavailable`).',
-  ),
-  fixed(
-    'src/auth/introspection/request.ts',
-    'minOpaqueLength',
-    '',
-    'Shortest opaque token that is asked about, in characters.',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'cachedMs',
-    'ms',
-    'Time that an active opaque token is remembered.',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'refusedMs',
-    'ms',
-    'Time that a refused opaque token is remembered.',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxInFlight',
-    '',
-    'Introspection requests in flight (503 `overloaded`).',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxInFlightNew',
-    '',
-    'Of those, about tokens that were not good before.',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxInFlightPerAddress',
-    '',
-    'Of those, from one address.',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxFailedPerMinute',
-    '',
-    'Questions about bad tokens for each address and minute (503 `overloaded`).',
-  ),
-  fixed(
-    'src/auth/introspection/introspection.ts',
-    'maxFailures',
-    '',
-    'Failed questions in a row before the circuit breaker tests the endpoint.',
-  ),
   fixed(
     'src/consumer/sign-out/logout-token.ts',
     'longestAgeSeconds',
@@ -339,7 +280,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/records/requests/people.ts', 'mostUses', '', 'People that one invitation admits (422).'),
   fixed('src/records/requests/people.ts', 'longestInvitationMs', 'ms', 'Lifetime of an invitation (422).'),
   fixed(
-    'src/app/service.ts',
+    'src/compose/service.ts',
     'wrongCodesPerMinute',
     '',
     'Wrong invitation codes of a caller a minute (429 `read_limit_reached`).',

@@ -87,7 +87,6 @@ class Twin {
       collections: collections.map(({ checkFields: _, ...plain }) => plain),
       newcomersPerHour: 0,
       digestKey: new Uint8Array(32),
-      isStrict: true,
     };
     const batches = await storage.openBatches({ module: batchRulesModule, data });
     return new Twin(database, batches, () => storage.close());
@@ -149,7 +148,8 @@ class Changes {
     this.#last = revision;
     const fields = this.#fields(collection, maker);
     if (id === null || random.below(3) === 0) {
-      const parentId = typeof fields.room === 'string' ? fields.room : null;
+      const field = collections.find(({ name }) => name === collection)?.parent?.field;
+      const parentId = field === undefined ? null : String(fields[field]);
       const made = { collection, id: this.#newId(), revision, parentId, body: JSON.stringify(fields) };
       this.there = [...this.there, { ...made, maker }];
       return collection === 'rooms' || random.below(2) === 0

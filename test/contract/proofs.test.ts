@@ -130,8 +130,8 @@ for (const engine of storageKinds) {
 
     const write = (queue: WriteQueue, owner: string, proof: UsedProof | null, id: string) => {
       const caller = { id: owner, kind: 'user', isMachine: false } as const;
-      const named = { collection: 'notes', id, revision: id, parentId: null };
-      const change = { ...named, kind: 'create_under', body: '{}' } as const;
+      const made = { collection: 'notes', id, revision: id, parentId: null, body: '{}' };
+      const change = { ...made, kind: 'create_under' } as const;
       return queue.submit({ caller, now: openedAt, proof, change }, 2, () => false);
     };
     const recordsOf = async (owner: string) => (await storage.records.ofOwner(owner, null, 100)).length;

@@ -1,6 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorCode, Refusal, type RefusalOptions } from '../../src/base/errors.ts';
+import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createBatchRules as createServiceRules } from '../../src/records/rules/batch-rules.ts';
+import { formerName } from '../../src/records/rules/budgets.ts';
 import type { Operation } from '../../src/records/rules/operation.ts';
 import type {
   BatchChanges,
@@ -27,7 +29,7 @@ export type TestOperation =
   | { readonly kind: 'change_if_still'; readonly revision: string; readonly to: StoredRecord }
   | ({ readonly kind: 'set_usage'; readonly usage: Usage } & OwnerInCollection)
   /** Uses the rules of the service. */
-  | { readonly kind: 'register'; readonly operation: Operation; readonly former: Uint8Array }
+  | { readonly kind: 'register'; readonly operation: Operation }
   /** A refusal, as the rules of the service make it. */
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly options: RefusalOptions }
   /** Rules with a mistake in them. */
@@ -43,21 +45,27 @@ interface Decision {
 
 const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
+const digestKey = new Uint8Array(32);
 const ofService = await createServiceRules({
   collections: [],
   newcomersPerHour: 0,
-  digestKey: new Uint8Array(32),
+  digestKey,
 });
 
 /** The name under which budgets of an erased caller are kept. */
 export function formerOf(id: string): Uint8Array {
-  return new TextEncoder().encode(`former ${id}`);
+  return formerName(createKeyedDigest(digestKey), id);
 }
 
 export function createBatchRules(): BatchRules {
   return {
     keysOf: (operations) => joined((operations as readonly TestOperation[]).map(namedBy)),
-    furtherKeys: () => null,
+    furtherKeys(operations, loaded, round) {
+      const ofRegistrations = (operations as readonly TestOperation[]).flatMap((one) =>
+        one.kind === 'register' ? (ofService.furtherKeys([one.operation], loaded, round) ?? []) : [],
+      );
+      return ofRegistrations.length === 0 ? null : joined(ofRegistrations);
+    },
     decide(operations, loaded) {
       const decisions = (operations as readonly TestOperation[]).map((one) => decide(one, loaded));
       return {
@@ -91,10 +99,7 @@ function namedBy(operation: TestOperation): BatchKeys {
     case 'set_usage':
       return { usage: [operation] };
     case 'register':
-      return {
-        consumers: [{ id: operation.operation.caller.id }],
-        spentBudgets: [{ former: operation.former }],
-      };
+      return ofService.keysOf([operation.operation]);
     case 'refuse':
     case 'throw':
     case 'end_thread':

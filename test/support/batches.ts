@@ -13,7 +13,7 @@ import type {
   StoredRecord,
   Usage,
 } from '../../src/storage/port.ts';
-import { formerOf, type TestOperation } from './batch-rules.ts';
+import type { TestOperation } from './batch-rules.ts';
 import { newRecord } from './records.ts';
 
 type Batching = Pick<Storage, 'openBatches'>;
@@ -87,17 +87,11 @@ export function release(storage: Batching, owner: string, collection = 'notes'):
   return apply(storage, { movedUsage: [{ owner, collection, records: -1 }] });
 }
 
-/** Registers a caller as at its first request, with its possible former pseudonym. */
-export function register(
-  storage: Batching,
-  id: string,
-  kind: ConsumerKind,
-  now: number,
-  former: Uint8Array = formerOf(id),
-): Promise<Consumer> {
+/** Registers a caller as at its first request. */
+export function register(storage: Batching, id: string, kind: ConsumerKind, now: number): Promise<Consumer> {
   const caller = { id, kind, isMachine: kind === 'client' };
   const operation = { caller, now, proof: null, change: { kind: 'register' } } as const;
-  return runOne(storage, { kind: 'register', operation, former });
+  return runOne(storage, { kind: 'register', operation });
 }
 
 export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): StoredIdempotencyKey {

@@ -2,20 +2,21 @@
 
 export interface Column<Value = unknown> {
   readonly type: 'text' | 'integer' | 'bytes';
+  readonly isNullable: boolean;
   /** Changes add to the stored number, which never falls below 0. */
   readonly isAdded: boolean;
   /** Only for the compiler, as are `row` and `key` below. */
   readonly value?: Value;
 }
 
-function column<Value>(type: Column['type'], isAdded = false): Column<Value> {
-  return { type, isAdded };
+function column<Value>(type: Column['type'], { isNullable = false, isAdded = false } = {}): Column<Value> {
+  return { type, isNullable, isAdded };
 }
 
 export const text = column<string>('text');
-export const textOrNull = column<string | null>('text');
+export const textOrNull = column<string | null>('text', { isNullable: true });
 export const integer = column<number>('integer');
-export const added = column<number>('integer', true);
+export const added = column<number>('integer', { isAdded: true });
 export const bytes = column<Uint8Array>('bytes');
 export function oneOf<Value extends string>(): Column<Value> {
   return column<Value>('text');

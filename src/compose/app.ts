@@ -1,45 +1,45 @@
 import type { Socket } from 'node:net';
-import { keyRules, openAdministration } from './app/administration.ts';
-import type { BaseParts } from './app/base-parts.ts';
-import { createCallers } from './app/callers.ts';
-import { readCertificate } from './app/certificate.ts';
-import { startConsole } from './app/console.ts';
-import { createConsoleState } from './app/console-state.ts';
-import { readDeclaredCollections } from './app/declared-collections.ts';
-import { createEventParts } from './app/events.ts';
-import { readFrontend } from './app/frontend.ts';
-import { createService } from './app/service.ts';
-import { createSignOut } from './app/sign-out.ts';
-import { watch } from './app/watch.ts';
-import { type Clock, systemClock } from './base/clock.ts';
-import { ConfirmedTime } from './base/confirmed-time.ts';
-import { json } from './base/handler.ts';
-import { createKeyedDigest } from './base/keyed-digest.ts';
-import { createLog, type Log, type LogOutput, standardOutput } from './base/log.ts';
-import { createProgress } from './base/progress.ts';
-import { createRevision } from './base/random.ts';
-import { activateDeclarations, outdatedFault } from './collections/check-against.ts';
-import type { Collection } from './collections/collection.ts';
-import { withoutNewcomerLimit } from './collections/limits.ts';
-import { readOpenFileLimit } from './config/files.ts';
-import type { SettingInForce } from './config/load.ts';
-import { readRelease } from './config/release.ts';
-import { ownIssuer } from './config/rules.ts';
-import type { Config } from './config/settings.ts';
-import { type Limits, shutdownSeconds, withinOpenFiles } from './http/limits.ts';
-import { Listener } from './http/listener.ts';
-import { createOpsServer } from './http/ops-server.ts';
-import { BackgroundLease } from './ops/background-lease.ts';
-import type { Family } from './ops/exposition.ts';
-import { createReadiness, live, startingReadiness } from './ops/health.ts';
-import { createMetrics } from './ops/metrics.ts';
-import { findTracing } from './ops/tracing.ts';
-import { PeopleNames } from './records/people-names.ts';
-import { type BatchRulesData, batchRulesModule } from './records/rules/batch-rules.ts';
-import { Sweeper } from './records/sweeper.ts';
-import { WriteQueue } from './records/write-queue.ts';
-import type { Migration } from './storage/migrations.ts';
-import { SigningKeys } from './tokens/signing-keys.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfirmedTime } from '../base/confirmed-time.ts';
+import { json } from '../base/handler.ts';
+import { createKeyedDigest } from '../base/keyed-digest.ts';
+import { createLog, type Log, type LogOutput, standardOutput } from '../base/log.ts';
+import { createProgress } from '../base/progress.ts';
+import { createRevision } from '../base/random.ts';
+import { activateDeclarations, outdatedFault } from '../collections/check-against.ts';
+import type { Collection } from '../collections/collection.ts';
+import { withoutNewcomerLimit } from '../collections/limits.ts';
+import { readOpenFileLimit } from '../config/files.ts';
+import type { SettingInForce } from '../config/load.ts';
+import { readRelease } from '../config/release.ts';
+import { ownIssuer } from '../config/rules.ts';
+import type { Config } from '../config/settings.ts';
+import { type Limits, shutdownSeconds, withinOpenFiles } from '../http/limits.ts';
+import { Listener } from '../http/listener.ts';
+import { createOpsServer } from '../http/ops-server.ts';
+import { BackgroundLease } from '../ops/background-lease.ts';
+import type { Family, Reader } from '../ops/exposition.ts';
+import { createReadiness, live, type ReadinessAnswer, startingReadiness } from '../ops/health.ts';
+import { createMetrics } from '../ops/metrics.ts';
+import { findTracing } from '../ops/tracing.ts';
+import { PeopleNames } from '../records/people-names.ts';
+import { type BatchRulesData, batchRulesModule } from '../records/rules/batch-rules.ts';
+import { Sweeper } from '../records/sweeper.ts';
+import { WriteQueue } from '../records/write-queue.ts';
+import type { Migration } from '../storage/migrations.ts';
+import { SigningKeys } from '../tokens/signing-keys.ts';
+import { keyRules, openAdministration } from './administration.ts';
+import type { BaseParts } from './base-parts.ts';
+import { createCallers } from './callers.ts';
+import { readCertificate } from './certificate.ts';
+import { startConsole } from './console.ts';
+import { createConsoleState } from './console-state.ts';
+import { readDeclaredCollections } from './declared-collections.ts';
+import { createEventParts } from './events.ts';
+import { readFrontend } from './frontend.ts';
+import { createService } from './service.ts';
+import { createSignOut } from './sign-out.ts';
+import { watch } from './watch.ts';
 
 /** Parts that a test may replace; the service runs on the real ones. */
 export interface Surroundings {
@@ -71,16 +71,12 @@ export interface App {
   readonly log: Log;
   stop(): Promise<void>;
   reload(): void;
-  take(socket: Socket): void;
+  take(socket: Socket): boolean;
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
-  ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  families(): readonly Family[];
+  ready(): Promise<ReadinessAnswer>;
+  families(reader?: Reader): readonly Family[];
   /** The data of this process for the supervisor's console. */
-  readonly forConsole: ConsoleSource;
-}
-
-interface ConsoleSource extends ReturnType<typeof createConsoleState> {
-  families(): readonly Family[];
+  readonly forConsole: ReturnType<typeof createConsoleState>;
 }
 
 const opsShutdownMs = 1_000;
@@ -103,7 +99,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const starting = createProgress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') });
   parts.defer(() => starting.end());
   // The ops port answers from here on, because a start that builds an index can take minutes.
-  let started: { readonly ready: App['ready']; readonly forConsole: ConsoleSource } | null = null;
+  let started: Pick<App, 'ready' | 'forConsole'> | null = null;
   const ready = async () => started?.ready() ?? startingReadiness(await starting.text(), config.port);
   member?.onReadable?.(ready);
   const limits = limitsOf(config, log);
@@ -199,7 +195,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await keys.start();
     parts.defer(() => keys.stop());
   }
-  parts.defer(() => callers.introspection?.stop());
   await standing.start();
   parts.defer(() => standing.stop());
   parts.use(events);
@@ -239,10 +234,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   readiness.start();
   parts.defer(() => readiness.stop());
-  const forConsole = {
-    ...createConsoleState(base, { collections, keySets, signingKeys }),
-    families: () => metrics.families('console'),
-  };
+  const forConsole = createConsoleState(base, { collections, keySets, signingKeys });
   watch(base, {
     release,
     keySets,
@@ -280,7 +272,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
     ready: readiness.answer,
-    families: () => metrics.families(),
+    families: metrics.families,
     forConsole,
   };
 }
