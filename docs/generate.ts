@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { schemaText } from '../src/operate/declarations.ts';
+import { alertsDocument, operationsDocument } from './alerts-document.ts';
 import { configDocument } from './config-document.ts';
 import { dashboardDocument } from './dashboard-document.ts';
 import { errorsDocument } from './errors-document.ts';
@@ -11,3 +12,5 @@ writeFileSync(new URL('errors.md', import.meta.url), errorsDocument());
 writeFileSync(new URL('api/openapi.json', import.meta.url), builtInDocument());
 writeFileSync(new URL('collection.schema.json', import.meta.url), schemaText());
 writeFileSync(new URL('../deploy/grafana/vestibule.json', import.meta.url), dashboardDocument());
+writeFileSync(new URL('../deploy/prometheus/alerts.yaml', import.meta.url), alertsDocument());
+writeFileSync(new URL('operations.md', import.meta.url), operationsDocument());

@@ -15,11 +15,19 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly fault: FetchFault;
   readonly retryAfterSeconds: number | null;
+  /** More exact than `fault`: the code of the system, or `http_<status>`. */
+  readonly reason: string;
 
-  constructor(fault: FetchFault, detail: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    fault: FetchFault,
+    detail: string,
+    retryAfterSeconds: number | null = null,
+    reason: string = fault,
+  ) {
     super(detail);
     this.fault = fault;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.reason = reason;
   }
 
   /** The code of a Node error, for the log (base/plain-log). */
@@ -51,7 +59,8 @@ export async function fetchDocument(
     if (status !== 200) {
       await response.body?.cancel();
       const retryAfter = retryAfterOf(response.headers);
-      throw new FetchError('status', `the provider answered with status ${status}`, retryAfter);
+      const detail = `the provider answered with status ${status}`;
+      throw new FetchError('status', detail, retryAfter, `http_${status}`);
     }
     const document = parseJson(await readCapped(response));
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
@@ -59,10 +68,8 @@ export async function fetchDocument(
     if (error instanceof FetchError) throw error;
     if (signal.aborted) throw new FetchError('timeout', `no complete answer within ${fetchDeadlineMs} ms`);
     const cause = (error as { cause?: { code?: unknown } }).cause?.code;
-    throw new FetchError(
-      'unreachable',
-      `no connection (${typeof cause === 'string' ? cause : 'unknown reason'})`,
-    );
+    const code = typeof cause === 'string' ? cause : 'unknown reason';
+    throw new FetchError('unreachable', `no connection (${code})`, null, code);
   }
 }
 

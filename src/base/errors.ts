@@ -227,6 +227,8 @@ export function describe(code: ErrorCode): CatalogueEntry {
 export interface RefusalOptions {
   /** For the log only. Must not hold personal data. */
   readonly detail?: string;
+  /** The code of a failed connection: of the system, SQLSTATE, `sqlite_<result>`, `http_<status>`... */
+  readonly fault?: string | undefined;
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
   readonly scope?: readonly string[];

@@ -1,31 +1,19 @@
 export interface Finding {
   readonly name: string;
   readonly result: 'pass' | 'warn' | 'fail' | 'skip';
+  /** What was found, for programs: null if the check passed or was skipped. */
+  readonly code: string | null;
   readonly expected: string | null;
   readonly found: string;
   readonly advice: string | null;
 }
 
-interface Trouble {
-  readonly expected?: string;
-  readonly found: string;
-  readonly advice: string;
+export function passed(name: string, found: string) {
+  return { name, result: 'pass', code: null, expected: null, found, advice: null } as const;
 }
 
-export function passed(name: string, found: string): Finding {
-  return { name, result: 'pass', expected: null, found, advice: null };
-}
-
-export function doubtful(name: string, trouble: Trouble): Finding {
-  return { name, result: 'warn', expected: null, ...trouble };
-}
-
-export function failed(name: string, trouble: Trouble): Finding {
-  return { name, result: 'fail', expected: null, ...trouble };
-}
-
-export function skipped(name: string, reason: string): Finding {
-  return { name, result: 'skip', expected: null, found: reason, advice: null };
+export function skipped(name: string, reason: string) {
+  return { name, result: 'skip', code: null, expected: null, found: reason, advice: null } as const;
 }
 
 const longestQuote = 200;

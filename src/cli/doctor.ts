@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { counted } from '../base/counted.ts';
 import { OperatorError } from '../base/errors.ts';
-import { type Finding, failed, passed, skipped } from '../base/finding.ts';
+import { type Finding, passed, skipped } from '../base/finding.ts';
 import { SettingsError } from '../config/load.ts';
 import { findingLines, type JsonOption, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
@@ -29,9 +29,9 @@ export async function checkUp(settings: CommandSettings): Promise<readonly Findi
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const mistakes = error instanceof SettingsError ? error.mistakes : [error.message];
-    const advice = 'See docs/config.md for every setting.';
+    const { finding } = await import('../operate/findings.ts');
     return [
-      ...mistakes.map((found) => failed('settings', { found, advice })),
+      ...mistakes.map((mistake) => finding('settings', 'settings_invalid', { mistake })),
       ...afterSettings.map((name) => skipped(name, 'fix the settings first')),
     ];
   }

@@ -25,8 +25,8 @@ export async function readDatabase<T>(
   try {
     engine = await openEngine(config, { readOnly: true });
   } catch (error) {
-    const detail = (error instanceof Refusal ? error.options.detail : null) ?? (error as Error).message;
-    return work({ state: 'unusable', detail, advice: null });
+    const { detail = (error as Error).message, fault } = error instanceof Refusal ? error.options : {};
+    return work({ state: 'unusable', detail, advice: null, fault });
   }
   try {
     return await work(await findStorage(engine, steps));

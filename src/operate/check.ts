@@ -2,7 +2,7 @@ import type { Keyring } from '../auth/keyring.ts';
 import { authenticatedMemory } from '../auth/stored-key-set.ts';
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
-import { doubtful, type Finding } from '../base/finding.ts';
+import type { Finding } from '../base/finding.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { checkAgainst, sentenceOf, widerLines } from '../collections/check-against.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
@@ -11,6 +11,7 @@ import { keyringFor, readDatabase, readStorage, whyNotRead } from '../compose/re
 import { erasureLogFile } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
+import { finding } from './findings.ts';
 
 export function judgeCollections(config: Config) {
   return readStorage(config, (storage, keyring) => verdictsOn(config, storage, keyring));
@@ -76,12 +77,5 @@ async function storedKeys(config: Config, storage: Storage): Promise<readonly St
 
 /** Warns of erasures that a restored backup would undo. SQLite has a log of erasures by default. */
 export function erasureLogFindings(config: Config): readonly Finding[] {
-  if (erasureLogFile(config) !== null) return [];
-  return [
-    doubtful('erasure log', {
-      expected: 'a file on each machine that records every erasure',
-      found: 'ERASURE_LOG is not set, so a restored backup brings back callers who were erased after it',
-      advice: 'Set ERASURE_LOG to a file that outlives the database, best on another disk.',
-    }),
-  ];
+  return erasureLogFile(config) === null ? [finding('erasure log', 'erasure_log_missing', {})] : [];
 }

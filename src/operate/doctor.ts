@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/errors.ts';
-import { type Finding, failed, passed } from '../base/finding.ts';
+import { type Finding, passed } from '../base/finding.ts';
 import { readDeclaredCollections } from '../compose/declared-collections.ts';
 import type { Config } from '../config/settings.ts';
 import { erasureLogFindings } from './check.ts';
@@ -7,6 +7,7 @@ import { databaseFindings, dataFolderFindings } from './doctor/database.ts';
 import { portFindings } from './doctor/ports.ts';
 import { providerFindings } from './doctor/provider.ts';
 import { transportFindings } from './doctor/transport.ts';
+import { finding } from './findings.ts';
 
 /** Checks everything between the settings and a first 200, in the order in which a request needs it. */
 export async function examineService(config: Config): Promise<readonly Finding[]> {
@@ -35,6 +36,6 @@ async function collectionsFinding(config: Config): Promise<Finding> {
     return passed(name, names === '' ? 'none are declared' : `${declared.length} declared: ${names}`);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return failed(name, { found: error.message, advice: 'See docs/collections.md for how to declare one.' });
+    return finding(name, 'collections_invalid', { mistake: error.message });
   }
 }

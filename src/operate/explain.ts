@@ -32,8 +32,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     let claims: VerifiedClaims | null = null;
     const storage = opened.state === 'ready' ? opened.storage : null;
     const keyring = storage && deriveKeyring(readMasterSecret(config));
-    const unavailable =
-      opened.state === 'unusable' ? new Refusal('storage_unavailable', { detail: opened.detail }) : null;
+    const unavailable = opened.state === 'unusable' ? new Refusal('storage_unavailable', opened) : null;
     const asExamined = (provider: Provider) => {
       const memory =
         keyring && authenticatedMemory(storage.documents, keyring.providerKeys, provider.jwksUrl);

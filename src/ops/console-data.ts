@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { isoTime } from '../base/date-time.ts';
 import { singleFlight } from '../base/single-flight.ts';
-import { Alerts, rulesForPrometheus } from './alerts.ts';
+import { Alerts, alertsElsewhere } from './alerts.ts';
 import { hourSeconds, trafficData } from './console-traffic.ts';
 import type { Family } from './exposition.ts';
 import type { ReadinessAnswer } from './health.ts';
@@ -32,8 +32,6 @@ export interface ConsoleParts {
   /** Null if no process answers. */
   readonly state: () => Promise<ConsoleState | null>;
   readonly settings: readonly unknown[];
-  /** The advice for each alert, by name. */
-  readonly advice: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
 
@@ -93,7 +91,7 @@ export class ConsoleData {
   }
 
   async #data() {
-    const { ready, state: readState, settings, advice, clock } = this.#parts;
+    const { ready, state: readState, settings, clock } = this.#parts;
     const [{ body: health }, state] = await Promise.all([ready(), readState()]);
     const history = this.#history;
     const one = (name: MetricName) => history.samples(name)[0]?.value ?? null;
@@ -133,10 +131,8 @@ export class ConsoleData {
         ended: one('vestibule_processes_ended_total') ?? 0,
         cpu: history.rates('cpu').get('all') ?? 0,
       },
-      alerts: this.#alerts
-        .evaluate(history)
-        .map((alert) => ({ ...alert, advice: advice[alert.name] ?? null })),
-      alerts_elsewhere: rulesForPrometheus,
+      alerts: this.#alerts.evaluate(history),
+      alerts_elsewhere: alertsElsewhere,
       settings,
     };
   }

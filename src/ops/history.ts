@@ -1,5 +1,7 @@
 import { consumerPrefix } from '../base/addresses.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Key } from './alert-conditions.ts';
+import { alertRules } from './alert-table.ts';
 import type { Family, Sample } from './exposition.ts';
 import type { MetricName } from './metric-catalogue.ts';
 
@@ -10,11 +12,8 @@ export const historySteps = 360;
 const mostLines = 3_000;
 
 type Labels = Sample['labels'];
-/** A kind and a label, such as `refusal token_expired`. Lines of one kind are read together. */
-type Key = `${string} ${string}`;
-
-/** The counters that are stored by step. The charts and the alert rules need no more. */
-const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string) => readonly Key[] } = {
+/** The counters of the charts. */
+const charted: { readonly [name in MetricName]?: (labels: Labels, suffix: string) => readonly Key[] } = {
   vestibule_http_requests_total: ({ route, method, status }) => {
     const [name = ''] = String(route)
       .slice(consumerPrefix.length + 1)
@@ -24,16 +23,8 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
     return isWrite ? [`status ${status}`, `writes ${name}`] : [`status ${status}`];
   },
   vestibule_refusals_total: ({ code }) => [`refusal ${code}`],
-  vestibule_auth_failures_total: ({ reason }) =>
-    /^(credentials|oauth)_./.test(String(reason)) ? ['secret_refused all'] : [],
-  vestibule_connections_refused_total: ({ reason }) => [`connection_refused ${reason}`],
-  vestibule_jwks_fetches_total: ({ provider, result }) =>
-    result === 'ok' ? [] : [`fetch_failed ${provider}`],
   vestibule_sign_outs_total: ({ by }) => [`sign_out ${by}`],
   vestibule_write_batch_size: (_, suffix) => (suffix === '_sum' ? ['written all'] : []),
-  vestibule_database_session_wait_seconds_total: () => ['session_wait all'],
-  vestibule_log_lines_dropped_total: () => ['log_lost all'],
-  vestibule_processes_ended_total: () => ['process_ended all'],
   process_cpu_seconds_total: () => ['cpu all'],
   // Routes come last: with thousands of routes there is no room for other series.
   vestibule_http_request_duration_seconds({ route, le }, suffix) {
@@ -44,6 +35,12 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
     return le === 1 ? [`le ${le}`, `within_1s ${route}`] : [`le ${le}`];
   },
 };
+
+/** The counters that are stored by step: those of the alerts come before the routes. */
+const counters = [
+  ...alertRules.flatMap(({ counter }) => counter ?? []),
+  ...Object.entries(charted).map(([metric, keysOf]) => ({ metric: metric as MetricName, keysOf })),
+];
 
 /** Gauges of which each step stores the maximum. */
 const levels: { readonly [name in MetricName]?: Key } = {
@@ -71,8 +68,8 @@ export class History {
   read(families: readonly Family[]): void {
     this.#families = families;
     this.#now = new Map();
-    for (const [name, keysOf] of Object.entries(counted))
-      for (const { labels, suffix = '', value } of this.samples(name as MetricName))
+    for (const { metric, keysOf } of counters)
+      for (const { labels, suffix = '', value } of this.samples(metric))
         for (const key of keysOf(labels, suffix)) this.#now.set(key, (this.#now.get(key) ?? 0) + value);
     for (const [name, level] of Object.entries(levels))
       for (const { value } of this.samples(name as MetricName))

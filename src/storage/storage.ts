@@ -77,8 +77,13 @@ export async function migrateAndClose(
 /** A database that was opened read-only, and its state. */
 export type FoundStorage =
   | { readonly state: 'absent' }
-  /** `advice`: what to do about it, if known. */
-  | { readonly state: 'unusable'; readonly detail: string; readonly advice: string | null }
+  /** `advice`: what to do about it, if known; `fault`: the code of the failure. */
+  | {
+      readonly state: 'unusable';
+      readonly detail: string;
+      readonly advice: string | null;
+      readonly fault?: string | undefined;
+    }
   /** The schema is of an older release, or of a newer release that has removed tables or columns that this one needs. */
   | {
       readonly state: 'other_version';
@@ -111,8 +116,8 @@ export async function findStorage(
     return { state: 'ready', plan, storage: storesOn(engine, noKeys, steps), missingRights };
   } catch (error) {
     if (error instanceof UnreleasedSchema) throw error;
-    const detail = engine.unavailable(error)?.options.detail ?? (error as Error).message;
-    return { state: 'unusable', detail, advice: null };
+    const { detail = (error as Error).message, fault } = engine.unavailable(error)?.options ?? {};
+    return { state: 'unusable', detail, advice: null, fault };
   }
 }
 

@@ -168,6 +168,10 @@ describe('vestibule doctor, running service', () => {
       failed.map(({ name }: { name: string }) => name),
       ['key address', 'key'],
     );
+    assert.deepEqual(
+      failed.map(({ code }: { code: string }) => code),
+      ['key_address_differs', 'keys_unavailable'],
+    );
     assert.equal(failed[0].advice, 'Set IDP_JWKS_PATH=/jwks');
     assert.match(failed[1].advice, /IDP_ORIGIN and IDP_JWKS_PATH/);
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { alertsDocument, operationsDocument } from '../../docs/alerts-document.ts';
 import { configDocument } from '../../docs/config-document.ts';
 import { errorsDocument } from '../../docs/errors-document.ts';
 import { catalogue } from '../../src/base/errors.ts';
@@ -33,6 +34,13 @@ describe('docs/errors.md', () => {
   it('there is one row for every code', () => {
     const rows = [...errorsDocument().matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
     assert.deepEqual(rows.sort(), codes.toSorted());
+  });
+});
+
+describe('the alerts', () => {
+  it('the rules of Prometheus and docs/operations.md equal the output of "npm run docs"', () => {
+    assert.equal(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'), alertsDocument());
+    assert.equal(readFileSync('docs/operations.md', 'utf8'), operationsDocument());
   });
 });
 

@@ -4,7 +4,7 @@ import { deriveKeyring, type Keyring, masterSecretFits } from '../../auth/keyrin
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { accessTo } from '../../base/file-access.ts';
-import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import { storedDeclarations } from '../../collections/declaration.ts';
 import { familiesOf } from '../../collections/lineage.ts';
@@ -19,76 +19,61 @@ import { UnreleasedSchema } from '../../storage/schema-state.ts';
 import type { FoundStorage } from '../../storage/storage.ts';
 import { createClientMac } from '../../tokens/client-directory.ts';
 import { verdictsOn } from '../check.ts';
-import { connectionAdvice } from '../examine/advice.ts';
+import { connectionAdvice, finding } from '../findings.ts';
 
 type Ready = Extract<FoundStorage, { state: 'ready' }>;
 type OtherVersion = Extract<FoundStorage, { state: 'other_version' }>;
 
 /** Checks the database, its schema and its data without changing anything. `areDeclared`: the collections can be read. */
-export function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
+export async function databaseFindings(config: Config, areDeclared: boolean): Promise<readonly Finding[]> {
   const { databaseUrl } = config;
   const kind = databaseUrl.engine === 'sqlite' ? `SQLite file "${databaseUrl.file}"` : 'PostgreSQL';
   const secret = secretFinding(config);
-  const skipAfter = (checks: number, reason: string) =>
-    all.slice(checks).map((name) => skipped(name, reason));
-  if (secret.result === 'fail') return Promise.resolve([secret, ...skipAfter(1, secretFirst)]);
+  if (secret.result === 'fail') return endedBy(secret);
   return readDatabase(config, async (found): Promise<readonly Finding[]> => {
-    const answers = passed('database', `${kind} answers`);
     if (found.state === 'absent')
       return [secret, passed('database', `${kind} will be made at the first start`)];
     if (found.state === 'unusable') {
-      const advice = found.advice ?? connectionAdvice(found.detail, 'DATABASE_URL');
-      const fault = failed('database', { expected: answers.found, found: found.detail, advice });
-      return [secret, fault, ...skipAfter(2, 'the database does not answer')];
+      const { detail, advice, fault } = found;
+      const facts = { kind, detail, advice: advice ?? connectionAdvice(fault, 'DATABASE_URL') };
+      return [secret, ...endedBy(finding('database', 'database_unusable', facts))];
     }
+    const answers = passed('database', `${kind} answers`);
     return found.state === 'ready'
       ? readyFindings(config, found, secret, answers, areDeclared)
-      : [secret, answers, schemaFinding(found), ...skipAfter(3, 'fix the schema first')];
+      : [secret, answers, ...endedBy(schemaFinding(found))];
   }).catch((error: unknown) => {
     if (!(error instanceof UnreleasedSchema)) throw error;
-    const advice = 'See "Upgrade and roll back" in docs/operations.md.';
-    return [
-      secret,
-      failed('schema', { found: error.message, advice }),
-      ...skipAfter(3, 'fix the schema first'),
-    ];
+    return [secret, ...endedBy(finding('schema', 'schema_unreleased', { mistake: error.message }))];
   });
 }
 
-const all = ['master secret', 'database', 'schema', 'records', 'clients'];
-const secretFirst = 'fix the master secret first';
+const checks = ['master secret', 'database', 'schema', 'records', 'clients'];
+
+/** The checks after this one cannot be made. */
+function endedBy(last: Finding): readonly Finding[] {
+  const others = checks.slice(checks.indexOf(last.name) + 1);
+  return [last, ...others.map((name) => skipped(name, `fix the ${last.name} first`))];
+}
 
 function secretFinding(config: Config): Finding {
   const name = 'master secret';
-  const { masterSecret, masterSecretFile, databaseUrl } = config;
+  const { masterSecret, masterSecretFile: file, databaseUrl } = config;
   const access = databaseUrl.engine === 'sqlite' ? accessTo(databaseUrl.file).state : 'readable';
-  if (access !== 'readable' && masterSecret === null && masterSecretFile === null)
+  if (access !== 'readable' && masterSecret === null && file === null)
     return access === 'absent'
       ? passed(name, 'will be made beside the database at the first start')
       : skipped(name, 'fix the access to the database first');
   try {
     readMasterSecret(config);
     // A group may read the file: that is how a service reads a file of another user.
-    if (masterSecretFile === null || (statSync(masterSecretFile).mode & 0o007) === 0)
-      return passed(name, 'can be read');
-    return doubtful(name, {
-      expected: 'a file that only the user of the service can read',
-      found: `every user of this machine can open the file ${quoted(masterSecretFile)} (MASTER_SECRET_FILE)`,
-      advice: `Run: chmod o= ${quoted(masterSecretFile)}`,
-    });
+    const isExposed = file !== null && (statSync(file).mode & 0o007) !== 0;
+    return isExposed ? finding(name, 'secret_exposed', { file: quoted(file) }) : passed(name, 'can be read');
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    const advice = 'See docs/runbooks.md for what can still be done ("The master secret is lost").';
-    return failed(name, { found: error.message, advice });
+    return finding(name, 'secret_unreadable', { mistake: error.message });
   }
 }
-
-const otherSecret = failed('master secret', {
-  expected: 'the master secret that the database was made with',
-  found: 'another',
-  advice:
-    'Set MASTER_SECRET or MASTER_SECRET_FILE to that secret, or DATABASE_URL to the database of this secret.',
-});
 
 async function readyFindings(
   config: Config,
@@ -101,23 +86,19 @@ async function readyFindings(
   const fits = await masterSecretFits(storage.documents, keyring);
   const readable =
     secret.result === 'warn' ? secret : passed(secret.name, 'is the one that the database was made with');
-  const verdicts = areDeclared ? await verdictsOn(config, storage, keyring) : null;
-  const clientMac = createClientMac(keyring.clients);
-  const foreign = (await storage.clients.list()).filter((client) => !clientMac.isGenuine(client));
-  const rights = {
-    expected: 'a database role that can also write',
-    found: `the service can read, but not serve: ${missingRights?.found}`,
-    advice: missingRights?.advice ?? '',
-  };
   return [
-    fits ? readable : otherSecret,
+    fits ? readable : finding(secret.name, 'secret_foreign', {}),
     database,
     passed('schema', readySchema(plan)),
-    ...(missingRights === null ? [] : [failed('rights', rights)]),
-    recordsFinding(verdicts),
-    fits ? clientsFinding(foreign) : skipped('clients', secretFirst),
+    ...(missingRights === null ? [] : [finding('rights', 'writes_forbidden', missingRights)]),
+    areDeclared
+      ? recordsFinding(await verdictsOn(config, storage, keyring))
+      : skipped('records', 'fix the collections first'),
+    fits ? await clientsFinding(storage, keyring) : skipped('clients', 'fix the master secret first'),
     ...(fits ? await tallyFindings(storage, keyring) : []),
-    ...((await storage.records.copiesLeft()) === 'erasures' ? [scrubFinding] : []),
+    ...((await storage.records.copiesLeft()) === 'erasures'
+      ? [finding('erased callers', 'copies_left', {})]
+      : []),
     ...(fits ? await webhookFindings(config, storage, keyring) : []),
   ];
 }
@@ -131,45 +112,32 @@ function readySchema({ version, newest, verdict }: Ready['plan']): string {
 
 function schemaFinding({ isTooNew, plan, missingRights }: OtherVersion): Finding {
   const { version, newest, verdict } = plan;
-  const found = `version ${version}`;
-  if (isTooNew) {
-    const advice = 'A newer release has migrated it. Start a release at least as new as that one.';
-    return failed('schema', { expected: `version ${newest} or less`, found, advice });
-  }
-  if (missingRights !== null)
-    return failed('schema', {
-      expected: `a role that can bring the schema to version ${newest}`,
-      ...missingRights,
-    });
-  if (version === 0)
-    return passed('schema', `the database is empty; the next start brings it to version ${newest}`);
-  return passed('schema', `${found}; the next start brings it to version ${newest} (${verdict})`);
+  const name = 'schema';
+  if (isTooNew) return finding(name, 'schema_newer', { version, newest });
+  if (missingRights !== null) return finding(name, 'migration_forbidden', { ...missingRights, newest });
+  return passed(
+    name,
+    version === 0
+      ? `the database is empty; the next start brings it to version ${newest}`
+      : `version ${version}; the next start brings it to version ${newest} (${verdict})`,
+  );
 }
 
-function recordsFinding(verdicts: Awaited<ReturnType<typeof verdictsOn>> | null): Finding {
-  const name = 'records';
-  if (verdicts === null) return skipped(name, 'fix the collections first');
+function recordsFinding(verdicts: Awaited<ReturnType<typeof verdictsOn>>): Finding {
   const breaking = verdicts.filter(({ verdict }) => verdict === 'breaking');
-  if (breaking.length === 0) return passed(name, 'all stored records fit the declared collections');
-  return failed(name, {
-    expected: 'records that fit the declared collections',
-    found: breaking.map(({ sentence }) => sentence).join('; '),
-    advice:
-      'Change the declarations so that the records fit, or start once with "npx vestibule serve --allow-breaking-schemas".',
-  });
+  if (breaking.length === 0) return passed('records', 'all stored records fit the declared collections');
+  const collections = breaking.map(({ sentence }) => sentence).join('; ');
+  return finding('records', 'records_breaking', { collections });
 }
 
 const maxNamed = 20;
 
-function clientsFinding(foreign: readonly { readonly id: string }[]): Finding {
+async function clientsFinding({ clients }: Storage, keyring: Keyring): Promise<Finding> {
+  const clientMac = createClientMac(keyring.clients);
+  const foreign = (await clients.list()).filter((client) => !clientMac.isGenuine(client));
   if (foreign.length === 0) return passed('clients', 'all were written by this service');
   const ids = foreign.slice(0, maxNamed).map(({ id }) => quoted(id));
-  return failed('clients', {
-    expected: 'clients that were written by this service',
-    found: ids.join(', '),
-    advice:
-      'They were changed in the database without the master secret, so the service ignores them. Find out who changed them, then remove each with "npx vestibule client remove <id> --yes" and add it again.',
-  });
+  return finding('clients', 'clients_foreign', { ids: ids.join(', ') });
 }
 
 /** Recounts the records under their parents, if a parent shows or limits their number. */
@@ -185,83 +153,42 @@ async function tallyFindings(
   const named = wrong
     .slice(0, maxNamed)
     .map(({ collection, recordId, child }) => `${child} under ${collection}/${recordId}`);
-  return [
-    doubtful('counts', {
-      expected: 'tallies that equal the number of records under each parent',
-      found: `wrong: ${named.join(', ')}`,
-      advice:
-        'Writes during the check can be the cause: run it again. Otherwise change a declaration, for example its title, and start the service: it then counts again. If no other program has changed the database, this is a bug of Vestibule: please report it.',
-    }),
-  ];
+  return [finding('counts', 'tallies_wrong', { parents: named.join(', ') })];
 }
-
-const scrubFinding = doubtful('erased callers', {
-  expected: 'no copies of their records left in the database file',
-  found: 'a caller was erased since the file was last rewritten',
-  advice:
-    '"serve" rewrites a small file within the hour. For a large one run "npx vestibule scrub" at a time when writes may wait.',
-});
 
 /** Warns if every user of the machine can replace the database and its master secret in this folder. */
 export function dataFolderFindings({ databaseUrl }: Config): readonly Finding[] {
   if (databaseUrl.engine !== 'sqlite') return [];
   const folder = dirname(databaseUrl.file);
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & 0o002) === 0) return [];
-  return [
-    doubtful('data folder', {
-      expected: 'a folder that only the user of the service can write to',
-      found: `every user of this machine can write to the folder ${quoted(folder)} (DATABASE_URL)`,
-      advice: `Run: chmod o-w ${quoted(folder)}`,
-    }),
-  ];
+  return (mode & 0o002) === 0 ? [] : [finding('data folder', 'folder_exposed', { folder: quoted(folder) })];
 }
-
-const name = 'webhooks';
 
 /** Checks that each webhook is an allowed target and that its receiver works. Sends nothing. */
 async function webhookFindings(config: Config, storage: Storage, keyring: Keyring) {
   const egress = webhookEgress(config);
-  const webhooks = await listedWebhooks(storage, keyring);
-  return Promise.all(
-    webhooks.map(async (webhook) => {
-      const fault = await egress.check(webhook.url).then(
-        () => null,
-        (error: unknown) => {
-          if (error instanceof EgressError) return error.message;
-          throw error;
-        },
-      );
-      return webhookFinding(webhook, fault);
-    }),
-  );
+  const findings = (await listedWebhooks(storage, keyring)).map(async (webhook) => {
+    const fault = await egress.check(webhook.url).then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof EgressError) return error.message;
+        throw error;
+      },
+    );
+    return webhookFinding(webhook, fault);
+  });
+  return Promise.all(findings);
 }
 
 function webhookFinding(webhook: ListedWebhook, fault: string | null): Finding {
-  const { id, isGenuine, state, disabledBecause, failingSince, lastFailure, lastSuccessAt, dead } = webhook;
-  if (!isGenuine)
-    return failed(name, {
-      expected: 'a webhook that was written by this service',
-      found: `${id} is not genuine`,
-      advice: `It was changed in the database without the master secret, so the service sends nothing to it. Find out who changed it, then remove it with "npx vestibule webhook remove ${id} --yes" and add it again.`,
-    });
-  if (state === 'disabled')
-    return doubtful(name, {
-      found: `${id} is disabled (${disabledBecause})`,
-      advice: `When its receiver works again, run "npx vestibule webhook enable ${id}"; or remove it.`,
-    });
-  if (fault !== null) return failed(name, { found: `nothing can be sent to ${id}`, advice: fault });
+  const name = 'webhooks';
+  const { id, isGenuine, state, failingSince, lastSuccessAt, dead } = webhook;
+  if (!isGenuine) return finding(name, 'webhook_foreign', webhook);
+  if (state === 'disabled') return finding(name, 'webhook_disabled', webhook);
+  if (fault !== null) return finding(name, 'webhook_forbidden', { id, fault });
   if (failingSince !== null)
-    return doubtful(name, {
-      expected: `a receiver of ${id} that accepts deliveries`,
-      found: `deliveries have failed since ${new Date(failingSince).toISOString()} (${lastFailure})`,
-      advice: `Test it with "npx vestibule webhook test ${id}". After five days it is disabled.`,
-    });
-  if (dead > 0)
-    return doubtful(name, {
-      found: `${id} has ${counted(dead, 'dead letter')}`,
-      advice: `When its receiver works again, run "npx vestibule webhook replay ${id} --dead".`,
-    });
+    return finding(name, 'webhook_failing', { ...webhook, since: new Date(failingSince).toISOString() });
+  if (dead > 0) return finding(name, 'webhook_dead_letters', { id, letters: counted(dead, 'dead letter') });
   const success = lastSuccessAt === null ? 'never' : new Date(lastSuccessAt).toISOString();
   return passed(name, `${id} has an allowed address; last success: ${success}`);
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type Finding, failed, passed } from '../../base/finding.ts';
+import { type Finding, passed } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { readDatabase } from '../../compose/read-storage.ts';
 import type { Config } from '../../config/settings.ts';
+import { finding } from '../findings.ts';
 
 interface Port {
   readonly name: string;
@@ -37,33 +38,24 @@ async function tryToListen({ host, port }: Port): Promise<string | null> {
   }
 }
 
-function portFinding(place: Port, fault: string | null, answer: OpsAnswer | null): Finding {
-  const { name, host, port, setting } = place;
-  const expected = `${host}:${port} is free`;
-  if (port === 0) return passed(name, 'the service chooses a free port');
-  if (fault === null) return passed(name, expected);
-  if (fault === 'EADDRINUSE') return takenFinding(place, answer);
-  const hostSetting = setting === 'PORT' ? 'HOST' : 'OPS_HOST';
-  const advice =
-    fault === 'EACCES'
-      ? `Only an administrator may listen on ports below 1024. Choose a ${setting} above, or allow it (CAP_NET_BIND_SERVICE).`
-      : `Set ${hostSetting} to an address of this machine, for example ${hostSetting}=127.0.0.1`;
-  return failed(name, { expected, found: `this machine cannot listen there (${fault})`, advice });
-}
-
 /** `doctor` may run beside its own service. Any other owner of the port keeps `serve` from starting. */
-function takenFinding({ name, host, port, setting }: Port, answer: OpsAnswer | null): Finding {
+function portFinding(
+  { name, host, port, setting }: Port,
+  fault: string | null,
+  ops: OpsAnswer | null,
+): Finding {
   const place = `${host}:${port}`;
-  const isOurs = answer?.isThisService && (setting === 'OPS_PORT' || answer.port === port);
-  if (!isOurs)
-    return failed(name, {
-      expected: `${place} is free`,
-      found: `another program, or a service with another database, listens there (OPS_PORT: ${answer?.says ?? 'nothing listens there'})`,
-      advice: `Stop it ("lsof -i :${port}" shows it), or choose another ${setting}`,
-    });
-  if (answer.isReady) return passed(name, `${place} is taken by this service, which is ready`);
-  const advice = 'See its log; the checks above show what is wrong now.';
-  return failed(name, { expected: 'ready', found: `this service says: ${answer.says}`, advice });
+  if (port === 0) return passed(name, 'the service chooses a free port');
+  if (fault === null) return passed(name, `${place} is free`);
+  if (fault === 'EACCES') return finding(name, 'port_privileged', { place, setting });
+  const hostSetting = setting === 'PORT' ? 'HOST' : 'OPS_HOST';
+  if (fault !== 'EADDRINUSE') return finding(name, 'host_not_here', { place, fault, hostSetting });
+  const isOurs = ops?.isThisService && (setting === 'OPS_PORT' || ops.port === port);
+  const says = ops?.says ?? 'nothing listens there';
+  if (!isOurs) return finding(name, 'port_taken', { place, port, setting, says });
+  return ops.isReady
+    ? passed(name, `${place} is taken by this service, which is ready`)
+    : finding(name, 'service_not_ready', { says });
 }
 
 const deadlineMs = 5_000;

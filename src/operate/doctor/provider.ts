@@ -1,16 +1,16 @@
 import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
-import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import { FetchError } from '../../auth/provider-fetch.ts';
 import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
-import { assigned, doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
+import { assigned, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
-import { connectionAdvice } from '../examine/advice.ts';
-import type { ExaminedIssuer } from '../examine/context.ts';
+import { type ExaminedIssuer, fetchNow } from '../examine/context.ts';
 import type { Step } from '../examine/steps.ts';
 import { examineToken } from '../examine/token.ts';
 import { examinedIssuer } from '../explain.ts';
+import { connectionAdvice, finding } from '../findings.ts';
 
 /**
  * Compares the metadata of each provider with the settings: the steps of a sample token, as `explain` shows them, and more.
@@ -41,9 +41,9 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
     document === null
       ? ['issuer', 'key address', 'algorithm'].map((name) => skipped(name, noDocument))
       : [
-          plain('issuer', stepOf('issuer')),
+          stepOf('issuer'),
           keyAddressFinding(provider, document, keys !== null),
-          plain('algorithm', stepOf(stepOf('header').result === 'fail' ? 'header' : 'algorithm')),
+          { ...stepOf(stepOf('header').result === 'fail' ? 'header' : 'algorithm'), name: 'algorithm' },
         ];
   return [
     discovery instanceof FetchError
@@ -51,7 +51,7 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
       : passed('discovery', discoveryUrl),
     ...compared,
     ...bindingFindings(config, provider, document),
-    keys?.set.alarms?.length ? withdrawnFinding(stepOf('key')) : plain('key', stepOf('key')),
+    keys?.set.alarms?.length ? finding('key', 'keys_withdrawn', stepOf('key')) : stepOf('key'),
     clockFinding(aheadSeconds),
   ];
 }
@@ -66,33 +66,17 @@ async function examine(token: string, issuer: ExaminedIssuer) {
   return (name: string) => steps.find((step) => step.name === name) as Step;
 }
 
-function plain(name: string, { code: _, ...finding }: Step): Finding {
-  return { ...finding, name };
-}
-
-function withdrawnFinding({ found }: Step): Finding {
-  return doubtful('key', {
-    expected: 'only keys that are safe to use',
-    found,
-    advice: 'The provider should withdraw the others. The service does not use them.',
-  });
-}
-
 /** The service needs no discovery document, so only an unreachable provider is a failure. */
-function discoveryFinding({ settings }: Provider, url: string, { fault, message }: FetchError): Finding {
-  const expected = `a discovery document at ${url}`;
+function discoveryFinding({ settings }: Provider, url: string, error: FetchError): Finding {
+  const { fault, reason, message } = error;
+  const name = 'discovery';
   const isAddress = URL.canParse(url);
-  if (isAddress && (fault === 'unreachable' || fault === 'timeout'))
-    return failed('discovery', {
-      expected,
-      found: message,
-      advice: connectionAdvice(message, settings.origin),
-    });
-  return doubtful('discovery', {
-    expected,
-    found: isAddress ? message : `an ${settings.issuer} that is not a URL`,
-    advice: `Set ${settings.issuer} to the issuer as the provider shows it (Keycloak: https://host/realms/<realm>; Entra: https://login.microsoftonline.com/<tenant id>/v2.0).`,
-  });
+  if (isAddress && (fault === 'unreachable' || fault === 'timeout')) {
+    const advice = connectionAdvice(reason, settings.origin);
+    return finding(name, 'discovery_unreachable', { url, message, advice });
+  }
+  const found = isAddress ? message : `an ${settings.issuer} that is not a URL`;
+  return finding(name, 'discovery_missing', { url, found, setting: settings.issuer });
 }
 
 function keyAddressFinding(provider: Provider, document: JsonObject, works: boolean): Finding {
@@ -104,15 +88,12 @@ function keyAddressFinding(provider: Provider, document: JsonObject, works: bool
   const path = [settings.jwksPath, url?.pathname ?? ''] as const;
   const all = [[settings.origin, url?.origin ?? ''], path, [settings.issuer, String(issuer)]] as const;
   const change = url?.origin === origin ? assigned(path) : assigned(...all);
-  const trouble = {
-    expected: `${ours} (${settings.origin} and ${settings.jwksPath})`,
-    found: url === null ? 'no "jwks_uri"' : quoted(theirs),
-    advice:
-      url === null
-        ? 'Look up the address of its keys (JWKS) in the documentation of the provider.'
-        : `Set ${change}`,
-  };
-  return works ? doubtful(name, trouble) : failed(name, trouble);
+  const expected = `${ours} (${settings.origin} and ${settings.jwksPath})`;
+  const trouble =
+    url === null
+      ? finding(name, 'key_address_missing', { expected })
+      : finding(name, 'key_address_differs', { expected, found: quoted(theirs), change });
+  return works ? { ...trouble, result: 'warn' } : trouble;
 }
 
 /** Checks that the provider announces DPoP if the settings rely on it. Some providers support it without announcing it. */
@@ -131,13 +112,10 @@ function bindingFindings(
   const effect = isRequired
     ? 'DPOP=required refuses every token that is not bound'
     : 'DPOP=page refuses a sign-in with a token that is not bound';
-  return [
-    doubtful(name, {
-      expected: `"dpop_signing_alg_values_supported" with one of ${proofAlgorithms.join(', ')}`,
-      found: Array.isArray(announced) ? quoted(announced) : 'a discovery document that does not mention DPoP',
-      advice: `${effect}. If the provider does not bind the tokens for this API to keys, turn that on there, or set ${assigned(['DPOP', 'on'])}`,
-    }),
-  ];
+  const found = Array.isArray(announced)
+    ? quoted(announced)
+    : 'a discovery document that does not mention DPoP';
+  return [finding(name, 'binding_unannounced', { found, effect, algorithms: proofAlgorithms.join(', ') })];
 }
 
 const noticeableSeconds = 2;
@@ -148,12 +126,9 @@ function clockFinding(aheadSeconds: number | null): Finding {
   const distance = Math.abs(aheadSeconds);
   if (distance <= noticeableSeconds)
     return passed(name, `agrees with the provider's to ${distance.toFixed(1)} s`);
-  const trouble = {
-    expected: `less than ${noticeableSeconds} s between our clock and the provider's`,
-    found: `ours is ${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the provider's`,
-    advice: 'Synchronise the clock of this machine (NTP): the expiry of tokens depends on it.',
-  };
-  return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
+  const ours = `${roughDuration(distance)} ${aheadSeconds > 0 ? 'behind' : 'ahead of'}`;
+  const trouble = finding(name, 'clock_differs', { distance: ours, limit: noticeableSeconds });
+  return distance > clockToleranceSeconds ? trouble : { ...trouble, result: 'warn' };
 }
 
 /** A token as the provider would issue it by its discovery document and keys, with a dummy signature. */
@@ -174,13 +149,10 @@ function sampleToken(
 }
 
 async function fetchDiscovery(url: string): Promise<JsonObject | FetchError> {
-  try {
-    const { document } = await fetchDocument(url, new AbortController().signal);
-    return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is not a JSON object');
-  } catch (error) {
-    if (error instanceof FetchError) return error;
-    throw error;
-  }
+  const fetched = await fetchNow(url);
+  if (fetched instanceof FetchError) return fetched;
+  const { document } = fetched;
+  return isJsonObject(document) ? document : new FetchError('not_json', 'the answer is not a JSON object');
 }
 
 const clockDeadlineMs = 5_000;

@@ -1,11 +1,12 @@
 import { type ExaminedCertificate, examineCertificate } from '../../auth/certificate.ts';
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
-import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';
+import { type Finding, passed, skipped } from '../../base/finding.ts';
 import { isHttps, isLoopback } from '../../base/loopback.ts';
 import { readTls } from '../../config/files.ts';
 import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';
+import { finding } from '../findings.ts';
 
 const dayMs = 86_400_000;
 const soonDays = 14;
@@ -29,34 +30,23 @@ function certificateFindings(config: Config): readonly Finding[] {
     return [lifeFinding(certificate), namesFinding(certificate, host)];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [failed('certificate', { found: error.message, advice: 'Check TLS_CERT_FILE and TLS_KEY_FILE.' })];
+    return [finding('certificate', 'certificate_unreadable', { mistake: error.message })];
   }
 }
 
 function lifeFinding({ validFrom, validTo, isSelfSigned }: ExaminedCertificate): Finding {
   const name = 'certificate';
   const now = Date.now();
-  const days = Math.floor((validTo - now) / dayMs);
-  const advice =
-    'Write a renewed certificate to TLS_CERT_FILE and TLS_KEY_FILE, and send the service a SIGHUP.';
-  if (now > validTo || now < validFrom)
-    return failed(name, {
-      expected: `a certificate that is valid now (${date(now)})`,
-      found: `valid from ${date(validFrom)} until ${date(validTo)}`,
-      advice,
-    });
-  const found = `valid until ${date(validTo)}, ${counted(days, 'day')} more${isSelfSigned ? '; self-signed: callers must trust it explicitly' : ''}`;
-  if (days < soonDays) return doubtful(name, { expected: `more than ${soonDays} days`, found, advice });
-  return passed(name, found);
+  const [from, until, today] = [date(validFrom), date(validTo), date(now)];
+  if (now > validTo || now < validFrom) return finding(name, 'certificate_not_valid', { from, until, today });
+  const left = Math.floor((validTo - now) / dayMs);
+  const found = `valid until ${until}, ${counted(left, 'day')} more${isSelfSigned ? '; self-signed: callers must trust it explicitly' : ''}`;
+  return left < soonDays ? finding(name, 'certificate_ends', { found, days: soonDays }) : passed(name, found);
 }
 
 function namesFinding({ names, coversHost }: ExaminedCertificate, host: string): Finding {
-  if (coversHost) return passed('certificate names', `cover ${host}`);
-  return failed('certificate names', {
-    expected: `${host} (the host of BASE_URL)`,
-    found: names,
-    advice: 'Get a certificate for that name, or set BASE_URL to a name that the certificate has.',
-  });
+  const name = 'certificate names';
+  return coversHost ? passed(name, `cover ${host}`) : finding(name, 'certificate_names', { names, host });
 }
 
 function proxyFinding(config: Config): Finding {
@@ -66,19 +56,10 @@ function proxyFinding(config: Config): Finding {
     return passed(name, `none; callers reach the service ${by}`);
   }
   const address = ownIssuer(config);
-  if (!isHttps(address)) {
-    const advice =
-      'With TRUSTED_PROXIES the service accepts only requests that reached the proxy over https. Set BASE_URL to the address that callers use.';
-    return failed(name, { expected: 'a BASE_URL with https', found: address, advice });
-  }
-  const proxies = config.trustedProxies;
+  if (!isHttps(address)) return finding(name, 'proxy_without_https', { address });
+  const { host, trustedProxies: proxies } = config;
   const isHere = proxies.check('127.0.0.1') || proxies.check('::1', 'ipv6');
-  if (isLoopback(config.host) && !isHere)
-    return failed(name, {
-      expected: 'a HOST that the proxy can reach, or a proxy on this machine (127.0.0.1)',
-      found: `HOST=${config.host} and proxies elsewhere`,
-      advice: 'Set HOST=0.0.0.0, or add 127.0.0.1 to TRUSTED_PROXIES.',
-    });
+  if (isLoopback(host) && !isHere) return finding(name, 'proxy_out_of_reach', { host });
   return passed(
     name,
     config.tlsCertFile === null
@@ -94,12 +75,9 @@ function addressFinding(config: Config): Finding {
   if (isBehindProxy(config) || config.port === 0) return passed(name, address);
   const { port, protocol } = new URL(address);
   const named = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  if (named === config.port) return passed(name, address);
-  return doubtful(name, {
-    expected: `port ${config.port} (PORT) in BASE_URL`,
-    found: address,
-    advice: 'Set BASE_URL to the address that callers use, unless port forwarding connects the two ports.',
-  });
+  return named === config.port
+    ? passed(name, address)
+    : finding(name, 'port_differs', { address, port: config.port });
 }
 
 /** Checks whether a page in a browser may call the service. A page of our own origin needs no permission. */
@@ -110,11 +88,7 @@ function frontendsFinding(config: Config): Finding {
   if (others.length > 0) return passed(name, `${others.join(', ')} may call the API from a browser`);
   if (config.web === 'on' || config.corsOrigins.includes(own))
     return passed(name, `pages of ${own} itself, which need no permission`);
-  return doubtful(name, {
-    expected: 'the origin of a frontend in CORS_ORIGINS',
-    found: 'none',
-    advice: `Browsers let only pages of ${own} call the API. Set CORS_ORIGINS=https://www.example.org to the origin of your frontend.`,
-  });
+  return finding(name, 'frontend_missing', { own });
 }
 
 function date(milliseconds: number): string {

@@ -1,13 +1,13 @@
 import { admitKey } from '../../auth/key-policy.ts';
 import { type KeySet, readKeySet } from '../../auth/key-set.ts';
-import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import { FetchError, type FetchedDocument, fetchDocument } from '../../auth/provider-fetch.ts';
 import type { StoredKeySet } from '../../auth/stored-key-set.ts';
 import type { TrustedIssuer } from '../../auth/verifier.ts';
 import type { VerifiedClaims } from '../../base/caller.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { IssuerSettingNames } from '../../base/provider-rules.ts';
 
 /** A trusted issuer, with the names that messages to the operator use for it and for its settings. */
@@ -60,31 +60,40 @@ export async function providerKeysNow(
   maxStaleSeconds: number,
   now: number,
 ): Promise<KeysNow> {
-  const fetched = await fetchDocument(url, new AbortController().signal).then(
-    ({ document }) => ({ document, set: readKeySet(document, algorithms) }),
-    (error: unknown) => {
-      if (error instanceof FetchError) return { document: null, set: error.message };
-      throw error;
-    },
-  );
-  if (typeof fetched.set !== 'string') {
-    const unused = unusedKeys(fetched.document, algorithms);
-    const leftOut = unused.length === 0 ? '' : `; left out: ${unused.join(', ')}`;
-    const source = `fetched from ${quoted(url)} just now, ${fetched.set.keys.length} usable${leftOut}`;
-    return { set: fetched.set, source };
+  const fetched = await fetchNow(url);
+  const isFetched = !(fetched instanceof FetchError);
+  const read = isFetched ? readKeySet(fetched.document, algorithms) : fetched.message;
+  const unused = isFetched ? unusedKeys(fetched.document, algorithms) : [];
+  if (typeof read !== 'string') {
+    const leftOut = unused.map(({ kid, fault }) => `${quoted(kid)} (${fault})`).join(', ');
+    const source = `fetched from ${quoted(url)} just now, ${read.keys.length} usable`;
+    return { set: read, source: leftOut === '' ? source : `${source}; left out: ${leftOut}` };
   }
   const set = stored === null ? 'none stored' : readKeySet(stored.document, algorithms);
   const ageSeconds = Math.max(now - (stored?.fetchedAt ?? 0), 0) / 1000;
-  if (typeof set === 'string' || ageSeconds >= maxStaleSeconds)
-    throw new Refusal('keys_unavailable', { detail: `${quoted(url)}: ${fetched.set}` });
-  const source = `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${fetched.set}`;
-  return { set, source };
+  if (typeof set !== 'string' && ageSeconds < maxStaleSeconds)
+    return { set, source: `stored ${roughDuration(ageSeconds)} ago; they cannot be fetched now: ${read}` };
+  const notAllowed = unused.find(({ fault }) => fault === 'algorithm_not_allowed')?.fault;
+  throw new Refusal('keys_unavailable', {
+    detail: `${quoted(url)}: ${read}`,
+    fault: isFetched ? notAllowed : fetched.reason,
+  });
 }
 
-function unusedKeys(document: unknown, algorithms: readonly string[]): readonly string[] {
-  return (document as { keys: unknown[] }).keys.flatMap((jwk) => {
+/** A failed fetch is a result: a command shows it. */
+export function fetchNow(url: string): Promise<FetchedDocument | FetchError> {
+  return fetchDocument(url, new AbortController().signal).catch((error: unknown) => {
+    if (error instanceof FetchError) return error;
+    throw error;
+  });
+}
+
+function unusedKeys(document: unknown, algorithms: readonly string[]) {
+  const keys: readonly unknown[] =
+    isJsonObject(document) && Array.isArray(document.keys) ? document.keys : [];
+  return keys.flatMap((jwk) => {
     const fault = admitKey(jwk, algorithms);
-    return typeof fault === 'string' ? [`${quoted((jwk as { kid?: unknown } | null)?.kid)} (${fault})`] : [];
+    return typeof fault === 'string' ? [{ kid: (jwk as { kid?: unknown } | null)?.kid, fault }] : [];
   });
 }
 

@@ -4,12 +4,15 @@ import { clockToleranceSeconds } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode, Refusal } from '../../base/errors.ts';
-import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
-import { adviceFor, requiredShown, shown, shownTime } from './advice.ts';
+import { type Finding, passed, quoted, skipped } from '../../base/finding.ts';
+import { refusedStep } from '../findings.ts';
+import { requiredShown, shown, shownTime } from './advice.ts';
 import type { TraceContext } from './context.ts';
 
 /** One step as shown. `code` is the refusal of the service if this step fails first. */
-export type Step = Finding & { readonly code: ErrorCode | null };
+export interface Step extends Finding {
+  readonly code: ErrorCode | null;
+}
 
 export function describeSteps(outcomes: Outcomes, context: TraceContext): readonly Step[] {
   const hasRequired = Object.keys(context.issuer.claims.requiredClaims).length > 0;
@@ -17,11 +20,10 @@ export function describeSteps(outcomes: Outcomes, context: TraceContext): readon
     .filter(([step]) => step !== 'use' || hasRequired)
     .map(([step, refusal]) => {
       const reason = reasonToSkip(step, outcomes, context);
-      if (reason !== null) return { ...skipped(step, reason), code: null };
-      const [found, expected] = views[step](context, refusal);
-      if (refusal === null) return { ...passed(step, found), code: null };
-      const advice = adviceFor(refusal, step, context);
-      return { ...failed(step, { expected, found, advice }), code: refusal.code };
+      if (reason !== null) return skipped(step, reason);
+      const view = views[step](context, refusal);
+      if (refusal === null) return passed(step, view[0]);
+      return refusedStep(step, refusal, view, context);
     });
 }
 

@@ -23,6 +23,11 @@ import { rateHeaders } from './read-limit.ts';
 
 /** From a request to an operation: `changes` has all checks that need no database. rules/ decides the rest. */
 
+/** Refuses a write before its body is read if the write queue is full. */
+export function admitWrites({ writes }: RecordParts): (caller: Caller | null) => void {
+  return (caller) => writes.checkRoom(caller?.id ?? '', 0);
+}
+
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {
   const { collection, clock } = parts;

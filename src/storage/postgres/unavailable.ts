@@ -40,11 +40,12 @@ export function unavailable(error: unknown): Refusal | null {
     // This message names a table or schema, never stored data.
     const said = withoutRights.test(state) ? ` (${error.message})` : '';
     const detail = `PostgreSQL ${onlyReads(error) ? 'is read-only: it ' : ''}answered with SQLSTATE ${state}${said}`;
-    return new Refusal('storage_unavailable', { detail, cause: error });
+    return new Refusal('storage_unavailable', { detail, fault: state, cause: error });
   }
   // The driver's own errors are about the connection: refused, reset, timed out, ended. Those are plain errors or carry a
   // system code; a subclass such as TypeError is a bug.
   if (typeof code !== 'string' && error.name !== 'Error') return null;
-  const detail = `no connection to PostgreSQL (${typeof code === 'string' ? code : error.message})`;
-  return new Refusal('storage_unavailable', { detail, cause: error });
+  const fault = typeof code === 'string' ? code : undefined;
+  const detail = `no connection to PostgreSQL (${fault ?? error.message})`;
+  return new Refusal('storage_unavailable', { detail, fault, cause: error });
 }

@@ -17,8 +17,10 @@ export function unavailable(error: unknown): Refusal | null {
   const resultCode = resultCodeOf(error);
   if (resultCode === undefined) return null;
   // Without a code the thread itself is gone.
-  const detail = resultCode === null ? (error as Error).message : unavailableCodes[resultCode & 0xff];
-  return detail === undefined ? null : new Refusal('storage_unavailable', { detail, cause: error });
+  const primary = (resultCode ?? 0) & 0xff;
+  const detail = resultCode === null ? (error as Error).message : unavailableCodes[primary];
+  const options = { fault: `sqlite_${primary}`, cause: error };
+  return detail === undefined ? null : new Refusal('storage_unavailable', { ...options, detail });
 }
 
 /** The code of an error from the thread, or of one that node:sqlite threw here; undefined for any other error. */
