@@ -2,7 +2,8 @@ import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import type { StateMachine } from './collection.ts';
-import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { toMachine } from './declaration-file.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { parseDay } from './normalise.ts';
 
 /** Reports contradictions between `states`, `editable`, `access` and `events`. */

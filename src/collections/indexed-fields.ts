@@ -1,7 +1,7 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import type { IndexedField } from '../storage/port.ts';
-import type { Schema } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
 import { typesOf } from './schema-grammar.ts';
 

@@ -1,8 +1,9 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, Schema } from './collection.ts';
-import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { toMachine } from './declaration-file.ts';
 import { checkStateNames } from './declaration-rules.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { findProperty, kindOf, longestOf, queryParameters } from './indexed-fields.ts';
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';

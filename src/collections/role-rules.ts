@@ -1,17 +1,10 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, RoleRule, RoleStates, StateMachine, Transition } from './collection.ts';
-import {
-  type DeclarationFile,
-  type DeclaredAction,
-  toAccess,
-  toMachine,
-  toParent,
-  toRoleStates,
-  toRoles,
-  type Who,
-} from './declaration-file.ts';
+import { toAccess, toMachine, toParent, toRoleStates, toRoles } from './declaration-file.ts';
+import type { Who } from './declaration-forms.ts';
 import { checkStateNames } from './declaration-rules.ts';
+import type { DeclarationFile, DeclaredAction } from './declaration-schema.ts';
 import { findProperty } from './indexed-fields.ts';
 import { defaultLimits } from './limits.ts';
 import { builtInRoles, may } from './roles.ts';

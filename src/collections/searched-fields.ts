@@ -1,6 +1,6 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Say } from '../base/yaml/mistakes.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { findProperty } from './indexed-fields.ts';
 import { typesOf } from './schema-grammar.ts';
 
