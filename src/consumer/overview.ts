@@ -28,8 +28,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 
 function describeCollection(collection: Collection, href: string) {
   const declaration = toDeclaration(collection);
-  const { name, title, description, schema, index, search, history } = declaration;
-  const { concurrency, limits, events, deprecated } = declaration;
+  const { name, title, description, schema, index, limits, events, deprecated } = declaration;
   return {
     name,
     title,
@@ -38,9 +37,6 @@ function describeCollection(collection: Collection, href: string) {
     schema,
     index: index.map((field) => field.name),
     ...asDeclared(declaration),
-    ...(search.length === 0 ? {} : { search }),
-    ...(history ? { history } : {}),
-    concurrency,
     limits: limitsAsData(limits),
     events: events?.data ?? 'none',
     ...(deprecated === null
