@@ -16,7 +16,7 @@ type ObjectOf<Of extends Forms, Required> = {
 } & { readonly [Key in Exclude<keyof Of, Always<Of, Required>>]?: ValueOf<Of[Key]> };
 
 export const flag: Form<boolean> = { type: 'boolean' };
-export const text: Form<string> = { type: 'string' };
+export const text: Form<string> & { readonly type: string } = { type: 'string' };
 
 export function list<Item>(items: Form<Item>, bounds: JsonSchema = {}): Form<readonly Item[]> {
   return { type: 'array', ...bounds, items };
@@ -27,12 +27,10 @@ export function choice<const Choice extends string>(...choices: readonly Choice[
   return { enum: choices, default: choices[0] };
 }
 
-export function filled<Value>(form: Form<Value>, value: NoInfer<Value>): Filled<Value> {
-  return { ...form, default: value };
-}
-
-export function said<Of extends JsonSchema>(description: string, form: Of): Of {
-  return { description, ...form };
+export function said<Of extends JsonSchema>(description: string, form: Of): Of;
+export function said<Value>(description: string, form: Form<Value>, byDefault: NoInfer<Value>): Filled<Value>;
+export function said(description: string, form: JsonSchema, byDefault?: unknown): JsonSchema {
+  return { description, ...form, ...(byDefault === undefined ? {} : { default: byDefault }) };
 }
 
 /** `rule` holds for values that fit the condition, `otherwise` for the others. */

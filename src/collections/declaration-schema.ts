@@ -1,7 +1,6 @@
 import {
   choice,
   type Form,
-  filled,
   flag,
   list,
   mapping,
@@ -14,7 +13,7 @@ import {
 import { createFormCheck } from '../base/yaml/check-form.ts';
 import { recordEvents } from '../events/catalogue.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
-import { texts } from '../openapi/schemas.ts';
+import { dateTime, maybe, object, texts, uri } from '../openapi/schemas.ts';
 import {
   formats,
   formatted,
@@ -40,19 +39,22 @@ import {
 } from './limits.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
 import { mostSearchedFields } from './searched-fields.ts';
-import { shownAs } from './shown-form.ts';
+import { shownAs, shownForm } from './shown-form.ts';
 
 /** The JSON Schema of a collection file, for the loader and for editors. DeclarationFile is its type; declaration-rules.ts has the rules between keys. */
 
 const maxStates = 32;
 
-const actor = said('Who may take it: a role, a list of roles, or "any" for owner and client.', roleList);
 const fields = list({ ...text, minLength: 1, maxLength: 129 }, { maxItems: 16, uniqueItems: true });
 
 export const actionForm = mapping(
   {
     to: said('The state that it leads to.', target),
-    by: filled(shownAs({ anyOf: [text, texts] }, actor), 'owner'),
+    by: said(
+      'Who may take it: a role, a list of roles, or "any" for owner and client.',
+      shownAs({ anyOf: [text, texts] }, roleList),
+      'owner',
+    ),
     sets: said('The fields that only the input of this action sets. "remark?" is optional.', {
       type: 'array',
       minItems: 1,
@@ -96,7 +98,7 @@ const roles: Form<Readonly<Record<string, DeclaredRole | null>>> = {
   additionalProperties: {
     description:
       'How callers get the role: by invitation, with a scope of their token, by a role in the parent record, or by an action ({}).',
-    ...where({ type: 'null' }, {}, roleForm),
+    ...shownAs(shownForm(roleForm), where({ type: 'null' }, {}, roleForm)),
   },
 };
 
@@ -142,11 +144,9 @@ export const parentForm = mapping(
       whole({ minimum: 1, maximum: 1_000_000 }),
     ),
     capacity: said('How many records under one parent can be in some states.', capacityForm),
-    counts: filled(
-      said(
-        'A parent shows how many records under it are in these states; true: all.',
-        shownAs({ anyOf: [texts, { const: true }] }, counted),
-      ),
+    counts: said(
+      'A parent shows how many records under it are in these states; true: all.',
+      shownAs({ anyOf: [texts, { const: true }] }, counted),
       false,
     ),
   },
@@ -163,10 +163,7 @@ export const uniqueForm = mapping(
     states: said('Only records in these states count. By default all.', stateNames),
     reveals: shownAs(
       null,
-      filled(
-        said('Whether a refusal may tell callers that a record exists which they cannot read.', flag),
-        false,
-      ),
+      said('Whether a refusal may tell callers that a record exists which they cannot read.', flag, false),
     ),
   },
   ['fields'],
@@ -192,7 +189,10 @@ const states: Form<Readonly<Record<string, Readonly<Record<string, string | Decl
     propertyNames: name,
     additionalProperties: said(
       'The state that the action leads to, or a mapping with the state, the roles and the effects.',
-      where({ type: 'object' }, actionForm, target),
+      shownAs(
+        { ...shownForm(actionForm), description: 'An action.' },
+        where({ type: 'object' }, actionForm, target),
+      ),
     ),
   },
 };
@@ -204,8 +204,9 @@ export const scopesForm = mapping({
 
 const access = mapping({
   create: said('Who creates records: everyone (default), or roles with a scope or by the parent.', roleList),
-  read: filled(
-    said('Who reads a record: a role, a list of roles, or roles with states.', roleStates),
+  read: said(
+    'Who reads a record: a role, a list of roles, or roles with states.',
+    shownAs({ anyOf: [{ enum: ['owner', 'everyone'] }, shownForm(roleStates)] }, roleStates),
     'owner',
   ),
   update: said('Who changes the fields: owner (default).', roleStates),
@@ -214,20 +215,25 @@ const access = mapping({
     'Which records machine clients reach: none, their own, or any.',
     choice('none', 'own', 'any'),
   ),
-  scopes: said('The scopes that the token needs.', scopesForm),
+  scopes: said(
+    'The scopes that the token needs.',
+    shownAs(object({ read: maybe(text), write: maybe(text) }), scopesForm),
+  ),
 });
 export type DeclaredAccess = ValueOf<typeof access>;
 
 const limits = mapping({
-  per_user: filled(said('Records of one caller.', whole(perUserRange)), defaultLimits.perUser),
-  bytes: filled(said("The JSON of a record's fields.", whole(bytesRange)), defaultLimits.bytes),
-  writes: filled(
-    said('Creating, changing, deleting and moving records.', formatted('rate')),
+  per_user: said('Records of one caller.', whole(perUserRange), defaultLimits.perUser),
+  bytes: said("The JSON of a record's fields.", whole(bytesRange), defaultLimits.bytes),
+  writes: said(
+    'Creating, changing, deleting and moving records.',
+    formatted('rate'),
     rateText(defaultLimits.writes),
   ),
   newcomer: said('The same for new callers.', formatted('newcomer-rate')),
-  memberships: filled(
-    said('Records in which one person has a role by invitation.', whole(peopleRange)),
+  memberships: said(
+    'Records in which one person has a role by invitation.',
+    whole(peopleRange),
     defaultLimits.memberships,
   ),
   expire: said('A record is deleted this long after its last change.', formatted('period')),
@@ -263,36 +269,46 @@ function formWith(schema: Schema) {
     {
       schema: said(
         'JSON Schema 2020-12 of the fields. Objects are closed unless they say otherwise.',
-        fields,
+        shownAs({ type: 'object', additionalProperties: true }, fields),
       ),
       title: said('By default the name of the file.', shortText(100)),
       description: said('One or two sentences for the reference page.', shortText(2000)),
       index: said(
         'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
-        { ...filled({ ...names, maxItems: mostIndexedFields }, []), examples: [['slot']] },
+        { ...names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
       ),
       states: said('The states of a record. The first one is the initial state.', states),
       editable: said('The states in which the fields can be changed. By default all.', names),
       roles: said('The roles of callers in a record, besides owner, everyone and client.', roles),
       parent: said('The collection of the parents. At most three levels.', parentForm),
       access: said('Who reaches what.', access),
-      unique: filled(said('The values that no two records may share.', unique), []),
-      aliases: filled(said('Whether records name people by alias.', flag), false),
+      unique: said('The values that no two records may share.', unique, []),
+      aliases: said('Whether records name people by alias.', shownAs({ type: 'boolean' }, flag), false),
       search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
-        ...filled({ ...names, maxItems: mostSearchedFields }, []),
+        ...names,
+        maxItems: mostSearchedFields,
+        default: [],
         examples: [['title', 'text']],
       }),
-      history: filled(
-        said('Whether readers of a record see its history: what happened, when, and in which role.', flag),
+      history: said(
+        'Whether readers of a record see its history: what happened, when, and in which role.',
+        flag,
         false,
       ),
       concurrency: said(
         'Whether a change must say which version it changes.',
         choice('optional', 'required'),
       ),
-      limits: said('The limits of one caller.', limits),
-      events: filled(said('How much events contain of a record.', events), 'thin'),
-      deprecated: said('The collection is deprecated: every answer says so.', deprecated),
+      limits: said('The limits of one caller.', shownAs(null, limits)),
+      events: said(
+        'How much events contain of a record.',
+        shownAs({ enum: ['none', 'thin', 'full'] }, events),
+        'thin',
+      ),
+      deprecated: said(
+        'The collection is deprecated: every answer says so.',
+        shownAs(object({ since: dateTime, sunset: maybe(dateTime), link: maybe(uri) }), deprecated),
+      ),
     },
     ['schema'],
   );

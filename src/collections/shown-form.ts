@@ -13,13 +13,13 @@ export function shownAs<Of extends JsonSchema>(schema: Schema | null, form: Of):
 
 type Shown = Schema & { readonly [shown]?: Schema | null };
 
-/** The loader writes short forms in full. What is false or empty is left out. */
+/** The overview has no short forms. It leaves out what is false or empty. */
 export function shownForm(form: Shown): Schema {
   const { [shown]: own, then: full, description, type, enum: choices, minimum, maximum } = form;
   const { items, additionalProperties: named, properties } = form as Readonly<Record<string, Shown>>;
   const about = description === undefined ? {} : { description };
   if (own) return { ...about, ...own };
-  if (full !== undefined) return { ...shownForm(full as Schema), ...about };
+  if (full !== undefined) return { ...shownForm(full as Shown), ...about };
   if (properties) return { ...shownObject(form, properties as Schemas), ...about };
   if (named) return { ...mapOf(shownForm(named)), ...about };
   if (items) return { ...listOf(shownForm(items)), ...about };
@@ -28,18 +28,15 @@ export function shownForm(form: Shown): Schema {
   return { type, ...(minimum === undefined ? {} : { minimum, maximum }), ...about };
 }
 
-function shownObject({ required = [] }: Shown, properties: Readonly<Record<string, Shown>>): Schema {
-  const always = required as readonly string[];
-  const keys = Object.entries(properties).filter(([, form]) => form[shown] !== null);
-  const optional = keys.filter(([key, form]) => !always.includes(key) && !isFilled(form.default));
-  const schemas = keys.map(([key, form]) => [key, shownForm(form)]);
-  return object(
-    Object.fromEntries(schemas),
-    optional.map(([key]) => key),
-  );
+function shownObject({ required = [] }: Shown, forms: Readonly<Record<string, Shown>>): Schema {
+  const keys = Object.keys(forms).filter((key) => forms[key]?.[shown] !== null);
+  const properties = Object.fromEntries(keys.map((key) => [key, shownForm(forms[key] as Shown)]));
+  const isOptional = (key: string) =>
+    !(required as readonly string[]).includes(key) && !isAlwaysShown(forms[key]?.default, properties[key]);
+  return object(properties, keys.filter(isOptional));
 }
 
-/** True for a default that is shown. */
-function isFilled(value: unknown): boolean {
-  return typeof value === 'string';
+/** True for a key with a default that is not empty. */
+function isAlwaysShown(value: unknown, { required = [] }: Schema = {}): boolean {
+  return typeof value === 'string' || (value !== undefined && (required as readonly string[]).length > 0);
 }
