@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { configDocument } from '../../docs/config-document.ts';
 import { errorsDocument } from '../../docs/errors-document.ts';
+import { overviewTypes } from '../../docs/overview-types.ts';
 import { catalogue } from '../../src/base/errors.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 
@@ -33,6 +34,12 @@ describe('docs/errors.md', () => {
   it('there is one row for every code', () => {
     const rows = [...errorsDocument().matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
     assert.deepEqual(rows.sort(), codes.toSorted());
+  });
+});
+
+describe('web/src/api/overview.ts', () => {
+  it('the file equals the output of "npm run docs" from the schema of declarations', () => {
+    assert.equal(readFileSync('web/src/api/overview.ts', 'utf8'), overviewTypes());
   });
 });
 
