@@ -52,7 +52,10 @@ export const actionForm = mapping(
     to: said('The state that it leads to.', target),
     by: said(
       'Who may take it: a role, a list of roles, or "any" for owner and client.',
-      shownAs({ anyOf: [text, texts] }, roleList),
+      shownAs(
+        { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' },
+        roleList,
+      ),
       'owner',
     ),
     sets: said('The fields that only the input of this action sets. "remark?" is optional.', {
@@ -189,10 +192,7 @@ const states: Form<Readonly<Record<string, Readonly<Record<string, string | Decl
     propertyNames: name,
     additionalProperties: said(
       'The state that the action leads to, or a mapping with the state, the roles and the effects.',
-      shownAs(
-        { ...shownForm(actionForm), description: 'An action.' },
-        where({ type: 'object' }, actionForm, target),
-      ),
+      shownAs(shownForm(actionForm), where({ type: 'object' }, actionForm, target)),
     ),
   },
 };

@@ -13,19 +13,17 @@ export function shownAs<Of extends JsonSchema>(schema: Schema | null, form: Of):
 
 type Shown = Schema & { readonly [shown]?: Schema | null };
 
-/** The overview has no short forms. It leaves out what is false or empty. */
+/** Without short forms, bounds and the descriptions of parts. What is false or empty is left out. */
 export function shownForm(form: Shown): Schema {
-  const { [shown]: own, then: full, description, type, enum: choices, minimum, maximum } = form;
+  const { [shown]: own, then: full, type, enum: choices } = form;
   const { items, additionalProperties: named, properties } = form as Readonly<Record<string, Shown>>;
-  const about = description === undefined ? {} : { description };
-  if (own) return { ...about, ...own };
-  if (full !== undefined) return { ...shownForm(full as Shown), ...about };
-  if (properties) return { ...shownObject(form, properties as Schemas), ...about };
-  if (named) return { ...mapOf(shownForm(named)), ...about };
-  if (items) return { ...listOf(shownForm(items)), ...about };
-  if (type === 'boolean') return { const: true, ...about };
-  if (choices !== undefined) return { enum: choices, ...about };
-  return { type, ...(minimum === undefined ? {} : { minimum, maximum }), ...about };
+  if (own) return own;
+  if (full !== undefined) return shownForm(full as Shown);
+  if (properties) return shownObject(form, properties as Schemas);
+  if (named) return mapOf(shownForm(named));
+  if (items) return listOf(shownForm(items));
+  if (type === 'boolean') return { const: true };
+  return choices === undefined ? { type } : { enum: choices };
 }
 
 function shownObject({ required = [] }: Shown, forms: Readonly<Record<string, Shown>>): Schema {

@@ -66,17 +66,24 @@ export function describeOverview(): Description {
 /** The declared keys, as their schema describes them, and what the service adds. */
 function overviewSchema(): Schema {
   const { text } = schema;
+  const forms = declarationForm.properties as Schemas;
   const { required, properties } = shownForm(declarationForm) as {
     readonly required: readonly string[];
     readonly properties: Schemas;
   };
+  const described = Object.entries(properties).map(([key, shown]) => [
+    key,
+    { ...shown, description: forms[key]?.description },
+  ]);
   const collection = {
     type: 'object',
     required: ['name', 'title', 'href', 'index', 'limits', ...required],
     properties: {
       name: text,
       href: { ...text, description: 'The path of the collection.' },
-      ...properties,
+      ...Object.fromEntries(described),
+      title: text,
+      description: text,
       initial: { ...text, description: 'The state of a new record.' },
       limits: limitsSchema(),
     },
