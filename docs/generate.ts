@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { schemaText } from '../src/app/declarations.ts';
+import { schemaText } from '../src/operate/declarations.ts';
 import { configDocument } from './config-document.ts';
 import { dashboardDocument } from './dashboard-document.ts';
 import { errorsDocument } from './errors-document.ts';

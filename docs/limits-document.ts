@@ -339,7 +339,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/records/requests/people.ts', 'mostUses', '', 'People that one invitation admits (422).'),
   fixed('src/records/requests/people.ts', 'longestInvitationMs', 'ms', 'Lifetime of an invitation (422).'),
   fixed(
-    'src/app/service.ts',
+    'src/compose/service.ts',
     'wrongCodesPerMinute',
     '',
     'Wrong invitation codes of a caller a minute (429 `read_limit_reached`).',

@@ -13,7 +13,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--force', 'replace an existing file')
     .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
       const config = await settings.ofStorage();
-      const { backUp } = await import('../app/backup.ts');
+      const { backUp } = await import('../operate/backup.ts');
       const startedAt = performance.now();
       const copy = await withProgress((begin) => backUp(config, file, options.force === true, begin));
       const seconds = Math.round(performance.now() - startedAt) / 1000;

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { StoredKeys } from '../app/check.ts';
-import type { declaredMatrices } from '../app/declarations.ts';
 import { checkFiles, databaseFiles } from '../config/files.ts';
 import { type Environment, loadCollectionsDir, SettingsError, settingsInForce } from '../config/load.ts';
 import { type Config, environmentName, settings } from '../config/settings.ts';
+import type { StoredKeys } from '../operate/check.ts';
+import type { declaredMatrices } from '../operate/declarations.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -78,7 +78,7 @@ function orNameFolder(environment: Environment, { against }: CheckOptions): (err
 }
 
 async function checkDeclarations(folder: string | null, json: boolean | undefined): Promise<void> {
-  const { declaredIn } = await import('../app/declarations.ts');
+  const { declaredIn } = await import('../operate/declarations.ts');
   const collections = declaredIn(folder).map(({ name, title }) => ({ name, title }));
   print(json, { ok: true, settings: null, collections, database: null, provider_keys: null }, () =>
     [
@@ -92,7 +92,7 @@ async function checkDeclarations(folder: string | null, json: boolean | undefine
 }
 
 async function printMatrices(folder: string | null, json: boolean | undefined): Promise<void> {
-  const { declaredMatrices } = await import('../app/declarations.ts');
+  const { declaredMatrices } = await import('../operate/declarations.ts');
   const collections = declaredMatrices(folder);
   print(json, { ok: true, collections }, () => collections.map(matrixText).join('\n\n'));
 }
@@ -121,7 +121,7 @@ function matrixText(matrix: ReturnType<typeof declaredMatrices>[number]): string
 
 /** Fails if a declaration breaks stored records or gives a role more access, so that it can run before a deployment. */
 async function checkAgainstRecords(config: Config, { json, acceptWider }: CheckOptions): Promise<void> {
-  const { judgeCollections } = await import('../app/check.ts');
+  const { judgeCollections } = await import('../operate/check.ts');
   const verdicts = await judgeCollections(config);
   const isBreaking = verdicts.some(({ verdict }) => verdict === 'breaking');
   const isTooWide = acceptWider !== true && verdicts.some(({ wider }) => wider.length > 0);
@@ -138,7 +138,7 @@ async function checkAgainstRecords(config: Config, { json, acceptWider }: CheckO
 }
 
 async function show(config: Config, environment: Environment, { json, all }: CheckOptions): Promise<void> {
-  const { checkService } = await import('../app/check.ts');
+  const { checkService } = await import('../operate/check.ts');
   const { collections, database, keys, warnings } = await checkService(config);
   const inForce = settingsInForce(environment);
   const files = databaseFiles(config);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Administration } from '../app/administration.ts';
-import type { ListedClient } from '../app/lists.ts';
 import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { Administration } from '../compose/administration.ts';
+import type { ListedClient } from '../compose/lists.ts';
 import { readText } from '../config/files.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
@@ -46,7 +46,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(client, 'list', 'list the clients and the state of their secrets, never the secrets').action(
     async (options: JsonOption) => {
       const config = await settings.ofStorage();
-      const { listClients } = await import('../app/lists.ts');
+      const { listClients } = await import('../compose/lists.ts');
       const clients = (await listClients(config)).map(asData);
       print(options.json, clients, () => showClients(clients));
     },

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Administration } from '../app/administration.ts';
-import type { InspectedConsumer } from '../app/lists.ts';
 import { consumerPrefix } from '../base/addresses.ts';
 import { counted } from '../base/counted.ts';
 import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { Administration } from '../compose/administration.ts';
+import type { InspectedConsumer } from '../compose/lists.ts';
 import { integer } from '../config/kinds.ts';
 import type { ConsumerState, Storage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
@@ -32,7 +32,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'show <id>', 'show all data that is stored about a caller').action(
     async (id: string, options: JsonOption) => {
-      const { inspectConsumer } = await import('../app/lists.ts');
+      const { inspectConsumer } = await import('../compose/lists.ts');
       const data = await inspectConsumer(await settings.ofStorage(), id);
       if (data === null) throw notFound(id);
       print(options.json, data, () => showConsumer(data));

@@ -1,4 +1,4 @@
-import type { Administration } from '../app/administration.ts';
+import type { Administration } from '../compose/administration.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
 
@@ -8,7 +8,7 @@ export async function administer<T>(
   command: string,
   work: (administration: Administration) => Promise<T>,
 ): Promise<T> {
-  const { openAdministration } = await import('../app/administration.ts');
+  const { openAdministration } = await import('../compose/administration.ts');
   const administration = await openAdministration(config, command);
   try {
     return await work(administration);
@@ -19,6 +19,6 @@ export async function administer<T>(
 
 /** For commands that only read: nothing is created, migrated or changed. */
 export async function look<T>(config: StorageConfig, work: (storage: Storage) => Promise<T>): Promise<T> {
-  const { readStorage } = await import('../app/read-storage.ts');
+  const { readStorage } = await import('../compose/read-storage.ts');
   return readStorage(config, work);
 }

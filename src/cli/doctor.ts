@@ -24,7 +24,7 @@ const afterSettings = ['collections', 'provider', 'database', 'transport', 'fron
 export async function checkUp(settings: CommandSettings): Promise<readonly Finding[]> {
   try {
     const { config, from = 'all settings are valid' } = await settings.ofService();
-    const { examineService } = await import('../app/doctor.ts');
+    const { examineService } = await import('../operate/doctor.ts');
     return [passed('settings', from), ...(await examineService(config))];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

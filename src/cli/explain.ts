@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { ExplainedToken } from '../app/explain.ts';
 import { describe, OperatorError } from '../base/errors.ts';
+import type { ExplainedToken } from '../operate/explain.ts';
 import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -29,7 +29,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       // Written to standard error: standard output holds only the explanation, as text or JSON.
       if (from !== undefined) write(`Settings: ${from}.\n`, process.stderr);
       const token = bareToken(await readInput());
-      const { explainToken } = await import('../app/explain.ts');
+      const { explainToken } = await import('../operate/explain.ts');
       const { pseudonym, ...explained } = await explainToken(config, token);
       const shown = options.pseudonym ? { ...explained, pseudonym } : explained;
       print(options.json, shown, () => forPeople(shown));

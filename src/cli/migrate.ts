@@ -24,7 +24,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (options: MigrateOptions) => {
       const config = await settings.ofStorage();
       if (options.plan) return showPlan(config, options.json);
-      const { migrateDatabase } = await import('../app/open-storage.ts');
+      const { migrateDatabase } = await import('../compose/open-storage.ts');
       const kind = options.contract ? 'contract' : 'expand';
       const done = await withProgress((begin) => migrateDatabase(config, kind, { begin }));
       const steps = done.map(({ version, kind, what }) => ({ version, kind, what }));
@@ -35,7 +35,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 async function showPlan(config: StorageConfig, json: boolean | undefined): Promise<void> {
-  const { planMigration } = await import('../app/read-storage.ts');
+  const { planMigration } = await import('../compose/read-storage.ts');
   const plan = await planMigration(config);
   if (plan === null) {
     const sentence = 'There is no database yet: the first start makes it.';

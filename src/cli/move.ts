@@ -23,7 +23,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .action(async (options: Options) => {
       const given = await settings.ofDatabase();
       const from = loadStorageConfig(given);
-      const { move } = await import('../app/move.ts');
+      const { move } = await import('../operate/move.ts');
       if (options.to === undefined)
         throw new OperatorError(
           'The target is missing. Name it: npx vestibule move --to postgres://vestibule@db.example.org/vestibule',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Restored } from '../app/restore.ts';
 import { counted, grouped } from '../base/counted.ts';
+import type { Restored } from '../operate/restore.ts';
 import { collect } from './options.ts';
 import { type JsonOption, print, printing } from './output.ts';
 import { withProgress } from './progress.ts';
@@ -30,7 +30,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--dry-run', 'check everything and change nothing')
     .action(async (file: string | undefined, options: Options) => {
       const config = await settings.ofStorage();
-      const { restore } = await import('../app/restore.ts');
+      const { restore } = await import('../operate/restore.ts');
       const restored = await withProgress((begin) =>
         restore(config, {
           file: file ?? null,

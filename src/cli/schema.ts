@@ -6,7 +6,7 @@ export function addTo(program: Command): void {
     .command('schema')
     .description('print the JSON Schema of the files that declare collections, for editors')
     .action(async () => {
-      const { schemaText } = await import('../app/declarations.ts');
+      const { schemaText } = await import('../operate/declarations.ts');
       write(schemaText());
     });
 }

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
 import { errorFields } from '../base/plain-log.ts';
+import type { App } from '../compose/app.ts';
 import { processCount } from '../config/kinds.ts';
 import { type Environment, loadConfig, settingsInForce } from '../config/load.ts';
 import { optionOf } from './options.ts';
@@ -36,17 +36,17 @@ export function addTo(program: Command, settings: CommandSettings): void {
 /** One process, or a supervisor that starts several; each of them runs this command, too. */
 async function start(environment: Environment, options: ServeOptions): Promise<Running> {
   const { processes } = options;
-  if (cluster.isWorker) return (await import('../app/member.ts')).startMember(processes);
+  if (cluster.isWorker) return (await import('../compose/member.ts')).startMember(processes);
   const config = await loadConfig(environment);
-  await (await import('../app/wait-for-database.ts')).waitForDatabase(config);
+  await (await import('../operate/wait-for-database.ts')).waitForDatabase(config);
   if (options.allowBreakingSchemas) {
-    const { acceptBreaking, readDeclaredCollections } = await import('../app/declared-collections.ts');
+    const { acceptBreaking, readDeclaredCollections } = await import('../compose/declared-collections.ts');
     await acceptBreaking(config, await readDeclaredCollections(config));
   }
   // The app is loaded once the settings are valid, so that a mistake in them is reported at once.
   if (processes === 1)
-    return (await import('../app.ts')).startApp(config, { settings: settingsInForce(environment) });
-  return (await import('../app/supervise.ts')).startSupervisor(config, environment, processes);
+    return (await import('../compose/app.ts')).startApp(config, { settings: settingsInForce(environment) });
+  return (await import('../compose/supervise.ts')).startSupervisor(config, environment, processes);
 }
 
 type Running = Pick<App, 'log' | 'stop' | 'reload'>;

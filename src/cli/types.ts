@@ -22,7 +22,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       ),
     )
     .action(async (folder: string | undefined, { out, check }: Options) => {
-      const { declaredTypes } = await import('../app/declarations.ts');
+      const { declaredTypes } = await import('../operate/declarations.ts');
       const text = declaredTypes(folder ?? loadCollectionsDir(settings.given()));
       if (check !== undefined) compare(check, text);
       else if (out === undefined) write(text);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Administration } from '../app/administration.ts';
-import type { ListedDelivery, ListedWebhook } from '../app/lists.ts';
 import { isoTime } from '../base/date-time.ts';
 import { OperatorError } from '../base/errors.ts';
+import type { Administration } from '../compose/administration.ts';
+import type { ListedDelivery, ListedWebhook } from '../compose/lists.ts';
 import { integer, type Parse } from '../config/kinds.ts';
 import { loadWebhookConfig } from '../config/load.ts';
 import type { Replayed } from '../events/webhooks/webhooks.ts';
@@ -20,7 +20,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     return administer(config, `webhook ${command}`, ({ webhooks }) => task(webhooks(config)));
   };
   const read = async () => {
-    const { listWebhooks } = await import('../app/lists.ts');
+    const { listWebhooks } = await import('../compose/lists.ts');
     return (await listWebhooks(await settings.ofStorage())).map(asData);
   };
 
@@ -84,7 +84,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .option('--dead', 'only dead letters')
     .option('--limit <n>', 'how many deliveries', optionOf(integer(1, 99_999)), 100)
     .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
-      const { listDeliveries } = await import('../app/lists.ts');
+      const { listDeliveries } = await import('../compose/lists.ts');
       const state = options.dead ? 'dead' : null;
       const found = await listDeliveries(await settings.ofStorage(), id, state, options.limit);
       if (found === null) throw noSuchWebhook(id);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/app/administration.ts';
-import type { BaseParts } from '../../src/app/base-parts.ts';
-import { createTokenEndpoint } from '../../src/app/service.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
 import { createLog } from '../../src/base/log.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
+import type { BaseParts } from '../../src/compose/base-parts.ts';
+import { createTokenEndpoint } from '../../src/compose/service.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { addKeyClient, assertionClaims, makeClientKey, signAssertion } from '../support/client-keys.ts';

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { openAdministration } from '../../src/app/administration.ts';
+import type { openAdministration } from '../../src/compose/administration.ts';
 import { createSecret } from '../../src/tokens/secrets.ts';
 import { anyLine, newClient, newSecret } from '../support/records.ts';
 import type { Credentials } from '../support/token-endpoint.ts';

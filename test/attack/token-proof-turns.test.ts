@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BaseParts } from '../../src/app/base-parts.ts';
-import { createDpop } from '../../src/app/callers.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
+import type { BaseParts } from '../../src/compose/base-parts.ts';
+import { createDpop } from '../../src/compose/callers.ts';
 import { issueToken } from '../../src/tokens/issue.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { newDpopKey, proofBy } from '../support/dpop.ts';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/app/administration.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { canaryWords } from '../support/canaries.ts';
 import { newDirectory, succeeded } from '../support/outcome.ts';

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/app/administration.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { insertAll } from '../support/batches.ts';
 import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ExaminedIssuer } from '../../src/auth/examine/context.ts';
-import { examineToken } from '../../src/auth/examine/token.ts';
 import { readKeySet } from '../../src/auth/key-set.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
+import type { ExaminedIssuer } from '../../src/operate/examine/context.ts';
+import { examineToken } from '../../src/operate/examine/token.ts';
 import { build, makeCast } from '../support/built-token.ts';
 import { settingNames, usualClaims } from '../support/claims-policy.ts';
 import { tokenAndKeySetCases } from '../support/token-cases.ts';

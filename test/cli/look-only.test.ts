@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { openAdministration } from '../../src/app/administration.ts';
-import { planMigration, readDatabase, whyNotRead } from '../../src/app/read-storage.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
+import { planMigration, readDatabase, whyNotRead } from '../../src/compose/read-storage.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import { register } from '../support/batches.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { migrateDatabase } from '../../src/app/open-storage.ts';
+import { migrateDatabase } from '../../src/compose/open-storage.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import { releases } from '../support/future-steps.ts';

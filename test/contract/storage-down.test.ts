@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { openAdministration } from '../../src/app/administration.ts';
 import { OperatorError } from '../../src/base/errors.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { waitForServer } from '../../src/storage/postgres/wait-for-server.ts';
 import { newSqliteFile } from '../support/databases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shareOf } from '../../src/app/member.ts';
 import { createLog } from '../../src/base/log.ts';
+import { shareOf } from '../../src/compose/member.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { countsOf, expositionText, type Family, mergeMetrics } from '../../src/ops/exposition.ts';
 import { killWhenSilent } from '../../src/supervisor/child.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { sizeOf } from '../../packages/client/size.ts';
-import { declaredTypes } from '../../src/app/declarations.ts';
+import { declaredTypes } from '../../src/operate/declarations.ts';
 import { surroundings } from '../support/surroundings.ts';
 
 const readme = readFileSync('packages/client/README.md', 'utf8');

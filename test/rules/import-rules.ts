@@ -37,7 +37,8 @@ const records = { to: /^src\/records\// };
 /** What can happen and how it is told, and who may see it; the rest of events is handed in. */
 const events = { to: /^src\/events\/(catalogue|reader)\.ts$/ };
 const eventTypes = { to: /^src\/events\//, typeOnly: true } as const;
-const anything = { to: /^src\/(?!(main|app)\.ts$|cli\/)/ };
+/** Everything below the command line. */
+const rooms = { to: /^src\/(?!main\.ts$|cli\/|operate\/)/ };
 
 /** The first rule whose `files` fits a file holds for it. Files of one folder may always import each other. */
 const folderRules: readonly FolderRule[] = [
@@ -143,7 +144,7 @@ const folderRules: readonly FolderRule[] = [
       base,
       config,
       {
-        to: /^src\/app(\.ts$|\/)/,
+        to: /^src\/(compose|operate)\//,
         lazyOnly: true,
       },
       { to: /^src\/(?!main\.ts$)/, typeOnly: true },
@@ -156,13 +157,8 @@ const folderRules: readonly FolderRule[] = [
     why: 'a supervisor knows processes and what they say of themselves, and nothing of what they do',
   },
   {
-    files: /^src\/app\/(development|member)\.ts$/,
-    may: [anything, { to: /^src\/app\.ts$/ }],
-    why: 'one of several processes, and `dev`, start the same app',
-  },
-  {
-    files: /^src\/app(\.ts$|\/)/,
-    may: [anything],
+    files: /^src\/(compose|operate)\//,
+    may: [rooms],
     why: 'the composition root builds parts for the commands and knows none of them',
   },
   {
@@ -346,7 +342,7 @@ function judgeText(file: string, text: string): string[] {
 /** What stands in base although one folder alone uses it: it belongs there. The composition roots are no folder. */
 export function ownedBaseFiles(sources: ReadonlyMap<string, string>): readonly string[] {
   const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
-  const folderOf = (file: string) => /^(?:src\/(?!app\/)|packages\/)[^/]+\//.exec(file)?.[0];
+  const folderOf = (file: string) => /^(?:src\/(?!compose\/)|packages\/)[^/]+\//.exec(file)?.[0];
   return [...sources.keys()].filter((file) => {
     const users = imports.filter(({ target }) => target === file).map(({ from }) => folderOf(from));
     const folders = new Set(users.filter((folder) => folder !== undefined));

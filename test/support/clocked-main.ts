@@ -1,6 +1,6 @@
 import { writeHeapSnapshot } from 'node:v8';
-import { startApp } from '../../src/app.ts';
 import { runUntilSignal } from '../../src/cli/serve.ts';
+import { startApp } from '../../src/compose/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type ClockChange, MovableClock } from './movable-clock.ts';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { explainToken } from '../../src/app/explain.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { explainToken } from '../../src/operate/explain.ts';
 import { canaryWords, encodings } from './canaries.ts';
 import type { Outcome } from './outcome.ts';
 import type { Settings } from './service.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { type App, startApp } from '../../src/app.ts';
 import { LogOutput } from '../../src/base/log.ts';
+import { type App, startApp } from '../../src/compose/app.ts';
 import { loadConfig, settingsInForce } from '../../src/config/load.ts';
 import { type Release, releases } from './future-steps.ts';
 import { type ClockChange, MovableClock } from './movable-clock.ts';

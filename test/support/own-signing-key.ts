@@ -1,4 +1,4 @@
-import { openAdministration } from '../../src/app/administration.ts';
+import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { openSigningKey, type SigningKey } from '../../src/tokens/signing-key.ts';
 import type { Settings } from './service.ts';

@@ -12,11 +12,16 @@ export interface Reply {
   json<T = Record<string, unknown>>(): T;
 }
 
+/** `localAddress`: the address that it comes from; all of 127.0.0.0/8 is this machine. */
+interface Init extends RequestInit {
+  readonly localAddress?: string;
+}
+
 /**
  * A request as a careless browser sends it: with things in its headers that must not be kept. The answer is held
  * against the service's own description of itself.
  */
-export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
+export async function request(url: string, init: Init = {}): Promise<Reply> {
   const reply = await send(url, { ...init, headers: { ...canaryHeaders, ...init.headers } });
   return documentedReply(url, init.method ?? 'GET', { ...reply, json: () => JSON.parse(reply.text) });
 }
@@ -25,8 +30,8 @@ export async function request(url: string, init: RequestInit = {}): Promise<Repl
 const agent = new Agent({ keepAlive: true, agentKeepAliveTimeoutBuffer: 30_000 });
 
 /** `fetch` took almost half of the time of the processes that run tests; `node:http` takes a third of that. */
-export function send(url: string, init: RequestInit = {}): Promise<Omit<Reply, 'json'>> {
-  const { method = 'GET', body = null, signal } = init;
+export function send(url: string, init: Init = {}): Promise<Omit<Reply, 'json'>> {
+  const { method = 'GET', body = null, signal, localAddress } = init;
   const { promise, resolve, reject } = Promise.withResolvers<Omit<Reply, 'json'>>();
   const headers = new Headers(init.headers);
   if (body instanceof URLSearchParams && !headers.has('content-type'))
@@ -34,7 +39,13 @@ export function send(url: string, init: RequestInit = {}): Promise<Omit<Reply, '
   const bytes = body instanceof Uint8Array ? body : Buffer.from(body === null ? '' : String(body));
   if (body !== null || method === 'POST' || method === 'PUT')
     headers.set('content-length', String(bytes.length));
-  const options = { agent, method, headers: Object.fromEntries(headers), ...(signal ? { signal } : {}) };
+  const options = {
+    agent,
+    method,
+    headers: Object.fromEntries(headers),
+    ...(signal ? { signal } : {}),
+    localAddress,
+  };
   const asked = httpRequest(url, options, async (response) => {
     try {
       const received = new Headers();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { Administration } from '../../app/administration.ts';
 import { makePrivateFolder } from '../../base/folder.ts';
+import type { Administration } from '../../compose/administration.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import { type Config, environmentName, settings } from '../../config/settings.ts';
 

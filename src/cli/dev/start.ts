@@ -61,7 +61,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   parts.defer(() => provider.stop());
   const client = await administer(config, 'dev', ensureExampleClient);
   // Loaded once the settings are valid, so that a mistake in them is reported at once.
-  const { startDevService } = await import('../../app/development.ts');
+  const { startDevService } = await import('../../compose/development.ts');
   const service = await startDevService(
     {
       config,
@@ -80,7 +80,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
       read: () => readCollectionFiles(config.collectionsDir),
       async takeUp() {
         const changed = await readCollections(config);
-        const { findWider } = await import('../../app/check.ts');
+        const { findWider } = await import('../../operate/check.ts');
         const wider = await findWider(config);
         await service.serve(changed);
         collections = changed;
@@ -106,7 +106,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
 }
 
 async function readCollections(config: Config): Promise<readonly Collection[]> {
-  const { readDeclaredCollections } = await import('../../app/declared-collections.ts');
+  const { readDeclaredCollections } = await import('../../compose/declared-collections.ts');
   return readDeclaredCollections(config);
 }
 

@@ -1,6 +1,6 @@
-import type { App } from '../../app.ts';
 import { consumerPrefix, tokenPath } from '../../base/addresses.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { App } from '../../compose/app.ts';
 import type { Config } from '../../config/settings.ts';
 import { usersFile, webClientId } from './environment.ts';
 import type { DevProvider } from './provider.ts';

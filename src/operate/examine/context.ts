@@ -1,14 +1,14 @@
+import { admitKey } from '../../auth/key-policy.ts';
+import { type KeySet, readKeySet } from '../../auth/key-set.ts';
+import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
+import type { StoredKeySet } from '../../auth/stored-key-set.ts';
+import type { TrustedIssuer } from '../../auth/verifier.ts';
 import type { VerifiedClaims } from '../../base/caller.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
 import type { IssuerSettingNames } from '../../base/provider-rules.ts';
-import { admitKey } from '../key-policy.ts';
-import { type KeySet, readKeySet } from '../key-set.ts';
-import { FetchError, fetchDocument } from '../provider-fetch.ts';
-import type { StoredKeySet } from '../stored-key-set.ts';
-import type { TrustedIssuer } from '../verifier.ts';
 
 /** A trusted issuer, with the names that messages to the operator use for it and for its settings. */
 export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {

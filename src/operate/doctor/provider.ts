@@ -1,8 +1,4 @@
 import { proofAlgorithms } from '../../auth/dpop/proof-keys.ts';
-import { connectionAdvice } from '../../auth/examine/advice.ts';
-import type { ExaminedIssuer } from '../../auth/examine/context.ts';
-import type { Step } from '../../auth/examine/steps.ts';
-import { examineToken } from '../../auth/examine/token.ts';
 import { FetchError, fetchDocument } from '../../auth/provider-fetch.ts';
 import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
@@ -12,6 +8,10 @@ import { createSecret } from '../../base/random.ts';
 import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
+import { connectionAdvice } from '../examine/advice.ts';
+import type { ExaminedIssuer } from '../examine/context.ts';
+import type { Step } from '../examine/steps.ts';
+import { examineToken } from '../examine/token.ts';
 import { examinedIssuer } from '../explain.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { examineCertificate } from '../auth/examine/certificate.ts';
+import { examineCertificate } from '../auth/certificate.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { readTls } from '../config/files.ts';

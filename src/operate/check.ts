@@ -6,11 +6,11 @@ import { doubtful, type Finding } from '../base/finding.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { checkAgainst, sentenceOf, widerLines } from '../collections/check-against.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
+import { readDeclaredCollections } from '../compose/declared-collections.ts';
+import { keyringFor, readDatabase, readStorage, whyNotRead } from '../compose/read-storage.ts';
 import { erasureLogFile } from '../config/files.ts';
 import type { Config } from '../config/settings.ts';
 import type { Storage } from '../storage/port.ts';
-import { readDeclaredCollections } from './declared-collections.ts';
-import { keyringFor, readDatabase, readStorage, whyNotRead } from './read-storage.ts';
 
 export function judgeCollections(config: Config) {
   return readStorage(config, (storage, keyring) => verdictsOn(config, storage, keyring));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Finding, failed, passed } from '../../base/finding.ts';
 import { isJsonObject } from '../../base/json-object.ts';
+import { readDatabase } from '../../compose/read-storage.ts';
 import type { Config } from '../../config/settings.ts';
-import { readDatabase } from '../read-storage.ts';
 
 interface Port {
   readonly name: string;

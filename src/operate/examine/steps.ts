@@ -1,10 +1,10 @@
+import { maxTokenBytes } from '../../auth/jws.ts';
+import type { Outcomes, StepName } from '../../auth/trace.ts';
 import { clockToleranceSeconds } from '../../base/clock.ts';
 import { counted } from '../../base/counted.ts';
 import { roughDuration } from '../../base/duration.ts';
 import type { ErrorCode, Refusal } from '../../base/errors.ts';
 import { type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
-import { maxTokenBytes } from '../jws.ts';
-import type { Outcomes, StepName } from '../trace.ts';
 import { adviceFor, requiredShown, shown, shownTime } from './advice.ts';
 import type { TraceContext } from './context.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
-import { type App, startApp } from '../app.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { SettingInForce } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import { listenOn } from '../http/listener.ts';
+import { type App, startApp } from './app.ts';
 import { acceptBreaking } from './declared-collections.ts';
 
 interface DevServiceOptions {

@@ -1,4 +1,4 @@
-import { type ExaminedCertificate, examineCertificate } from '../../auth/examine/certificate.ts';
+import { type ExaminedCertificate, examineCertificate } from '../../auth/certificate.ts';
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { doubtful, type Finding, failed, passed, skipped } from '../../base/finding.ts';

@@ -1,10 +1,10 @@
+import { maxTokenBytes } from '../../auth/jws.ts';
+import { isMarkedClient } from '../../auth/provider-marks.ts';
+import type { StepName } from '../../auth/trace.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { describe, type ErrorCode, type Refusal } from '../../base/errors.ts';
 import { assigned, quoted, unquoted } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { maxTokenBytes } from '../jws.ts';
-import { isMarkedClient } from '../provider-marks.ts';
-import type { StepName } from '../trace.ts';
 import type { ExaminedIssuer, TraceContext } from './context.ts';
 
 /** A member of a token that may be shown: a text or a list of texts. */

@@ -1,8 +1,8 @@
 import { OperatorError } from '../base/errors.ts';
 import { type Finding, failed, passed } from '../base/finding.ts';
+import { readDeclaredCollections } from '../compose/declared-collections.ts';
 import type { Config } from '../config/settings.ts';
 import { erasureLogFindings } from './check.ts';
-import { readDeclaredCollections } from './declared-collections.ts';
 import { databaseFindings, dataFolderFindings } from './doctor/database.ts';
 import { portFindings } from './doctor/ports.ts';
 import { providerFindings } from './doctor/provider.ts';

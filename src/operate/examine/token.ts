@@ -1,14 +1,14 @@
+import { checkClaims } from '../../auth/claims.ts';
+import { claimsOf, isOpaque } from '../../auth/introspection/request.ts';
+import { jsonObject, type KeySource, parseCompact } from '../../auth/jws.ts';
+import { FetchError } from '../../auth/provider-fetch.ts';
+import { createTrace, type Outcomes, type RunStep } from '../../auth/trace.ts';
+import { createTracer } from '../../auth/verifier.ts';
 import type { VerifiedClaims } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { unquoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/json-object.ts';
-import { checkClaims } from '../claims.ts';
-import { claimsOf, isOpaque } from '../introspection/request.ts';
-import { jsonObject, type KeySource, parseCompact } from '../jws.ts';
-import { FetchError } from '../provider-fetch.ts';
-import { createTrace, type Outcomes, type RunStep } from '../trace.ts';
-import { createTracer } from '../verifier.ts';
 import type { CallerNow, ExaminedIssuer, KeysNow, TraceContext } from './context.ts';
 import { describeSteps } from './steps.ts';
 

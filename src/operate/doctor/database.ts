@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { connectionAdvice } from '../../auth/examine/advice.ts';
 import { deriveKeyring, type Keyring, masterSecretFits } from '../../auth/keyring.ts';
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
@@ -9,6 +8,9 @@ import { doubtful, type Finding, failed, passed, quoted, skipped } from '../../b
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import { storedDeclarations } from '../../collections/declaration.ts';
 import { familiesOf } from '../../collections/lineage.ts';
+import { webhookEgress } from '../../compose/administration.ts';
+import { type ListedWebhook, listedWebhooks } from '../../compose/lists.ts';
+import { readDatabase } from '../../compose/read-storage.ts';
 import { readMasterSecret } from '../../config/files.ts';
 import type { Config } from '../../config/settings.ts';
 import { EgressError } from '../../events/webhooks/egress.ts';
@@ -16,10 +18,8 @@ import type { Storage } from '../../storage/port.ts';
 import { UnreleasedSchema } from '../../storage/schema-state.ts';
 import type { FoundStorage } from '../../storage/storage.ts';
 import { createClientMac } from '../../tokens/client-directory.ts';
-import { webhookEgress } from '../administration.ts';
 import { verdictsOn } from '../check.ts';
-import { type ListedWebhook, listedWebhooks } from '../lists.ts';
-import { readDatabase } from '../read-storage.ts';
+import { connectionAdvice } from '../examine/advice.ts';
 
 type Ready = Extract<FoundStorage, { state: 'ready' }>;
 type OtherVersion = Extract<FoundStorage, { state: 'other_version' }>;

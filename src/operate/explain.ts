@@ -1,6 +1,4 @@
 import { createCheckStanding } from '../auth/authenticate.ts';
-import { type ExaminedIssuer, ownKeysNow, providerKeysNow } from '../auth/examine/context.ts';
-import { type ExaminationParts, examineToken } from '../auth/examine/token.ts';
 import { introspect } from '../auth/introspection/request.ts';
 import { deriveKeyring, type Keyring } from '../auth/keyring.ts';
 import { authenticatedMemory, type KeySetMemory } from '../auth/stored-key-set.ts';
@@ -11,6 +9,9 @@ import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createLog } from '../base/log.ts';
 import { writeScopes } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
+import { readDeclaredCollections } from '../compose/declared-collections.ts';
+import { ownRules, rulesOf } from '../compose/issuer-rules.ts';
+import { readDatabase } from '../compose/read-storage.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { createPseudonymIssuer, type Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
@@ -21,9 +22,8 @@ import { maxHeaderBytes } from '../http/limits.ts';
 import { CallerAccess } from '../records/caller-access.ts';
 import type { Storage } from '../storage/port.ts';
 import { ClientDirectory, createClientMac } from '../tokens/client-directory.ts';
-import { readDeclaredCollections } from './declared-collections.ts';
-import { ownRules, rulesOf } from './issuer-rules.ts';
-import { readDatabase } from './read-storage.ts';
+import { type ExaminedIssuer, ownKeysNow, providerKeysNow } from './examine/context.ts';
+import { type ExaminationParts, examineToken } from './examine/token.ts';
 
 export type ExplainedToken = Awaited<ReturnType<typeof explainToken>>;
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { type App, startApp } from '../app.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 import type { FromChild, Start, ToChild } from '../supervisor/child.ts';
+import { type App, startApp } from './app.ts';
 
 /** The service as one of several processes. It gets its connections from the supervisor, and ends with it. */
 export async function startMember(processes: number): Promise<App> {

@@ -8,6 +8,8 @@ import { makePrivateFolder } from '../base/folder.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Begin } from '../base/progress.ts';
 import { familiesOf } from '../collections/lineage.ts';
+import { openAdministration } from '../compose/administration.ts';
+import { readDatabase, readStorage } from '../compose/read-storage.ts';
 import { erasureLogFile, readGivenMasterSecret } from '../config/files.ts';
 import { databaseUrl as parseDatabaseUrl } from '../config/kinds.ts';
 import type { StorageConfig } from '../config/settings.ts';
@@ -19,8 +21,6 @@ import { ErasureLog } from '../storage/erasure-log.ts';
 import { type Migration, migrations } from '../storage/migrations.ts';
 import type { Erasure } from '../storage/port.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
-import { openAdministration } from './administration.ts';
-import { readDatabase, readStorage } from './read-storage.ts';
 
 interface RestoreOptions {
   /** Null if another process has restored the database already. */
