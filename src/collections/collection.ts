@@ -131,6 +131,25 @@ export interface CollectionAccess extends Pick<DeclaredAccess, 'clients'> {
   readonly scopes: Loaded<DeclaredAccess['scopes']>;
 }
 
+type WithMachine = Pick<Collection, 'machine'>;
+
+/** None in a collection without states. */
+export function statesOf({ machine }: WithMachine): readonly string[] {
+  return [...(machine?.states.keys() ?? [])];
+}
+
+export interface NamedTransition extends Transition {
+  readonly from: string;
+  readonly action: string;
+}
+
+/** Every action in every state. */
+export function transitionsOf({ machine }: WithMachine): readonly NamedTransition[] {
+  return [...(machine?.states ?? [])].flatMap(([from, actions]) =>
+    [...actions].map(([action, transition]) => ({ from, action, ...transition })),
+  );
+}
+
 export interface FieldError {
   /** A JSON pointer (RFC 6901) into the fields. */
   readonly pointer: string;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Collection, Transition } from '../../collections/collection.ts';
+import { type Collection, type NamedTransition, transitionsOf } from '../../collections/collection.ts';
 import { statesIn } from '../../collections/declaration.ts';
 import { limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
@@ -113,10 +113,9 @@ function byWhom(roles: readonly string[]): string {
 }
 
 export function describeAction(collection: Collection, action: string): Description {
-  const ways = [...(collection.machine?.states ?? [])].flatMap(([state, transitions]) => {
-    const transition = transitions.get(action);
-    return transition === undefined ? [] : [`from ${state} to ${transition.to} (${byWhom(transition.by)})`];
-  });
+  const ways = transitionsBy(collection, action).map(
+    ({ from, to, by }) => `from ${from} to ${to} (${byWhom(by)})`,
+  );
   return describeChange(collection, {
     name: `do_${action}`,
     summary: inWords(action),
@@ -127,13 +126,13 @@ export function describeAction(collection: Collection, action: string): Descript
   });
 }
 
-function transitionsOf({ machine }: Collection, action: string): readonly Transition[] {
-  return [...(machine?.states.values() ?? [])].flatMap((actions) => actions.get(action) ?? []);
+function transitionsBy(collection: Collection, name: string): readonly NamedTransition[] {
+  return transitionsOf(collection).filter(({ action }) => action === name);
 }
 
 /** The fields that the action sets. A field that only some states set may be missing. */
 function actionInput(collection: Collection, action: string): Pick<OwnDescription, 'body'> {
-  const transitions = transitionsOf(collection, action);
+  const transitions = transitionsBy(collection, action);
   const sets = transitions.flatMap((transition) => transition.sets);
   const hasChoice = transitions.some(({ chosenFrom }) => chosenFrom !== null);
   if (sets.length === 0 && !hasChoice) return {};
@@ -154,7 +153,7 @@ function actionInput(collection: Collection, action: string): Pick<OwnDescriptio
 }
 
 function actionErrors(collection: Collection, action: string): readonly ErrorCode[] {
-  const transitions = transitionsOf(collection, action);
+  const transitions = transitionsBy(collection, action);
   const grants = transitions.some((transition) => transition.grants !== null);
   return [
     ...(collection.isShared ? bodyErrors : []),
