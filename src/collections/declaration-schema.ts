@@ -14,20 +14,7 @@ import { createFormCheck } from '../base/yaml/check-form.ts';
 import { recordEvents } from '../events/catalogue.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { dateTime, maybe, object, texts, uri } from '../openapi/schemas.ts';
-import {
-  formats,
-  formatted,
-  maxRoles,
-  name,
-  names,
-  role,
-  roleList,
-  roleStates,
-  shortText,
-  stateNames,
-  target,
-  whole,
-} from './declaration-forms.ts';
+import * as form from './declaration-forms.ts';
 import { mostIndexedFields } from './indexed-fields.ts';
 import {
   bytesRange,
@@ -49,12 +36,12 @@ const fields = list({ ...text, minLength: 1, maxLength: 129 }, { maxItems: 16, u
 
 export const actionForm = mapping(
   {
-    to: said('The state that it leads to.', target),
+    to: said('The state that it leads to.', form.target),
     by: said(
       'Who may take it: a role, a list of roles, or "any" for owner and client.',
       shownAs(
         { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' },
-        roleList,
+        form.roleList,
       ),
       'owner',
     ),
@@ -64,12 +51,12 @@ export const actionForm = mapping(
       ...fields,
     }),
     clears: said('The fields that it removes.', fields),
-    grants: said('The role that it gives to the caller.', role),
+    grants: said('The role that it gives to the caller.', form.role),
     chosen_from: said(
       'The caller chooses who gets the role, among those with this role. The input names an alias: { "member": "per_..." }.',
-      role,
+      form.role,
     ),
-    revokes: said('The roles that it takes from all members who have them.', roleList),
+    revokes: said('The roles that it takes from all members who have them.', form.roleList),
     while_parent_accepts: said('Whether the action is possible only while "parent.accepts" holds.', flag),
   },
   ['to'],
@@ -77,17 +64,17 @@ export const actionForm = mapping(
 export type DeclaredAction = ValueOf<typeof actionForm>;
 
 const roleForm = mapping({
-  invited_by: said('Who may invite others to it.', roleList),
-  max: said(`Members with this role in one record (${defaultRoleLimits.max}).`, whole(peopleRange)),
+  invited_by: said('Who may invite others to it.', form.roleList),
+  max: said(`Members with this role in one record (${defaultRoleLimits.max}).`, form.whole(peopleRange)),
   max_per_user: said(
     `Records in which one person may have it, if an action grants it (${defaultRoleLimits.maxPerUser}).`,
-    whole(peopleRange),
+    form.whole(peopleRange),
   ),
-  scope: said('Callers whose token has this scope have the role in every record.', formatted('scope')),
-  parent_roles: said('Callers with one of these roles in the parent record have the role.', roleList),
+  scope: said('Callers whose token has this scope have the role in every record.', form.formatted('scope')),
+  parent_roles: said('Callers with one of these roles in the parent record have the role.', form.roleList),
   previous_owner: said(
     'Only for owner: the role of the former owner after the record was handed over.',
-    role,
+    form.role,
   ),
 });
 export type DeclaredRole = ValueOf<typeof roleForm>;
@@ -95,9 +82,9 @@ export type DeclaredRole = ValueOf<typeof roleForm>;
 const roles: Form<Readonly<Record<string, DeclaredRole | null>>> = {
   type: 'object',
   minProperties: 1,
-  maxProperties: maxRoles,
-  errorMessage: `must be a mapping of 1 to ${maxRoles} roles`,
-  propertyNames: name,
+  maxProperties: form.maxRoles,
+  errorMessage: `must be a mapping of 1 to ${form.maxRoles} roles`,
+  propertyNames: form.name,
   additionalProperties: {
     description:
       'How callers get the role: by invitation, with a scope of their token, by a role in the parent record, or by an action ({}).',
@@ -106,21 +93,21 @@ const roles: Form<Readonly<Record<string, DeclaredRole | null>>> = {
 };
 
 export const acceptsForm = mapping({
-  states: said('While the parent is in one of these states.', stateNames),
+  states: said('While the parent is in one of these states.', form.stateNames),
   before: said('Before the time in this field of the parent.', text),
 });
 
 export const capacityForm = mapping(
   {
-    states: said('The states in which a record takes a place.', stateNames),
+    states: said('The states in which a record takes a place.', form.stateNames),
     field: said('The field of the parent that says how many places there are.', text),
-    number: said('How many places there are.', whole({ minimum: 1, maximum: 1_000_000 })),
+    number: said('How many places there are.', form.whole({ minimum: 1, maximum: 1_000_000 })),
     overflow: said('The state of a new record if no place is free. Without it: 409 no_capacity.', text),
   },
   ['states'],
 );
 
-const counted = where({ type: 'array' }, stateNames, {
+const counted = where({ type: 'array' }, form.stateNames, {
   ...flag,
   errorMessage: 'must be true, false or a list of states',
 });
@@ -144,7 +131,7 @@ export const parentForm = mapping(
     ),
     max: said(
       'Records under one parent. By default there is no limit.',
-      whole({ minimum: 1, maximum: 1_000_000 }),
+      form.whole({ minimum: 1, maximum: 1_000_000 }),
     ),
     capacity: said('How many records under one parent can be in some states.', capacityForm),
     counts: said(
@@ -163,7 +150,7 @@ export const uniqueForm = mapping(
       'No two records have the same values of these: owner, parent, or names of required fields.',
       list(text, { minItems: 1, maxItems: 4, uniqueItems: true }),
     ),
-    states: said('Only records in these states count. By default all.', stateNames),
+    states: said('Only records in these states count. By default all.', form.stateNames),
     reveals: shownAs(
       null,
       said('Whether a refusal may tell callers that a record exists which they cannot read.', flag, false),
@@ -184,33 +171,36 @@ const states: Form<Readonly<Record<string, Readonly<Record<string, string | Decl
   minProperties: 1,
   maxProperties: maxStates,
   errorMessage: `must be a mapping of 1 to ${maxStates} states, the first of them the initial one`,
-  propertyNames: name,
+  propertyNames: form.name,
   additionalProperties: {
     description: 'The actions of this state. Without any it is final.',
     type: ['object', 'null'],
     errorMessage: 'must be a mapping of actions to states, {} for a final one',
-    propertyNames: name,
+    propertyNames: form.name,
     additionalProperties: said(
       'The state that the action leads to, or a mapping with the state, the roles and the effects.',
-      shownAs(shownForm(actionForm), where({ type: 'object' }, actionForm, target)),
+      shownAs(shownForm(actionForm), where({ type: 'object' }, actionForm, form.target)),
     ),
   },
 };
 
 export const scopesForm = mapping({
-  read: said('To read.', formatted('scope')),
-  write: said('To write.', formatted('scope')),
+  read: said('To read.', form.formatted('scope')),
+  write: said('To write.', form.formatted('scope')),
 });
 
 const access = mapping({
-  create: said('Who creates records: everyone (default), or roles with a scope or by the parent.', roleList),
+  create: said(
+    'Who creates records: everyone (default), or roles with a scope or by the parent.',
+    form.roleList,
+  ),
   read: said(
     'Who reads a record: a role, a list of roles, or roles with states.',
-    shownAs({ anyOf: [{ enum: ['owner', 'everyone'] }, shownForm(roleStates)] }, roleStates),
+    shownAs({ anyOf: [{ enum: ['owner', 'everyone'] }, shownForm(form.roleStates)] }, form.roleStates),
     'owner',
   ),
-  update: said('Who changes the fields: owner (default).', roleStates),
-  delete: said('Who deletes a record: owner (default), or "nobody".', roleStates),
+  update: said('Who changes the fields: owner (default).', form.roleStates),
+  delete: said('Who deletes a record: owner (default), or "nobody".', form.roleStates),
   clients: said(
     'Which records machine clients reach: none, their own, or any.',
     choice('none', 'own', 'any'),
@@ -223,20 +213,20 @@ const access = mapping({
 export type DeclaredAccess = ValueOf<typeof access>;
 
 const limits = mapping({
-  per_user: said('Records of one caller.', whole(perUserRange), defaultLimits.perUser),
-  bytes: said("The JSON of a record's fields.", whole(bytesRange), defaultLimits.bytes),
+  per_user: said('Records of one caller.', form.whole(perUserRange), defaultLimits.perUser),
+  bytes: said("The JSON of a record's fields.", form.whole(bytesRange), defaultLimits.bytes),
   writes: said(
     'Creating, changing, deleting and moving records.',
-    formatted('rate'),
+    form.formatted('rate'),
     rateText(defaultLimits.writes),
   ),
-  newcomer: said('The same for new callers.', formatted('newcomer-rate')),
+  newcomer: said('The same for new callers.', form.formatted('newcomer-rate')),
   memberships: said(
     'Records in which one person has a role by invitation.',
-    whole(peopleRange),
+    form.whole(peopleRange),
     defaultLimits.memberships,
   ),
-  expire: said('A record is deleted this long after its last change.', formatted('period')),
+  expire: said('A record is deleted this long after its last change.', form.formatted('period')),
 });
 
 const tellsOnly = `The events to write: ${recordEvents.join(', ')}, and the states that actions lead to.`;
@@ -245,16 +235,16 @@ const events = where(
   { type: 'object' },
   mapping({
     data: said('How much.', choice('thin', 'full')),
-    only: said(tellsOnly, { ...names, minItems: 1, examples: [['created', 'deleted']] }),
+    only: said(tellsOnly, { ...form.names, minItems: 1, examples: [['created', 'deleted']] }),
   }),
   level,
 );
 
 const deprecated = mapping(
   {
-    since: said('Since when.', formatted('day')),
-    sunset: said('When it will be removed.', formatted('day')),
-    link: said('A page that says what to do.', formatted('http-url')),
+    since: said('Since when.', form.formatted('day')),
+    sunset: said('When it will be removed.', form.formatted('day')),
+    link: said('A page that says what to do.', form.formatted('http-url')),
   },
   ['since'],
 );
@@ -271,21 +261,21 @@ function formWith(schema: Schema) {
         'JSON Schema 2020-12 of the fields. Objects are closed unless they say otherwise.',
         shownAs({ type: 'object', additionalProperties: true }, fields),
       ),
-      title: said('By default the name of the file.', shortText(100)),
-      description: said('One or two sentences for the reference page.', shortText(2000)),
+      title: said('By default the name of the file.', form.shortText(100)),
+      description: said('One or two sentences for the reference page.', form.shortText(2000)),
       index: said(
         'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
-        { ...names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
+        { ...form.names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
       ),
       states: said('The states of a record. The first one is the initial state.', states),
-      editable: said('The states in which the fields can be changed. By default all.', names),
+      editable: said('The states in which the fields can be changed. By default all.', form.names),
       roles: said('The roles of callers in a record, besides owner, everyone and client.', roles),
       parent: said('The collection of the parents. At most three levels.', parentForm),
       access: said('Who reaches what.', access),
       unique: said('The values that no two records may share.', unique, []),
       aliases: said('Whether records name people by alias.', shownAs({ type: 'boolean' }, flag), false),
       search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
-        ...names,
+        ...form.names,
         maxItems: mostSearchedFields,
         default: [],
         examples: [['title', 'text']],
@@ -332,4 +322,4 @@ export const declarationSchema: Schema = {
 };
 
 /** Checks everything but the inside of the key `schema`, and fills in defaults. */
-export const checkDeclaration = createFormCheck({ ...declarationForm, ...statesFirst }, formats);
+export const checkDeclaration = createFormCheck({ ...declarationForm, ...statesFirst }, form.formats);
