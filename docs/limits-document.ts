@@ -395,7 +395,7 @@ export const fixedLimits: readonly FixedLimit[] = [
   fixed('src/collections/declaration-schema.ts', 'maxStates', '', 'States of a collection.'),
   fixed('src/collections/declaration-forms.ts', 'maxRoles', '', 'Roles of a collection.'),
   fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
-  fixed('src/collections/searched-fields.ts', 'mostSearchedFields', '', 'Fields under `search`.'),
+  fixed('src/collections/indexed-fields.ts', 'mostSearchedFields', '', 'Fields under `search`.'),
   fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
   fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of a schema.'),
   fixed(

@@ -86,18 +86,15 @@ export interface Transition
 export interface ParentRule extends Omit<Loaded<DeclaredParent>, 'accepts' | 'capacity' | 'counts'> {
   readonly accepts: Loaded<DeclaredParent['accepts']>;
   readonly capacity: Capacity | null;
-  /** The states whose records a parent counts. */
-  readonly counts: readonly CountedState[];
+  /** The states whose records a parent counts; null where the collection has no states. */
+  readonly counts: readonly (string | null)[];
 }
 
 /** A collection whose records are under those of another. */
-export interface ChildRule {
+interface ChildRule {
   readonly name: string;
   readonly parent: ParentRule;
 }
-
-/** Null where the collection has no states. */
-export type CountedState = string | null;
 
 /** A limit of records under one parent in some states. */
 export interface Capacity extends Omit<Loaded<NonNullable<DeclaredParent['capacity']>>, 'field' | 'number'> {
@@ -106,7 +103,7 @@ export interface Capacity extends Omit<Loaded<NonNullable<DeclaredParent['capaci
 }
 
 /** No two records have the same values. */
-export type UniqueRule = Omit<Loaded<DeclaredUnique>, 'reveals'>;
+type UniqueRule = Omit<Loaded<DeclaredUnique>, 'reveals'>;
 
 /** The source of a role: an invitation, an action, a scope of the token, or the parent. */
 export type RoleRule =

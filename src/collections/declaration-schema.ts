@@ -15,7 +15,7 @@ import { recordEvents } from '../events/catalogue.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { dateTime, maybe, object, texts, uri } from '../openapi/schemas.ts';
 import * as form from './declaration-forms.ts';
-import { mostIndexedFields } from './indexed-fields.ts';
+import { mostIndexedFields, mostSearchedFields } from './indexed-fields.ts';
 import {
   bytesRange,
   defaultLimits,
@@ -25,7 +25,6 @@ import {
   rateText,
 } from './limits.ts';
 import { dialect, schemaDefinitions, topSchema } from './schema-grammar.ts';
-import { mostSearchedFields } from './searched-fields.ts';
 import { shownAs, shownForm } from './shown-form.ts';
 
 /** The JSON Schema of a collection file, for the loader and for editors. DeclarationFile is its type; declaration-rules.ts has the rules between keys. */

@@ -154,7 +154,7 @@ function checkStatesOf(table: RoleStates, at: string, declared: Declared): void 
   }
 }
 
-export const reservedActions = ['members', 'invitations', 'history'];
+const reservedActions = ['members', 'invitations', 'history'];
 
 function checkActions(declared: Declared): void {
   const { file, roles, say } = declared;

@@ -1,7 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
-import { dateTime, listOf, object, text } from '../../openapi/schemas.ts';
+import { closedObject, dateTime, listOf, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { invitedRoles, longestInvitationMs, mostUses } from '../requests/people.ts';
 import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
@@ -22,10 +22,6 @@ function content(schema: Schema): Content {
   return { 'application/json': { schema } };
 }
 
-function closed(...properties: Parameters<typeof object>): Schema {
-  return { ...object(...properties), additionalProperties: false };
-}
-
 export function describeInvite(collection: Collection): Description {
   const roles = invitedRoles(collection);
   const invitation = {
@@ -39,7 +35,7 @@ export function describeInvite(collection: Collection): Description {
     },
   };
   const longest = `A duration of at most ${longestInvitationMs / 86_400_000}d.`;
-  const body = closed(
+  const body = closedObject(
     {
       role: invitation.role,
       uses: { ...invitation.uses, default: 1 },
@@ -109,7 +105,7 @@ export function describeChangeMember(collection: Collection): Description {
     summary: 'Give a member another role',
     description: 'For callers who may invite to both roles. Ends all invitations of the record.',
     parameters: [idParameter, aliasParameter],
-    body: content(closed({ role })),
+    body: content(closedObject({ role })),
     answers: { 204: { description: 'The member has the role.' } },
     errors: ['json_invalid', 'validation_failed', 'role_required', 'role_full'],
   });
@@ -127,7 +123,7 @@ export function describeRemoveMember(collection: Collection): Description {
 }
 
 export function describeAccept(): Description {
-  const body = closed({ code: { ...text, description: 'Of an invitation.' } });
+  const body = closedObject({ code: { ...text, description: 'Of an invitation.' } });
   const joined = object({ collection: text, role: text, record: { type: 'object' } });
   return {
     name: 'acceptInvitation',

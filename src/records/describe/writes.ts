@@ -5,6 +5,7 @@ import { limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers, Parameter, Schemas } from '../../openapi/openapi-types.ts';
+import { closedObject } from '../../openapi/schemas.ts';
 import {
   aliasSchema,
   describeIn,
@@ -140,15 +141,14 @@ function actionInput(collection: Collection, action: string): Pick<OwnDescriptio
   const isRequired = (name: string) =>
     transitions.every((one) => one.sets.some((set) => set.name === name && !set.isOptional));
   const names = [...new Set(sets.map(({ name }) => name))];
-  const schema = {
-    type: 'object',
-    required: [...(hasChoice ? ['member'] : []), ...names.filter(isRequired)],
-    properties: {
-      ...(hasChoice ? { member: { ...aliasSchema, description: 'The person who gets the role.' } } : {}),
-      ...Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
-    },
-    additionalProperties: false,
+  const properties = {
+    ...(hasChoice ? { member: { ...aliasSchema, description: 'The person who gets the role.' } } : {}),
+    ...Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
   };
+  const schema = closedObject(
+    properties,
+    names.filter((name) => !isRequired(name)),
+  );
   return { body: { 'application/json': { schema } } };
 }
 
