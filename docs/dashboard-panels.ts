@@ -116,11 +116,6 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       ],
     },
     {
-      title: 'Questions about opaque tokens',
-      unit: 'ops',
-      lines: [one(total('result', rate('vestibule_introspections_total')), '{{result}}')],
-    },
-    {
       title: 'Certificate ends in',
       unit: 's',
       lines: [one(`vestibule_tls_certificate_seconds_left${of}`, instance)],

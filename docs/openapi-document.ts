@@ -22,7 +22,15 @@ export function documentSteps(
   { version, baseUrl, tokens = usualTokens }: About,
 ): Generator<unknown, OpenApiDocument> {
   const protectedResource = { resource: baseUrl, issuers: [], scopes: [], dpop: null };
-  const parts = { issuer: baseUrl, protectedResource, tokens, collections, records: {}, signOut: {} };
+  const parts = {
+    issuer: baseUrl,
+    protectedResource,
+    tokens,
+    collections,
+    records: {},
+    consumer: {},
+    signOut: {},
+  };
   const routes = serviceRoutes(parts as unknown as ServiceParts);
   return documentInSteps(routes, { version, baseUrl, tokens });
 }

@@ -15,19 +15,11 @@ export class FetchError extends Error {
   override readonly name = 'FetchError';
   readonly fault: FetchFault;
   readonly retryAfterSeconds: number | null;
-  /** The HTTP status of an unexpected answer; null for other faults. */
-  readonly status: number | null;
 
-  constructor(
-    fault: FetchFault,
-    detail: string,
-    retryAfterSeconds: number | null = null,
-    status: number | null = null,
-  ) {
+  constructor(fault: FetchFault, detail: string, retryAfterSeconds: number | null = null) {
     super(detail);
     this.fault = fault;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.status = status;
   }
 
   /** The code of a Node error, for the log (base/plain-log). */
@@ -43,28 +35,25 @@ export interface FetchedDocument {
 }
 
 /**
- * One request to a provider, for its key set or about a token: one deadline for all of it, a size cap after decoding, no
- * redirects. `stopping` aborts the request; `more` are additional headers; a `body` is posted as a form.
+ * One request to a provider: one deadline for all of it, a size cap after decoding, no redirects. `stopping` aborts it;
+ * `more` are additional headers.
  */
 export async function fetchDocument(
   url: string,
   stopping: AbortSignal,
   more: Readonly<Record<string, string>> = {},
-  body?: URLSearchParams,
-  mostBytes = maxDocumentBytes,
 ): Promise<FetchedDocument> {
   const signal = AbortSignal.any([AbortSignal.timeout(fetchDeadlineMs), stopping]);
   try {
     const headers = { accept: 'application/json', ...more };
-    const sent = body === undefined ? {} : { method: 'POST', body };
-    const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store', ...sent });
+    const response = await fetch(url, { signal, headers, redirect: 'manual', cache: 'no-store' });
     const { status } = response;
     if (status !== 200) {
       await response.body?.cancel();
       const retryAfter = retryAfterOf(response.headers);
-      throw new FetchError('status', `the provider answered with status ${status}`, retryAfter, status);
+      throw new FetchError('status', `the provider answered with status ${status}`, retryAfter);
     }
-    const document = parseJson(await readCapped(response, mostBytes));
+    const document = parseJson(await readCapped(response));
     return { document, maxAgeSeconds: maxAgeOf(response.headers.get('cache-control')) };
   } catch (error) {
     if (error instanceof FetchError) throw error;
@@ -77,12 +66,13 @@ export async function fetchDocument(
   }
 }
 
-async function readCapped(response: Response, mostBytes: number): Promise<Uint8Array> {
+async function readCapped(response: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > mostBytes) throw new FetchError('too_large', `the answer is larger than ${mostBytes} bytes`);
+    if (size > maxDocumentBytes)
+      throw new FetchError('too_large', `the answer is larger than ${maxDocumentBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

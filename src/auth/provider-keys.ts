@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { logFailure, type PlainLog } from '../base/plain-log.ts';
+import { RecentMap } from '../base/recent-map.ts';
 import type { Tracing } from '../base/tracing.ts';
-import { ExpiringMap } from './expiring-map.ts';
 import type { KeySource } from './jws.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 import { FetchError, type FetchedDocument, type FetchFault } from './provider-fetch.ts';
@@ -53,7 +53,9 @@ export class ProviderKeys implements KeySource {
   /** On the monotonic clock; negative if the set was fetched before this process began. */
   #fetchedAt = 0;
   /** A `kid` that was looked for causes no further fetch. Any set that was fetched after this time shows whether it exists. */
-  readonly #unknownKids: ExpiringMap<string, number>;
+  readonly #unknownKids = new RecentMap<string, { readonly soughtAt: number; readonly expiresAt: number }>(
+    maxUnknownKids,
+  );
   #restored: Promise<void> | null = null;
   #inFlight: Promise<void> | null = null;
   #failuresInARow = 0;
@@ -66,7 +68,6 @@ export class ProviderKeys implements KeySource {
 
   constructor(options: ProviderKeysOptions) {
     this.#options = options;
-    this.#unknownKids = new ExpiringMap(options.clock, unknownKidMs, maxUnknownKids);
   }
 
   /** Restores the stored set and begins the first fetch, without waiting for it: the provider may be down. */
@@ -89,7 +90,7 @@ export class ProviderKeys implements KeySource {
   /** After an unsuccessful `find`: the seconds until the next search for the key; null if the provider does not have it. */
   secondsUntilRetry(kid: string | undefined): number | null {
     if (kid === undefined || this.#has(kid)) return null;
-    if (this.#fetchedAt > (this.#unknownKids.get(kid) ?? Number.POSITIVE_INFINITY)) return null;
+    if (this.#fetchedAt > (this.#soughtAt(kid) ?? Number.POSITIVE_INFINITY)) return null;
     return this.#secondsUntilFetch();
   }
 
@@ -140,18 +141,28 @@ export class ProviderKeys implements KeySource {
   /** Fetches for an unknown `kid` once in a cool-down; within one, at its end, so that invented names do not hide a rotation. */
   async #seek(kid: string): Promise<void> {
     await this.#inFlight;
-    if (this.#has(kid) || this.#unknownKids.has(kid) || this.#failuresInARow > 0) return;
+    if (this.#has(kid) || this.#soughtAt(kid) !== undefined || this.#failuresInARow > 0) return;
     const now = this.#options.clock.monotonic();
     const mayFetchAt = this.#lastSoughtAt + unknownKidCoolDownMs;
     if (now < mayFetchAt) {
-      this.#unknownKids.set(kid, now);
+      this.#noteUnknown(kid, now);
       if (this.#nextFetchAt === null || this.#nextFetchAt > mayFetchAt) {
         this.#schedule((mayFetchAt - now) / 1000, () => this.#seekNow());
       }
       return;
     }
     await this.#seekNow();
-    if (!this.#has(kid) && this.#failuresInARow === 0) this.#unknownKids.set(kid, Number.NEGATIVE_INFINITY);
+    if (!this.#has(kid) && this.#failuresInARow === 0) this.#noteUnknown(kid, Number.NEGATIVE_INFINITY);
+  }
+
+  #soughtAt(kid: string): number | undefined {
+    const unknown = this.#unknownKids.get(kid);
+    if (unknown !== undefined && this.#options.clock.monotonic() < unknown.expiresAt) return unknown.soughtAt;
+  }
+
+  #noteUnknown(kid: string, soughtAt: number): void {
+    const expiresAt = this.#options.clock.monotonic() + unknownKidMs;
+    this.#unknownKids.set(kid, { soughtAt, expiresAt });
   }
 
   #has(kid: string): boolean {

@@ -3,7 +3,6 @@ import { Refusal } from '../base/errors.ts';
 /** The steps of a verification, in the order in which they run. */
 export type StepName =
   | 'shape'
-  | 'introspection'
   | 'header'
   | 'issuer'
   | 'algorithm'

@@ -23,7 +23,7 @@ export interface UsedProof {
   readonly expiresAt: number;
 }
 
-/** The keys that a token was verified with, or the introspection answer. The token is cached only while they are current. */
+/** The keys that a token was verified with. The token is cached only while they are current. */
 export interface Verification {
   readonly keys: { readonly generation: number | null };
   /** Null if there were no usable keys when the key was looked for. */

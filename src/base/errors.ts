@@ -120,8 +120,6 @@ export const catalogue = {
     subject_invalid: 'The token names no usable subject: "sub" must be a non-empty string.',
     subject_required:
       'The token has no subject ("sub"), and data of this endpoint needs an owner. Send a token with a subject.',
-    token_inactive:
-      'The provider says that the token is not active: it has expired, was revoked, or is unknown. Get a new one.',
     client_disabled: 'The client that the token was issued to has been disabled or removed.',
     token_revoked: 'The token was revoked. Sign in again and send a new one.',
   }),
@@ -211,8 +209,6 @@ export const catalogue = {
   ...answered(503)({
     keys_unavailable:
       'The keys of the provider are not available, so the token cannot be verified. Try again.',
-    introspection_unavailable:
-      'The provider does not answer the introspection request, so the token cannot be verified. Try again.',
     signing_overloaded: 'Too many tokens wait to be signed. Try again.',
     overloaded: 'The process is overloaded and has not started the request. Try again.',
     revocations_full:

@@ -7,12 +7,6 @@ export type ClaimPath = readonly [string, ...string[]];
 /** `scope` is a text (RFC 9068); `scp` is a text at Entra and a list at Okta. */
 export const usualScopeClaims: readonly ClaimPath[] = [['scope'], ['scp']];
 
-export interface IntrospectionEndpoint {
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
 /** The names of an issuer's settings, or of the members of its entry. */
 export interface IssuerSettingNames {
   readonly origin: string;

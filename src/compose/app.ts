@@ -18,8 +18,8 @@ import { type Limits, shutdownSeconds, withinOpenFiles } from '../http/limits.ts
 import { Listener } from '../http/listener.ts';
 import { createOpsServer } from '../http/ops-server.ts';
 import { BackgroundLease } from '../ops/background-lease.ts';
-import type { Family } from '../ops/exposition.ts';
-import { createReadiness, live, startingReadiness } from '../ops/health.ts';
+import type { Family, Reader } from '../ops/exposition.ts';
+import { createReadiness, live, type ReadinessAnswer, startingReadiness } from '../ops/health.ts';
 import { createMetrics } from '../ops/metrics.ts';
 import { findTracing } from '../ops/tracing.ts';
 import { PeopleNames } from '../records/people-names.ts';
@@ -69,16 +69,12 @@ export interface App {
   readonly log: Log;
   stop(): Promise<void>;
   reload(): void;
-  take(socket: Socket): void;
+  take(socket: Socket): boolean;
   /** GET /readyz and GET /metrics of this process, for the supervisor. */
-  ready(): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
-  families(): readonly Family[];
+  ready(): Promise<ReadinessAnswer>;
+  families(reader?: Reader): readonly Family[];
   /** The data of this process for the supervisor's console. */
-  readonly forConsole: ConsoleSource;
-}
-
-interface ConsoleSource extends ReturnType<typeof createConsoleState> {
-  families(): readonly Family[];
+  readonly forConsole: ReturnType<typeof createConsoleState>;
 }
 
 const opsShutdownMs = 1_000;
@@ -101,7 +97,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const starting = createProgress({ clock, everyMs: 10_000, say: (work) => log.info({ work }, 'starting') });
   parts.defer(() => starting.end());
   // The ops port answers from here on, because a start that builds an index can take minutes.
-  let started: { readonly ready: App['ready']; readonly forConsole: ConsoleSource } | null = null;
+  let started: Pick<App, 'ready' | 'forConsole'> | null = null;
   const ready = async () => started?.ready() ?? startingReadiness(await starting.text(), config.port);
   member?.onReadable?.(ready);
   const limits = limitsOf(config, log);
@@ -196,7 +192,6 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     await keys.start();
     parts.defer(() => keys.stop());
   }
-  parts.defer(() => callers.introspection?.stop());
   await standing.start();
   parts.defer(() => standing.stop());
   parts.use(events);
@@ -236,10 +231,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   });
   readiness.start();
   parts.defer(() => readiness.stop());
-  const forConsole = {
-    ...createConsoleState(base, { collections, keySets, signingKeys }),
-    families: () => metrics.families('console'),
-  };
+  const forConsole = createConsoleState(base, { collections, keySets, signingKeys });
   watch(base, {
     release,
     keySets,
@@ -277,7 +269,7 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
     reload: () => certificate?.renew(listener, log),
     take: (socket) => listener.take(socket),
     ready: readiness.answer,
-    families: () => metrics.families(),
+    families: metrics.families,
     forConsole,
   };
 }

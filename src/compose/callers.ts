@@ -3,8 +3,6 @@ import { createNonces } from '../auth/dpop/nonce.ts';
 import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
 import { createProofCheck } from '../auth/dpop/proof.ts';
 import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
-import { Introspection } from '../auth/introspection/introspection.ts';
-import { introspect } from '../auth/introspection/request.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';
 import { SignatureQueue } from '../auth/signature-queue.ts';
@@ -61,11 +59,10 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
-  const introspection = createIntrospection(base);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
   const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
   const tokenCache = new TokenCache<Caller>({
-    verify: introspection?.withIntrospection(verify) ?? verify,
+    verify,
     callerOf: ({ claims }, known) => nameCaller(claims, known),
     dataOf: ({ subject, scopes }) => [subject, scopes],
     maxPlaces: tokenCachePlaces,
@@ -91,7 +88,6 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   return {
     providers,
     signatures,
-    introspection,
     names,
     tokenCache,
     registry,
@@ -101,22 +97,6 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     checkAgain: createCheckAgain(checkStanding, clock),
     dpop,
   };
-}
-
-/** Introspects opaque tokens at their provider; null if no provider does that. */
-function createIntrospection({ config, metrics, tracing, clock, log }: BaseParts) {
-  const provider = config.providers.find(({ introspection }) => introspection !== null);
-  const endpoint = provider?.introspection;
-  if (provider === undefined || !endpoint) return null;
-  const { name } = provider;
-  return new Introspection({
-    rules: rulesOf(provider, config),
-    ask: (token, stopping, headers) => introspect(token, endpoint, stopping, headers),
-    clock,
-    log: log.child({ provider: name }),
-    onAsked: (result) => metrics.countIntrospection(name, result),
-    tracing,
-  });
 }
 
 /** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */

@@ -31,7 +31,7 @@ export async function startConsole(config: Config, { consumer, log, ...parts }: 
     log.info({ ops_host: host }, 'the console is off: OPS_HOST is not loopback, and OPS_TOKEN is not set');
     return off;
   }
-  const access = createConsoleAccess({ host, token, clock: parts.clock });
+  const access = createConsoleAccess({ host, token });
   const data = new ConsoleData({ ...parts, advice: readAdvice() });
   await data.start();
   const files = findBuiltFiles('console');

@@ -115,9 +115,6 @@ export function createEventParts(
       records: storage.records,
       clock,
     },
-    get last(): number {
-      return tail.last;
-    },
     status: {
       position: () => tail.last,
       streams: () => streams.size,

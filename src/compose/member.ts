@@ -2,26 +2,39 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import type { FromChild, Start, ToChild } from '../supervisor/child.ts';
+import type { FromChild, Questions, Start, ToChild } from '../supervisor/child.ts';
 import { type App, startApp } from './app.ts';
+
+type Answers = {
+  readonly [Q in keyof Questions]?: (
+    argument: Parameters<Questions[Q]>[0],
+    socket?: Socket,
+  ) => ReturnType<Questions[Q]> | Promise<ReturnType<Questions[Q]>>;
+};
 
 /** The service as one of several processes. It gets its connections from the supervisor, and ends with it. */
 export async function startMember(processes: number): Promise<App> {
-  const [{ id, start }] = (await once(process, 'message')) as [ToChild & { start: Start }];
+  const [{ id, argument: start }] = (await once(process, 'message')) as [ToChild & { argument: Start }];
   try {
     const config = shareOf(await loadConfig(start.environment), processes);
-    let app: App | null = null;
-    let ready: App['ready'] | null = null;
-    process.on('message', async (message: ToChild, socket?: Socket) => {
-      const answer = app ? answerTo(message, app) : message.ask === 'ready' ? ready?.() : null;
-      send({ id: message.id, answer: await Promise.resolve(answer ?? null).catch(() => null) });
-      // Without a socket the client has hung up during the hand-over.
-      if (socket) app?.take(socket);
+    let answers: Answers = {};
+    process.on('message', async ({ id, ask, argument }: ToChild, socket?: Socket) => {
+      const answerTo = answers[ask] as ((...given: unknown[]) => FromChild['answer']) | undefined;
+      send({ id, answer: await Promise.try(() => answerTo?.(argument, socket) ?? null).catch(() => null) });
     });
-    const onReadable = (early: App['ready']) => {
-      ready = early;
+    const onReadable = (ready: App['ready']) => {
+      answers = { ready };
     };
-    app = await startApp(config, { member: { process: start.process, onReadable } });
+    const app = await startApp(config, { member: { process: start.process, onReadable } });
+    answers = {
+      // Without a socket the client has hung up during the hand-over.
+      take: (_, socket) => socket === undefined || app.take(socket),
+      live: () => true,
+      ready: app.ready,
+      families: app.families,
+      state: app.forConsole.state,
+      consumer: async (pseudonym) => ({ held: await app.forConsole.consumer(pseudonym) }),
+    };
     send({ id, answer: true });
     return app;
   } catch (error) {
@@ -38,14 +51,6 @@ const shared = ['databasePoolSize', 'maxConnections', 'maxConnectionsPerAddress'
 export function shareOf(config: Config, processes: number): Config {
   const parts = shared.map((key) => [key, Math.ceil(config[key] / processes)]);
   return { ...config, ...Object.fromEntries(parts) };
-}
-
-async function answerTo({ ask, consumer = '' }: ToChild, app: App): Promise<FromChild['answer']> {
-  if (ask === 'metrics') return app.families();
-  if (ask === 'sample') return app.forConsole.families();
-  if (ask === 'state') return app.forConsole.state();
-  if (ask === 'consumer') return { held: await app.forConsole.consumer(consumer) };
-  return ask === 'ready' ? app.ready() : true;
 }
 
 function send(message: FromChild): void {

@@ -85,7 +85,9 @@ function routesOf(base: BaseParts, answering: Answering) {
   } = answering;
   const { registry, tokenCache, dpop } = callers;
   const issuer = ownIssuer(config);
+  const store = storage.records;
   const reads = new ReadLimit(config.readsPerMinute, clock);
+  const digest = createKeyedDigest(keyring.records);
   return serviceRoutes({
     issuer,
     protectedResource: {
@@ -103,18 +105,24 @@ function routesOf(base: BaseParts, answering: Answering) {
     collectionsMayChange,
     events: { ...events.forCallers, reads },
     records: {
-      store: storage.records,
-      registry,
+      store,
       reads,
-      position: () => events.last,
+      tail: events.forCallers.tail,
       attempts: new ReadLimit(config.readsPerMinute, clock),
-      erasures: new ReadLimit(10, clock),
-      exports: new StreamLimit(exportsPerCaller),
-      forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
-      digest: createKeyedDigest(keyring.records),
+      digest,
       names,
       guesses: new ReadLimit(wrongCodesPerMinute, clock),
       writes,
+      clock,
+    },
+    consumer: {
+      store,
+      registry,
+      reads,
+      erasures: new ReadLimit(10, clock),
+      exports: new StreamLimit(exportsPerCaller),
+      forgetTokensOf: (owner) => tokenCache.forget(({ id }) => id === owner),
+      digest,
       clock,
     },
     signOut,

@@ -3,7 +3,7 @@ import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
 import { brief, found, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/yaml-text.ts';
 import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';
-import { checkProviderList, type ProviderEntry, providerOrigin, secretIn } from './providers-schema.ts';
+import { checkProviderList, type ProviderEntry, providerOrigin } from './providers-schema.ts';
 
 /** The providers that IDPS_FILE lists, or every mistake in it with its line. */
 export function readProvidersFile(path: string, text: string, apiAudience: string) {
@@ -27,7 +27,7 @@ function placeOf(pointer: string): string {
 }
 
 function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
-  const { name, audience_claim: audienceClaim, introspection } = entry;
+  const { name, audience_claim: audienceClaim } = entry;
   const origin = providerOrigin(entry.origin);
   const webClientId = entry.web_client_id ?? null;
   const member = (of: keyof ProviderEntry) => `"${of}" of "${name}" in IDPS_FILE`;
@@ -54,14 +54,6 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
     maxTokenLifetimeSeconds: entry.max_token_lifetime_seconds ?? null,
     webClientId,
     logoutAudiences: logoutAudiencesOf([entry.logout_audience ?? []].flat(), webClientId),
-    introspection:
-      introspection === undefined
-        ? null
-        : {
-            url: introspection.url,
-            clientId: introspection.client_id,
-            clientSecret: secretIn(introspection.client_secret_file),
-          },
     settings: {
       origin: member('origin'),
       issuer: member('issuer'),
@@ -97,13 +89,6 @@ function checkApart(provider: Provider, before: readonly Provider[], at: string,
     say(
       pointerTo(at, 'name'),
       `is also the name of an earlier entry, and must be unique; found "${provider.name}"`,
-    );
-  // An opaque token does not name the provider to ask.
-  const asked = provider.introspection && before.find(({ introspection }) => introspection !== null);
-  if (asked)
-    say(
-      pointerTo(at, 'introspection'),
-      `can be in one entry only, because an opaque token does not name its provider; found it in "${asked.name}" and "${provider.name}"`,
     );
   // An origin alone stands for two issuers, with and without a trailing slash.
   const member = provider.issuers.length === 1 ? 'issuer' : 'origin';

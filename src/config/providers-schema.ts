@@ -1,11 +1,10 @@
-import { type JsonSchema, mapping, refuse, where } from '../base/json-schema.ts';
+import { type JsonSchema, mapping, where } from '../base/json-schema.ts';
 import { isHttpsOrLoopback } from '../base/loopback.ts';
 import type { RequiredClaims } from '../base/provider-rules.ts';
 import { type SignatureAlgorithm, signatureAlgorithms } from '../base/signature-algorithms.ts';
 import { createFormCheck } from '../base/yaml/check-form.ts';
 import { foundAddress } from '../base/yaml/mistakes.ts';
 import * as kind from './kinds.ts';
-import { readTextFile } from './text-file.ts';
 
 /** The JSON Schema of IDPS_FILE. A new member is declared here; rules between entries are in providers-file.ts. */
 
@@ -28,11 +27,6 @@ export interface ProviderEntry {
   readonly max_token_lifetime_seconds?: number;
   readonly web_client_id?: string;
   readonly logout_audience?: string | readonly string[];
-  readonly introspection?: {
-    readonly url: string;
-    readonly client_id: string;
-    readonly client_secret_file: string;
-  };
 }
 
 const mostEntries = 32;
@@ -49,30 +43,6 @@ const readableText: kind.Parse<string> = (value) => {
   kind.visibleText(value.replaceAll(/[\u061c\u200e\u200f]/g, ''));
   return value;
 };
-
-/** A provider address that receives a secret. */
-const endpointUrl: kind.Parse<string> = (value) => {
-  const url = URL.parse(value);
-  const isPlain = url !== null && url.username === '' && url.password === '' && url.hash === '';
-  if (!isPlain || !/^https?:$/.test(url.protocol))
-    throw new Error('must be a URL without user and fragment, such as https://login.example.org/path');
-  if (!isHttpsOrLoopback(url.origin)) throw new Error('must be https, because a secret is sent there');
-  return value;
-};
-
-export function secretIn(path: string): string {
-  const secret = textOf(path).trim();
-  if (secret === '') throw new Error('must name a file with a secret, but the file is empty');
-  return secret;
-}
-
-function textOf(path: string): string {
-  try {
-    return readTextFile(path);
-  } catch (error) {
-    throw new Error(`must name a file with a secret, but the file ${(error as Error).message}`);
-  }
-}
 
 const audience: kind.Parse<string> = (value) => {
   if (!value.endsWith('.apps.googleusercontent.com')) return kind.visibleText(value);
@@ -92,8 +62,6 @@ const kinds: Readonly<Record<string, kind.Parse<string>>> = {
   'readable-text': readableText,
   'visible-text': kind.visibleText,
   'url-path': kind.urlPath,
-  'endpoint-url': endpointUrl,
-  'secret-file': secretIn,
   audience,
   scope: kind.scopeName,
 };
@@ -164,35 +132,8 @@ const entry = mapping(
     max_token_lifetime_seconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
     web_client_id: text('visible-text'),
     logout_audience: oneOrMore(text('visible-text')),
-    introspection: mapping(
-      {
-        url: text('endpoint-url'),
-        client_id: {
-          type: 'string',
-          pattern: '^(?! )[ -~]{1,500}(?<! )$',
-          errorMessage: 'must be 1 to 500 characters of ASCII without blanks around them',
-        },
-        client_secret_file: text('secret-file', { writeOnly: true }),
-      },
-      ['url', 'client_id', 'client_secret_file'],
-    ),
   },
   ['name', 'origin'],
-);
-
-/**
- * Without "issuer" two spellings of an origin are accepted and an introspection answer need not name one: one person would
- * be two callers.
- */
-const noIntrospectionWithoutIssuer = where(
-  { not: { required: ['issuer'] } },
-  {
-    properties: {
-      introspection: refuse(
-        'needs "issuer" beside it, because an introspection answer may leave out the issuer',
-      ),
-    },
-  },
 );
 
 export const checkProviderList = createFormCheck(
@@ -201,7 +142,7 @@ export const checkProviderList = createFormCheck(
     minItems: 1,
     maxItems: mostEntries,
     errorMessage: `must be a list of 1 to ${mostEntries} providers, each beginning with "- name:"`,
-    items: { ...entry, ...noIntrospectionWithoutIssuer },
+    items: entry,
   },
   formats,
   foundAddress,

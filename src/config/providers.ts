@@ -1,6 +1,5 @@
 import {
   type ClaimPath,
-  type IntrospectionEndpoint,
   type IssuerSettingNames,
   type RequiredClaims,
   usualScopeClaims,
@@ -34,8 +33,6 @@ export interface Provider {
   readonly webClientId: string | null;
   /** The accepted audiences of its logout tokens; empty if logout tokens are not accepted. */
   readonly logoutAudiences: readonly string[];
-  /** Where opaque tokens are introspected (RFC 7662); null if they are refused. */
-  readonly introspection: IntrospectionEndpoint | null;
   /** The names that a mistake in one of these refers to. */
   readonly settings: IssuerSettingNames & { readonly jwksPath: string; readonly formerIssuer: string };
 }
@@ -75,7 +72,6 @@ export function onlyProvider(config: ProviderConfig): Provider {
     maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
     webClientId: config.webClientId,
     logoutAudiences: logoutAudiencesOf([], config.webClientId),
-    introspection: null,
     settings: {
       origin: 'IDP_ORIGIN',
       issuer: 'IDP_ISSUER',

@@ -5,11 +5,11 @@ import { eventOfErasure } from '../events/catalogue.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
-import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { budgetsOfErased, formerName } from '../records/rules/budgets.ts';
+import type { ConsumerParts } from './handler-parts.ts';
 
 /** DELETE /me: erases all data of the caller. Spent budgets stay under a digest, so that erasing does not renew them. */
-export function eraseAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+export function eraseAll(collections: readonly Collection[], parts: ConsumerParts): BearerHandler {
   const { store, registry, reads, erasures, forgetTokensOf, digest, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);

@@ -6,17 +6,17 @@ import { answersText, type Description, tags } from '../openapi/description.ts';
 import { ownerIn, ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
 import { contextsOf } from '../records/requests/context.ts';
-import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { presentEntry } from '../records/requests/history.ts';
 import { largestPageBytes } from '../records/requests/page.ts';
 import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../storage/port.ts';
+import type { ConsumerParts } from './handler-parts.ts';
 
 const largestPage = 50;
 /** At each process (429 `too_many_streams` past that). */
 export const exportsPerCaller = 1;
 
 /** GET /me/export: all data that is stored about the caller, one line of JSON for each item. */
-export function exportAll(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+export function exportAll(collections: readonly Collection[], parts: ConsumerParts): BearerHandler {
   const { store, registry, reads, exports, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);

@@ -5,12 +5,12 @@ import type { Collection } from '../collections/collection.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';
 import { ownerOf } from '../records/caller-access.ts';
-import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { asOfNow, type Budget, newcomerBudget, unused, writeBudget } from '../records/rules/budgets.ts';
 import type { Usage } from '../storage/port.ts';
+import type { ConsumerParts } from './handler-parts.ts';
 
 /** GET /me/usage: the caller's budgets and quotas with their use, for each collection. */
-export function usage(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+export function usage(collections: readonly Collection[], parts: ConsumerParts): BearerHandler {
   const { store, registry, reads, clock } = parts;
   return async (input, caller) => {
     const owner = ownerOf(caller);

@@ -27,13 +27,16 @@ export class Listener {
     this.#http.server.emit('listening');
   }
 
-  /** Takes a connection that another server or process has accepted. */
-  take(socket: Socket): void {
-    if (this.#http.connections.isClosing) return void socket.destroy();
+  /** Takes a connection that another server or process has accepted. False if this server is closing. */
+  take(socket: Socket): boolean {
+    if (this.#http.connections.isClosing) {
+      socket.destroy();
+      return false;
+    }
     // As Node does for connections that an HTTP server accepts itself.
     socket.setNoDelay(true);
     socket.allowHalfOpen = true;
-    this.#http.server.emit('connection', socket);
+    return this.#http.server.emit('connection', socket);
   }
 
   /** Lets requests in flight finish; past the deadline all connections are destroyed. */

@@ -47,7 +47,6 @@ const neverReplaced: ReadonlySet<ErrorCode> = new Set([
   'token_expired',
   'token_not_yet_valid',
   'token_revoked',
-  'token_inactive',
   'insufficient_scope',
   'consumer_suspended',
   'client_disabled',

@@ -21,6 +21,7 @@ import { describeErasure, eraseAll } from '../consumer/erase.ts';
 import { describeEvents } from '../consumer/events/describe.ts';
 import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
+import type { ConsumerParts } from '../consumer/handler-parts.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
 import { describeLogout, logOut } from '../consumer/sign-out/logout.ts';
@@ -108,6 +109,7 @@ export type ServiceParts = Parameters<typeof issueToken>[0] & {
   /** Whether they change while a browser has the page that describes them. */
   readonly collectionsMayChange: boolean;
   readonly records: RecordParts;
+  readonly consumer: ConsumerParts;
   readonly events: EventParts;
   readonly signOut: {
     readonly logout: Parameters<typeof logOut>[0];
@@ -123,7 +125,7 @@ interface FrontendParts extends Omit<FrontendSettings, 'api'> {
 
 /** All routes of the service, in the order of the OpenAPI document. */
 export function serviceRoutes(parts: ServiceParts): readonly Route[] {
-  const { issuer, signingKeys, collections, records, events, signOut, frontend, tokens } = parts;
+  const { issuer, signingKeys, collections, records, consumer, events, signOut, frontend, tokens } = parts;
   const document = () => documentInSteps(routes, { version: apiVersion, baseUrl: issuer, tokens });
   const caching = parts.collectionsMayChange ? openapi.noCache : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
@@ -138,10 +140,10 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     ...(collections.some(isWrittenByPeople) ? [batchRoute(lineages, records)] : []),
     ...(takesCodes ? [invitationRoute(collections, records)] : []),
     open(consumerPrefix, overview(collections), describeOverview),
-    bearer('GET', myself, me(records.registry), describeMe),
-    bearer('DELETE', myself, eraseAll(collections, records), describeErasure),
-    bearer('GET', `${myself}/usage`, usage(collections, records), describeUsage),
-    bearer('GET', `${myself}/export`, exportAll(collections, records), describeExport),
+    bearer('GET', myself, me(consumer.registry), describeMe),
+    bearer('DELETE', myself, eraseAll(collections, consumer), describeErasure),
+    bearer('GET', `${myself}/usage`, usage(collections, consumer), describeUsage),
+    bearer('GET', `${myself}/export`, exportAll(collections, consumer), describeExport),
     bearer('GET', `${consumerPrefix}/events`, readEvents(collections, events), () =>
       describeEvents(collections),
     ),

@@ -27,7 +27,6 @@ export const anyBearer: readonly ErrorCode[] = [
   'consumer_suspended',
   'too_many_refusals',
   'keys_unavailable',
-  'introspection_unavailable',
   'overloaded',
   'storage_unavailable',
 ];

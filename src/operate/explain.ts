@@ -1,5 +1,4 @@
 import { createCheckStanding } from '../auth/authenticate.ts';
-import { introspect } from '../auth/introspection/request.ts';
 import { deriveKeyring, type Keyring } from '../auth/keyring.ts';
 import { authenticatedMemory, type KeySetMemory } from '../auth/stored-key-set.ts';
 import type { VerifiedClaims } from '../base/caller.ts';
@@ -83,8 +82,7 @@ export function examinedIssuer(
   memory: Pick<KeySetMemory, 'load'> | null,
   clock: Clock,
 ): ExaminedIssuer {
-  const { jwksUrl, algorithms, settings, introspection } = provider;
-  const { signal } = new AbortController();
+  const { jwksUrl, algorithms, settings } = provider;
   return {
     ...rulesOf(provider, config),
     who: config.providers.length === 1 ? 'the provider' : `the provider "${provider.name}"`,
@@ -93,7 +91,6 @@ export function examinedIssuer(
       const stored = (await memory?.load()) ?? null;
       return providerKeysNow(jwksUrl, algorithms, stored, config.jwksMaxStaleSeconds, clock.now());
     },
-    ...(introspection && { introspect: (token: string) => introspect(token, introspection, signal) }),
   };
 }
 

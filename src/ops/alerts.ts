@@ -135,12 +135,6 @@ export const alertRules: readonly Rule[] = [
     gauge('vestibule_jwks_alarming_keys', over(0), 'provider'),
   ),
   rule(
-    'VestibuleIntrospectionFails',
-    'critical',
-    2 * minute,
-    growth('introspection_failed', 5 * minute, over(0), 'each'),
-  ),
-  rule(
     'VestibuleCertificateEnds',
     'warning',
     hour,

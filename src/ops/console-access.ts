@@ -1,44 +1,35 @@
 import { Buffer } from 'node:buffer';
-import type { Clock } from '../base/clock.ts';
 import { type Answer, answer, type Input, json, type PublicHandler } from '../base/handler.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { createSecret } from '../base/random.ts';
-import { WindowCounter } from '../base/window-counter.ts';
 
 interface AccessOptions {
   readonly host: string;
   readonly token: string | null;
-  readonly clock: Clock;
 }
 
 /** Whether the console is served at all: requests from this machine need no token. */
-export function isConsoleReachable({ host, token }: Pick<AccessOptions, 'host' | 'token'>): boolean {
+export function isConsoleReachable({ host, token }: AccessOptions): boolean {
   return isLoopback(host) || token !== null;
 }
-
-/** Failed attempts of one address. The token has at least 32 characters, so the limit is against load, not guesses. */
-const wrongTokensPerMinute = 10;
 
 /**
  * Who may use the console. `page` checks its files, which hold no secret, `data` what they show. On loopback only a loopback
  * Host is accepted: a foreign page could give its own name the address 127.0.0.1 (DNS rebinding).
  */
-export function createConsoleAccess({ host, token, clock }: AccessOptions) {
+export function createConsoleAccess({ host, token }: AccessOptions) {
   const digest = createKeyedDigest(Buffer.from(createSecret()));
   const expected = token === null ? null : digest.of(token);
-  const wrong = new WindowCounter(wrongTokensPerMinute, clock);
 
   const refuseHost = (input: Input): Answer | null =>
     !isLoopback(host) || isLoopback(nameOf(input.header('host') ?? '')) ? null : foreignHost;
 
-  const refuseToken = ({ authorization, address }: Input): Answer | null => {
+  const refuseToken = ({ authorization }: Input): Answer | null => {
     if (expected === null) return null;
     const sent = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (sent === undefined) return refused('token_missing');
-    if (digest.isOf(expected, sent)) return null;
-    const retryAfterSeconds = wrong.add(address);
-    return retryAfterSeconds === 0 ? refused('token_wrong') : tooMany(retryAfterSeconds);
+    return digest.isOf(expected, sent) ? null : refused('token_wrong');
   };
 
   return {
@@ -66,11 +57,4 @@ const foreignHost = answer(
 
 function refused(status: 'token_missing' | 'token_wrong'): Answer {
   return json({ status }, { status: 401, headers: { 'www-authenticate': 'Bearer realm="console"' } });
-}
-
-function tooMany(retryAfterSeconds: number): Answer {
-  return json(
-    { status: 'too_many_wrong_tokens' },
-    { status: 429, headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
 }

@@ -4,6 +4,7 @@ import { singleFlight } from '../base/single-flight.ts';
 import { Alerts, rulesForPrometheus } from './alerts.ts';
 import { hourSeconds, trafficData } from './console-traffic.ts';
 import type { Family } from './exposition.ts';
+import type { ReadinessAnswer } from './health.ts';
 import { History, stepSeconds } from './history.ts';
 import type { MetricName } from './metric-catalogue.ts';
 
@@ -27,10 +28,7 @@ export interface ConsoleReading {
 
 export interface ConsoleParts {
   readonly read: () => Promise<ConsoleReading>;
-  readonly ready: () => Promise<{
-    readonly status: number;
-    readonly body: Readonly<Record<string, unknown>>;
-  }>;
+  readonly ready: () => Promise<ReadinessAnswer>;
   /** Null if no process answers. */
   readonly state: () => Promise<ConsoleState | null>;
   readonly settings: readonly unknown[];

@@ -69,12 +69,12 @@ export class Exposition {
   }
 
   families(reader: Reader = 'scrape'): readonly Family[] {
-    // Most counters of most services are 0. They would be most of what processes send to their supervisor.
-    const isTold = ({ type }: Pick<Family, 'type'>, { value }: Sample) =>
-      reader === 'scrape' || type === 'gauge' || value !== 0;
-    return Array.from(this.#samples, ([name, samples]) => {
+    return Array.from(this.#samples, ([name, read]) => {
       const about = metricCatalogue[name];
-      return { name, ...about, samples: samples(reader).filter((sample) => isTold(about, sample)) };
+      const samples = read(reader);
+      // Most counters are 0. For the console every process would send them to the supervisor every few seconds.
+      if (reader === 'scrape' || about.type === 'gauge') return { name, ...about, samples };
+      return { name, ...about, samples: samples.filter(({ value }) => value !== 0) };
     });
   }
 }
@@ -102,7 +102,7 @@ function escaped(text: string | number): string {
 
 const combine: Readonly<Record<Across, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
-  // NaN in one process is NaN in the total: the worst value counts.
+  // NaN in one process is NaN in the total.
   most: Math.max,
   least: Math.min,
 };

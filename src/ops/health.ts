@@ -8,6 +8,15 @@ import type { Storage } from '../storage/port.ts';
 /** GET /livez: the process runs and its event loop turns. */
 export const live: PublicHandler = () => json({ status: 'ok' });
 
+export interface ReadinessAnswer {
+  readonly status: number;
+  readonly body: {
+    readonly status: string;
+    readonly checks: Readonly<Record<string, string>>;
+    readonly [part: string]: unknown;
+  };
+}
+
 interface ReadinessParts {
   readonly storage: Pick<Storage, 'ping' | 'documents'>;
   readonly keySets: () => readonly KeySetStatus[];
@@ -47,7 +56,7 @@ export function createReadiness(parts: ReadinessParts) {
   /** By the last answer of the database. A stop is no fault. */
   const isHealthy = () => last.fault === null && last.collectionsFault === null && usableKeys().length > 0;
 
-  const answer = async () => {
+  const answer = async (): Promise<ReadinessAnswer> => {
     last = await database.probe();
     const { fault, collectionsFault } = last;
     const providers = keySets();
@@ -81,7 +90,7 @@ export function createReadiness(parts: ReadinessParts) {
 }
 
 /** The answer while the service starts. `work`: what takes long, such as an index of a large table. */
-export function startingReadiness(work: string | null, port: number) {
+export function startingReadiness(work: string | null, port: number): ReadinessAnswer {
   const checks = { database: 'starting' };
   return { status: 503, body: { status: 'starting', checks, ...(work && { work }), signing_keys: [], port } };
 }

@@ -29,8 +29,6 @@ const counted: { readonly [name in MetricName]?: (labels: Labels, suffix: string
   vestibule_connections_refused_total: ({ reason }) => [`connection_refused ${reason}`],
   vestibule_jwks_fetches_total: ({ provider, result }) =>
     result === 'ok' ? [] : [`fetch_failed ${provider}`],
-  vestibule_introspections_total: ({ provider, result }) =>
-    ['active', 'inactive', 'refused'].includes(String(result)) ? [] : [`introspection_failed ${provider}`],
   vestibule_sign_outs_total: ({ by }) => [`sign_out ${by}`],
   vestibule_write_batch_size: (_, suffix) => (suffix === '_sum' ? ['written all'] : []),
   vestibule_database_session_wait_seconds_total: () => ['session_wait all'],

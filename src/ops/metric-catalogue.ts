@@ -52,9 +52,6 @@ export const metricCatalogue = {
     'most',
     'Published keys that are weak, symmetric, private or ambiguous.',
   ),
-  vestibule_introspections_total: counter(
-    'Introspection requests to a provider, by its name and by result: "active", "inactive", "refused" by the rules of this service, or what went wrong.',
-  ),
   vestibule_token_cache_lookups_total: counter(
     'Lookups in the cache of verified tokens, by result: "hit" or "miss".',
   ),

@@ -53,7 +53,6 @@ export function createMetrics() {
     countSignOut: exposition.counter('vestibule_sign_outs_total', 'by', ['logout', 'client']),
     /** `fault` is null after a successful fetch. */
     countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
-    countIntrospection: exposition.providerCounter('vestibule_introspections_total'),
     families: (reader?: Reader) => exposition.families(reader),
     expose: (() => answer(expositionType, expositionText(exposition.families()))) satisfies PublicHandler,
   };

@@ -4,11 +4,20 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Environment } from '../config/load.ts';
 import type { ConsoleState } from '../ops/console-data.ts';
-import type { Family } from '../ops/exposition.ts';
+import type { Family, Reader } from '../ops/exposition.ts';
+import type { ReadinessAnswer } from '../ops/health.ts';
 
-export interface ReadinessAnswer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+/** The requests of a supervisor to a process. Arguments and answers are plain data. */
+export interface Questions {
+  start(start: Start): true;
+  /** A connection comes with the message. The answer comes before any byte of it is read; false while the process stops. */
+  take(): boolean;
+  live(): true;
+  ready(): ReadinessAnswer;
+  families(reader: Reader): readonly Family[];
+  state(): ConsoleState;
+  /** By pseudonym. `held` is null if there is no such caller. */
+  consumer(id: string): { readonly held: object | null };
 }
 
 /** The settings of the supervisor, and the number of the process, counted from 1. */
@@ -17,30 +26,19 @@ export interface Start {
   readonly process: number;
 }
 
-/** The requests of a supervisor to a process, with their answers. */
-interface Answers {
-  readonly start: true;
-  /** Hands a connection over with the message. The answer is true, before any byte of it is read. */
-  readonly take: true;
-  readonly live: true;
-  readonly ready: ReadinessAnswer;
-  readonly metrics: readonly Family[];
-  /** The metrics as the console reads them. */
-  readonly sample: readonly Family[];
-  readonly state: ConsoleState;
-  /** `held` is null if there is no such caller. */
-  readonly consumer: { readonly held: object | null };
-}
-
-type Question = keyof Answers;
 export interface ToChild {
   readonly id: number;
-  readonly ask: Question;
-  readonly start?: Start | undefined;
-  /** A pseudonym. */
-  readonly consumer?: string | undefined;
+  readonly ask: keyof Questions;
+  readonly argument?: unknown;
 }
-export type FromChild = { readonly id: number; readonly answer: Answers[Question] | null };
+type Answer<Q extends keyof Questions> = ReturnType<Questions[Q]> | null;
+export type FromChild = { readonly id: number; readonly answer: Answer<keyof Questions> };
+
+export interface AskOptions<Q extends keyof Questions> {
+  readonly argument?: Parameters<Questions[Q]>[0];
+  readonly withinMs?: number;
+  readonly socket?: Socket;
+}
 
 /** How a process ended; both are null if it could not be started. */
 export interface Ending {
@@ -75,7 +73,7 @@ export class Child {
     this.ended = closed.promise.finally(() => {
       for (const resolve of this.#unanswered.values()) resolve(null);
     });
-    this.started = this.ask('start', { start }).then((answer) => {
+    this.started = this.ask('start', { argument: start }).then((answer) => {
       this.#hasStarted = answer !== null;
       return this.#hasStarted;
     });
@@ -89,26 +87,20 @@ export class Child {
    * Resolves with null if the process ends first, or does not answer in time. A connection that is handed over stays open
    * here, too.
    */
-  async ask<Q extends Question>(
+  async ask<Q extends keyof Questions>(
     ask: Q,
-    {
-      withinMs,
-      socket,
-      start,
-      consumer,
-    }: { withinMs?: number; socket?: Socket; start?: Start; consumer?: string },
-  ): Promise<Answers[Q] | null> {
+    { argument, withinMs, socket }: AskOptions<Q>,
+  ): Promise<Answer<Q>> {
     this.#lastId += 1;
     const id = this.#lastId;
     const { promise, resolve } = Promise.withResolvers<FromChild['answer']>();
     this.#unanswered.set(id, resolve);
     const cancel = withinMs && this.#clock.after(withinMs, () => resolve(null));
-    const message: ToChild = { id, ask, start, consumer };
-    this.#worker.send(message, socket, { keepOpen: true }, (error) => error && resolve(null));
+    this.#worker.send({ id, ask, argument }, socket, { keepOpen: true }, (error) => error && resolve(null));
     const answer = await promise;
     this.#unanswered.delete(id);
     if (cancel) cancel();
-    return answer as Answers[Q] | null;
+    return answer as Answer<Q>;
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -118,7 +110,7 @@ export class Child {
 
 const heartbeatMs = 10_000;
 /** More than one: after a suspension of the machine the first heartbeat of every process is late. */
-const mostMissed = 3;
+const maxMissed = 3;
 
 /**
  * Sends heartbeats. Kills a process that serves and has not answered for 30 seconds. Settles when it is killed or has ended.
@@ -128,14 +120,14 @@ export async function killWhenSilent(
   clock: Clock,
   log: Log,
 ): Promise<void> {
-  for (let missed = 0; missed < mostMissed; missed += 1) {
+  for (let missed = 0; missed < maxMissed; missed += 1) {
     while (child.isServing && (await child.ask('live', { withinMs: heartbeatMs })) !== null) {
       missed = 0;
       await new Promise<void>((resolve) => clock.after(heartbeatMs, resolve));
     }
     if (!child.isServing) return;
   }
-  const seconds = (mostMissed * heartbeatMs) / 1000;
+  const seconds = (maxMissed * heartbeatMs) / 1000;
   log.error({ process: child.process, seconds }, 'a process does not answer and is killed');
   child.signal('SIGKILL');
 }

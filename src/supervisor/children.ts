@@ -69,8 +69,8 @@ export function createChildren({ processes, fork, clock, log }: ChildrenOptions)
 
 /** A process that ran for this long has started well. */
 const longEnoughMs = 10_000;
-const leastBetweenMs = 1_000;
-const mostMs = 30_000;
+const minBetweenMs = 1_000;
+const maxMs = 30_000;
 
 /**
  * The backoff before a process is replaced. One that ran for a while or was killed is replaced at once, but not more than
@@ -82,7 +82,7 @@ export class Backoff {
   delayMs({ signal }: Ending, livedMs: number): number {
     const wasWell = signal === 'SIGKILL' || livedMs >= longEnoughMs;
     this.#failures = wasWell ? 0 : this.#failures + 1;
-    if (wasWell) return Math.max(leastBetweenMs - livedMs, 0);
-    return Math.min(leastBetweenMs * 2 ** (this.#failures - 1), mostMs);
+    if (wasWell) return Math.max(minBetweenMs - livedMs, 0);
+    return Math.min(minBetweenMs * 2 ** (this.#failures - 1), maxMs);
   }
 }

@@ -17,8 +17,8 @@ export class Dispatcher {
   readonly #waiting: Socket[] = [];
   readonly #free: Child[] = [];
 
-  constructor(mostWaiting: number) {
-    this.server.maxConnections = mostWaiting;
+  constructor(maxWaiting: number) {
+    this.server.maxConnections = maxWaiting;
   }
 
   add(child: Child): void {
@@ -36,7 +36,7 @@ export class Dispatcher {
     const child = this.#free.shift() as Child;
     const socket = this.#waiting.shift() as Socket;
     const isTaken = await child.ask('take', { socket });
-    if (isTaken || child.isServing) {
+    if (isTaken ?? child.isServing) {
       socket.destroy();
       this.#free.push(child);
     } else this.#waiting.unshift(socket);

@@ -1,5 +1,5 @@
 import { Refusal } from '../base/errors.ts';
-import { type Answer, answer, json } from '../base/handler.ts';
+import { answer, json } from '../base/handler.ts';
 import {
   countsOf,
   Exposition,
@@ -7,9 +7,11 @@ import {
   expositionType,
   type Family,
   mergeMetrics,
+  type Reader,
 } from '../ops/exposition.ts';
+import type { ReadinessAnswer } from '../ops/health.ts';
 import { describeProcess } from '../ops/metrics.ts';
-import type { Child, ReadinessAnswer } from './child.ts';
+import type { AskOptions, Child, Questions } from './child.ts';
 
 /** The ops port answers within a second, also when a process hangs. Readiness takes up to 0.8 s. */
 const withinMs = 950;
@@ -17,81 +19,88 @@ const withinMs = 950;
 const consumerWithinMs = 5_000;
 
 export function createOps(
-  processes: number,
+  wanted: number,
   { all, serving }: Record<'all' | 'serving', () => readonly Child[]>,
   isStopping: () => boolean,
 ) {
-  const [lastMetrics, lastSamples] = [new LastFamilies(), new LastFamilies()];
-  /** How often a process has ended without being told to, by its number. */
+  const last = { scrape: new LastFamilies(), console: new LastFamilies() };
+  /** How often a process has ended unexpectedly, by its number. */
   const endings = new Map<number, number>();
   const own = new Exposition();
   describeProcess(own);
   own.watch({
-    // The least of all processes counts, also when none serves.
+    // The minimum of all processes counts, also when none serves.
     vestibule_ready: () => Number(serving().length > 0),
-    vestibule_processes_wanted: () => processes,
+    vestibule_processes_wanted: () => wanted,
     vestibule_processes_serving: () => serving().length,
     vestibule_processes_ended_total: () => [...endings.values()].reduce((sum, one) => sum + one, 0),
   });
 
-  /** The answers of the processes that still serve afterwards. */
-  const askAll = async <Q extends 'live' | 'ready' | 'metrics' | 'sample'>(question: Q) => {
-    const asked = serving().map(async (child) => ({ child, told: await child.ask(question, { withinMs }) }));
+  /** The answers of the processes that still serve afterwards. Null is a process that did not answer. */
+  const askAll = async <Q extends keyof Questions>(question: Q, options: AskOptions<Q> = {}) => {
+    const asked = serving().map(async (child) => {
+      return { child, answer: await child.ask(question, { withinMs, ...options }) };
+    });
     return (await Promise.all(asked)).filter(({ child }) => child.isServing);
   };
-  const answersTo = async <Q extends 'live' | 'ready'>(question: Q) =>
-    (await askAll(question)).map(({ told }) => told);
+  /** All processes share the database: the first answer is enough. */
+  const askOne = async <Q extends keyof Questions>(question: Q, options: AskOptions<Q>) => {
+    for (const child of serving()) {
+      const answered = await child.ask(question, options);
+      if (answered !== null) return answered;
+    }
+    return null;
+  };
+  const readFamilies = async (reader: Reader) => {
+    const answers = await askAll('families', { argument: reader });
+    return { answers, families: last[reader].mergedWith(own.families(reader), answers) };
+  };
+  const health = async <Q extends 'live' | 'ready'>(question: Q) => {
+    const all = (await askAll(question)).map(({ answer }) => answer);
+    const answers = all.filter((answer) => answer !== null);
+    return { answers, processes: { wanted, serving: all.length, silent: all.length - answers.length } };
+  };
   const ready = async () => {
-    const answers = await answersTo('ready');
-    // The first process starts alone, and says what takes long.
-    const [first] = answers.length > 0 ? [] : all();
-    const starting = (await first?.ask('ready', { withinMs })) ?? undefined;
-    return worstReadiness(answers, processes, isStopping(), starting);
+    const { answers, processes } = await health('ready');
+    // The first process starts alone, and names the work that takes long.
+    const [first] = processes.serving > 0 ? [] : all();
+    const starting = await first?.ask('ready', { withinMs });
+    return worstReadiness(answers, processes, isStopping(), starting ?? undefined);
   };
   return {
     handlers: {
-      live: async () => worstLife(await answersTo('live'), processes),
+      async live() {
+        const { processes } = await health('live');
+        if (processes.silent === 0) return json({ status: 'ok', processes });
+        return json({ status: 'a process does not answer', processes }, { status: 503 });
+      },
       async ready() {
         const { status, body } = await ready();
         return json(body, { status });
       },
       async metrics() {
-        const all = lastMetrics.mergedWith(own.families(), await askAll('metrics'));
-        return answer(expositionType, expositionText(all));
+        return answer(expositionType, expositionText((await readFamilies('scrape')).families));
       },
     },
     forConsole: {
       ready,
       async read() {
-        const told = await askAll('sample');
-        return {
-          families: lastSamples.mergedWith(own.families('console'), told),
-          processes: told
-            .map(({ child: { process }, told: families }) => {
-              return { process, families, endings: endings.get(process) ?? 0 };
-            })
-            .toSorted((one, other) => one.process - other.process),
-        };
+        const { answers, families } = await readFamilies('console');
+        const processes = answers.map(({ child: { process }, answer }) => {
+          return { process, families: answer, endings: endings.get(process) ?? 0 };
+        });
+        return { families, processes: processes.toSorted((one, other) => one.process - other.process) };
       },
-      /** All processes share the database, so the first answer is enough. */
-      async state() {
-        for (const child of serving()) {
-          const state = await child.ask('state', { withinMs });
-          if (state !== null) return state;
-        }
-        return null;
-      },
+      state: () => askOne('state', { withinMs }),
       async consumer(id: string) {
-        for (const child of serving()) {
-          const answered = await child.ask('consumer', { withinMs: consumerWithinMs, consumer: id });
-          if (answered !== null) return answered.held;
-        }
-        throw new Refusal('storage_unavailable', { detail: 'no process answers' });
+        const found = await askOne('consumer', { argument: id, withinMs: consumerWithinMs });
+        if (found === null) throw new Refusal('storage_unavailable', { detail: 'no process answers' });
+        return found.held;
       },
     },
     forget(child: Child): void {
-      lastMetrics.forget(child);
-      lastSamples.forget(child);
+      last.scrape.forget(child);
+      last.console.forget(child);
       if (!isStopping()) endings.set(child.process, (endings.get(child.process) ?? 0) + 1);
     },
   };
@@ -104,9 +113,9 @@ class LastFamilies {
 
   mergedWith(
     own: readonly Family[],
-    answers: readonly { readonly child: Child; readonly told: readonly Family[] | null }[],
+    answers: readonly { readonly child: Child; readonly answer: readonly Family[] | null }[],
   ): readonly Family[] {
-    for (const { child, told } of answers) if (told !== null) this.#last.set(child, told);
+    for (const { child, answer } of answers) if (answer !== null) this.#last.set(child, answer);
     return mergeMetrics([own, ...this.#last.values(), this.#countsOfEnded]);
   }
 
@@ -116,36 +125,21 @@ class LastFamilies {
   }
 }
 
-/** GET /livez for several processes. Null is a process that did not answer. */
-function worstLife(answers: readonly unknown[], wanted: number): Answer {
-  const serving = answers.length;
-  const silent = answers.filter((answer) => answer === null).length;
-  const status = silent === 0 ? 'ok' : 'a process does not answer';
-  return json({ status, processes: { wanted, serving, silent } }, { status: silent === 0 ? 200 : 503 });
-}
-
 /** GET /readyz for several processes: the worst answer, and their number. */
 function worstReadiness(
-  answers: readonly (ReadinessAnswer | null)[],
-  wanted: number,
+  answers: readonly ReadinessAnswer[],
+  processes: { readonly serving: number; readonly silent: number },
   isStopping: boolean,
   starting?: ReadinessAnswer,
 ): ReadinessAnswer {
-  const serving = answers.length;
-  const told = answers.filter((answer) => answer !== null);
-  const silent = serving - told.length;
-  const worst = told.find(({ status }) => status !== 200) ?? told[0] ?? starting;
+  const { serving, silent } = processes;
+  const worst = answers.find(({ status }) => status !== 200) ?? answers[0] ?? starting;
   const isWorstReady = worst?.status === 200;
   const isReady = isWorstReady && silent === 0 && !isStopping;
   const notReady = isWorstReady ? 'not ready' : (worst?.body.status ?? 'not ready');
   const status = isStopping ? 'stopping' : isReady ? 'ready' : notReady;
+  const answering = silent === 0 ? 'ok' : `${silent} of ${serving} do not answer`;
   // `doctor` recognises the service by `checks`, also when no process serves.
-  const checks = { ...(worst?.body.checks ?? {}), processes: processesCheck(serving, silent) };
-  const body = { ...worst?.body, status, checks, processes: { wanted, serving, silent } };
-  return { status: isReady ? 200 : 503, body };
-}
-
-function processesCheck(serving: number, silent: number): string {
-  if (serving === 0) return 'none serves';
-  return silent === 0 ? 'ok' : `${silent} of ${serving} do not answer`;
+  const checks = { ...worst?.body.checks, processes: serving === 0 ? 'none serves' : answering };
+  return { status: isReady ? 200 : 503, body: { ...worst?.body, status, checks, processes } };
 }

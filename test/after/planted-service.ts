@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { canaryClaims } from '../support/canaries.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { newDpopKey, proofBy, withProof } from '../support/dpop.ts';
-import { type AskedEndpoint, answerJson, opaqueToken } from '../support/introspection.ts';
 import { basic, encodeForm, formType } from '../support/oauth-form.ts';
 import { postCredentials, provokeRefusals } from '../support/personal-requests.ts';
 import { plainSql } from '../support/plain-sql.ts';
@@ -20,14 +20,7 @@ import {
   type Settings,
   startService,
 } from '../support/service.ts';
-import { audience } from '../support/surroundings.ts';
 import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
-
-/** The providers of a planted service: one that signs tokens, and an introspection endpoint for opaque ones. */
-export interface PlantedProviders {
-  readonly provider: TestProvider;
-  readonly asked: AskedEndpoint;
-}
 
 /** A service that received personal data through every interface. */
 export interface PlantedService {
@@ -43,12 +36,8 @@ export interface PlantedService {
 /** The `jti` of the logout token. */
 export const plantedLogoutId = canaryClaims.phone_number;
 
-export async function startPlanted(
-  engine: DatabaseEngine,
-  providers: PlantedProviders,
-): Promise<PlantedService> {
-  const { provider } = providers;
-  const settings = { ...(await settingsFor(engine, providers)), ...peopleSettings() };
+export async function startPlanted(engine: DatabaseEngine, provider: TestProvider): Promise<PlantedService> {
+  const settings = { ...(await settingsFor(engine, provider)), ...peopleSettings() };
   const credentials = { id: 'privacy-client', secret: await addClient(settings, 'privacy-client') };
   const service = await startService(settings);
   const errors = await provokeRefusals(service, provider);
@@ -59,7 +48,9 @@ export async function startPlanted(
   const shown = await request(`${service.opsUrl}/console/data`);
   assert.equal(shown.status, 200, shown.text);
   writeFileSync(`${settings.TEST_DIRECTORY}/console.json`, shown.text);
-  errors.push(await askAboutOpaque(service, providers));
+  errors.push(
+    await withToken(service.url + me, `cookie-gingerquoll-${randomBytes(32).toString('base64url')}`),
+  );
   // From here on the caller is signed out.
   errors.push(await sendLogoutTokens(service, provider));
   await takeBack(service, credentials, await provider.token());
@@ -67,11 +58,9 @@ export async function startPlanted(
   return { service, database, id: String(welcome.json().id), planted, errors };
 }
 
-async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders): Promise<Settings> {
-  const { provider, asked } = providers;
+async function settingsFor(engine: DatabaseEngine, provider: TestProvider): Promise<Settings> {
   const settings = await newSettings(engine, {});
   const directory = settings.TEST_DIRECTORY;
-  writeFileSync(`${directory}/introspection.secret`, 'secret-of-the-service\n');
   const list = [
     {
       name: 'main',
@@ -79,11 +68,6 @@ async function settingsFor(engine: DatabaseEngine, providers: PlantedProviders):
       issuer: provider.origin,
       jwks_path: '/jwks',
       logout_audience: [webClient],
-      introspection: {
-        url: asked.url,
-        client_id: 'vestibule',
-        client_secret_file: `${directory}/introspection.secret`,
-      },
     },
   ];
   writeFileSync(`${directory}/providers.yaml`, stringify(list));
@@ -97,28 +81,6 @@ async function sendProof({ url, settings }: Service, provider: TestProvider): Pr
   const proving = { method: 'GET', url: `${settings.BASE_URL}${me}`, token };
   const proof = proofBy(key, proving, { claims: { jti: canaryClaims.email, name: canaryClaims.name } });
   assert.equal((await withProof(url + me, token, proof)).status, 200);
-}
-
-/** Opaque tokens about which the provider returns all claims, one of them for another audience; that refusal. */
-async function askAboutOpaque(service: Service, { provider, asked }: PlantedProviders): Promise<Reply> {
-  const nowSeconds = Math.floor(Date.now() / 1000);
-  const said = {
-    ...canaryClaims,
-    active: true,
-    iss: provider.origin,
-    aud: audience,
-    iat: nowSeconds,
-    exp: nowSeconds + 600,
-    username: canaryClaims.preferred_username,
-    sid: canarySession,
-  };
-  const ask = (changes: object) => {
-    asked.answer = answerJson({ ...said, ...changes });
-    return withToken(service.url + me, `cookie-gingerquoll-${opaqueToken()}`);
-  };
-  const welcome = await ask({});
-  assert.equal(welcome.status, 200, welcome.text);
-  return ask({ aud: canaryClaims.email });
 }
 
 /** A logout token that is taken, and one for another audience; that refusal. */

@@ -4,38 +4,28 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { canaryClaims } from '../support/canaries.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { AskedEndpoint } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { TestProvider } from '../support/provider.ts';
 import { canarySession } from '../support/provider-documents.ts';
 import { type DatabaseEngine, databaseEngines } from '../support/service.ts';
 import { postgresUrl, surroundings } from '../support/surroundings.ts';
 import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/traces.ts';
-import {
-  type PlantedProviders,
-  type PlantedService,
-  plantedLogoutId,
-  startPlanted,
-} from './planted-service.ts';
+import { type PlantedService, plantedLogoutId, startPlanted } from './planted-service.ts';
 
 const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];
 const own = new Map<DatabaseEngine, PlantedService>();
-let providers: PlantedProviders;
+let provider: TestProvider;
 
 /** Runs last: two more services get everything personal at once, and then all that the run has left is searched. */
 before(async () => {
-  providers = {
-    provider: await TestProvider.start(),
-    asked: await AskedEndpoint.start(),
-  };
-  for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, providers));
+  provider = await TestProvider.start();
+  for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, provider));
 });
 
 after(async () => {
   for (const { service } of own.values()) await service.stop();
-  await providers.provider.stop();
-  providers.asked.stop();
+  await provider.stop();
 });
 
 function isClean(traces: readonly Trace[]): void {
@@ -104,7 +94,7 @@ describe('personal data in the database', () => {
   /** Inputs that an attacker who knows the caller would hash. */
   const guesses = () => {
     const { sub } = canaryClaims;
-    const { origin } = providers.provider;
+    const { origin } = provider;
     return [sub, ...['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`)];
   };
 

@@ -13,6 +13,7 @@ const routes = {
     protectedResource: { resource: '', issuers: [], scopes: [], dpop: null },
     collections: [],
     records: {},
+    consumer: {},
     signOut: {},
   } as unknown as ServiceParts),
   ops: opsRoutes({ console: { '/console/data': null } } as unknown as Parameters<typeof opsRoutes>[0]),

@@ -157,17 +157,14 @@ describe('the console on another address', () => {
         assert.equal((await send(local(service) + path)).status, 200, path);
     });
 
-    it('wrong tokens are rate limited; the right token still gets 200', async () => {
+    it('wrong tokens are refused; the right token still gets 200', async () => {
       const { service } = running();
       const wrong = [guess, token.slice(1), `${token}x`, token.toUpperCase(), `${token},`];
-      const replies = [];
-      for (const sent of [...wrong, ...wrong, ...wrong]) replies.push(await ask(service, `Bearer ${sent}`));
-      assert.deepEqual(
-        replies.map(({ status }) => status),
-        [...Array(10).fill(401), ...Array(5).fill(429)],
-      );
-      assert.match(replies.at(-1)?.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
-      for (const reply of replies) assert.doesNotMatch(reply.text, /token-of/);
+      for (const sent of wrong) {
+        const reply = await ask(service, `Bearer ${sent}`);
+        assert.equal(reply.status, 401);
+        assert.doesNotMatch(reply.text, /token-of/);
+      }
       assert.equal((await ask(service, `Bearer ${token}`)).status, 200);
       assert.equal((await ask(service, `Basic ${btoa(`:${token}`)}`)).status, 401);
     });

@@ -57,7 +57,6 @@ describe('IDPS_FILE', () => {
       requireAtJwt: false,
       maxTokenLifetimeSeconds: null,
       webClientId: null,
-      introspection: null,
       logoutAudiences: [],
     });
     assert.equal(settings.issuer, '"issuer" of "main" in IDPS_FILE');

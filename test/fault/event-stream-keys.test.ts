@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/api-caller.ts';
 import { EventStream } from '../support/event-stream.ts';
-import { introspectingSettings } from '../support/introspection.ts';
-import { startOpaqueProvider } from '../support/opaque-provider.ts';
 import { until } from '../support/polling.ts';
 import { makeKey, TestProvider } from '../support/provider.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -107,28 +105,6 @@ describe('an event stream whose token waited for a fetch of the keys', () => {
     } finally {
       await service.stop();
       await provider.stop();
-    }
-  });
-});
-
-describe('an event stream with an introspected token', () => {
-  it('ends when the introspection result expires, and reopens unless the token was revoked', async () => {
-    const provider = await startOpaqueProvider();
-    const service = await startService(await introspectingSettings(provider), { clocked: true });
-    try {
-      const caller = new ApiCaller(service.url, await provider.userToken('listener'));
-      const stream = await EventStream.open(caller);
-      await service.advance(62_000);
-      await stream.ended();
-      assert.equal(stream.reason, undefined);
-      const next = await EventStream.open(caller);
-      await provider.revoke(caller.token);
-      await service.advance(62_000);
-      await next.ended();
-      assertRefused(await caller.get('/events'), 'token_inactive', caller.token);
-    } finally {
-      provider.stop();
-      await service.stop();
     }
   });
 });

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { streamsPerCaller } from '../../src/events/stream-limit.ts';
-import { ApiCaller } from '../support/api-caller.ts';
+import type { ApiCaller } from '../support/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/declared-service.ts';
 import { EventStream } from '../support/event-stream.ts';
-import { introspectingSettings } from '../support/introspection.ts';
-import { startOpaqueProvider } from '../support/opaque-provider.ts';
 import { until } from '../support/polling.ts';
-import { type Service, startService } from '../support/service.ts';
 
 const openAll = (caller: ApiCaller, count: number) =>
   Promise.all(Array.from({ length: count }, () => EventStream.open(caller)));
@@ -51,22 +48,9 @@ describe('429 at GET /events', () => {
       assert.equal(reply.headers.get('content-type'), 'text/event-stream');
     }
   });
-});
 
-describe('429 at GET /events with opaque tokens', () => {
-  let provider: Awaited<ReturnType<typeof startOpaqueProvider>>;
-  let service: Service;
-  before(async () => {
-    provider = await startOpaqueProvider();
-    service = await startService(await introspectingSettings(provider));
-  });
-  after(async () => {
-    provider.stop();
-    await service.stop();
-  });
-
-  it('concurrent requests waiting for one introspection cannot exceed the stream limit', async () => {
-    const caller = new ApiCaller(service.url, await provider.userToken('listener'));
+  it('concurrent requests with one new token cannot exceed the stream limit', async () => {
+    const caller = await service().person();
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => EventStream.open(caller)));
     const streams = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const refusals = opened.flatMap((result) =>
@@ -76,7 +60,7 @@ describe('429 at GET /events with opaque tokens', () => {
     for (const refusal of refusals) assert.match(refusal, /429 .*too_many_streams/);
     for (const stream of streams) stream.close();
     await until(
-      async () => (await service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
+      async () => (await service().service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
       (open) => open === '0',
       'the streams are not given up',
     );

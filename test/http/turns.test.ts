@@ -8,6 +8,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { type Input, json } from '../../src/base/handler.ts';
 import type { NowOrLater } from '../../src/base/now-or-later.ts';
 import { exportAll } from '../../src/consumer/export.ts';
+import type { ConsumerParts } from '../../src/consumer/handler-parts.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import {
@@ -18,7 +19,6 @@ import {
   sliceMs,
   Turns,
 } from '../../src/http/turns.ts';
-import type { RecordParts } from '../../src/records/requests/handler-parts.ts';
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/bare-server.ts';
@@ -338,7 +338,7 @@ it('an export reads the histories of a few records at once, and gives way after 
       pauses += 1;
     },
   };
-  const handle = exportAll([], parts as unknown as RecordParts);
+  const handle = exportAll([], parts as unknown as ConsumerParts);
   const caller = { id: 'a', scopes: [] } as unknown as Caller;
   const { chunks } = await handle(input as unknown as Input, caller, {} as VerifiedToken);
   const lines = [];

@@ -12,7 +12,6 @@ import { openMany, RawConnection } from '../overload/raw-connection.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { insertAll } from '../support/batches.ts';
 import { concurrently } from '../support/flood.ts';
-import { introspectingSettings, opaqueToken } from '../support/introspection.ts';
 import { newDirectory } from '../support/outcome.ts';
 import { plainSql } from '../support/plain-sql.ts';
 import { until } from '../support/polling.ts';
@@ -218,30 +217,6 @@ describe('an alert fires when', () => {
     await webhookCommand(settings, 'disable', id);
     await clocked.advance(20_000);
     await fires('VestibuleWebhookDisabled');
-  });
-
-  it('the introspection endpoint for opaque tokens is unreachable', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    const introspection = { url: `${nobody}/introspect`, clientId: 'api', clientSecret: opaqueToken() };
-    const asking = await startService(
-      await introspectingSettings({ origin: provider.origin, introspection }),
-      { clocked: true },
-    );
-    later.defer(() => asking.stop());
-    prometheus.watch(asking.opsUrl);
-    const ask = () => new ApiCaller(asking.url, opaqueToken()).get('/me');
-    await ask();
-    await until(
-      () => prometheus.query('vestibule_introspections_total'),
-      (found) => found.length > 0,
-      'Prometheus does not look at it',
-    );
-    for (let count = 0; count < 10; count += 1) {
-      await asking.advance(60_000);
-      await ask();
-      await pause(300);
-    }
-    await fires('VestibuleIntrospectionFails');
   });
 
   it('the provider publishes a weak key', async () => {

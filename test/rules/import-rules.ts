@@ -68,7 +68,7 @@ const folderRules: readonly FolderRule[] = [
   },
   {
     files: /^src\/records\//,
-    may: [base, port, events, eventTypes, openapi, collections, { to: /^src\/consumer\//, typeOnly: true }],
+    may: [base, port, events, eventTypes, openapi, collections],
     why: 'the rules of records need no HTTP, no settings and no database but the port',
   },
   {

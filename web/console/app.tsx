@@ -16,13 +16,9 @@ const sections = ['traffic', 'identity', 'data', 'delivery', 'machine', 'alerts'
 export function App() {
   const [token, setToken] = useState('');
   const { data, lostAt, refused, retry } = useData(token);
-  if (refused === 401 || refused === 429)
+  if (refused === 401)
     return (
-      <TokenForm
-        isWrong={token !== ''}
-        isTooOften={refused === 429}
-        onToken={(typed) => (typed === token ? retry() : setToken(typed))}
-      />
+      <TokenForm isWrong={token !== ''} onToken={(typed) => (typed === token ? retry() : setToken(typed))} />
     );
   return (
     <>
@@ -137,19 +133,15 @@ function Waiting({ isLost, onRetry }: { readonly isLost: boolean; readonly onRet
 
 interface TokenFormProps {
   readonly isWrong: boolean;
-  readonly isTooOften: boolean;
   readonly onToken: (token: string) => void;
 }
 
-function TokenForm({ isWrong, isTooOften, onToken }: TokenFormProps) {
+function TokenForm({ isWrong, onToken }: TokenFormProps) {
   const [typed, setTyped] = useState('');
   const send = (event: Event) => {
     event.preventDefault();
     onToken(typed.trim());
   };
-  const wrong = isTooOften
-    ? 'Too many wrong tokens came from this address. Wait a minute.'
-    : 'The token is wrong.';
   return (
     <main class="token">
       <h1>Vestibule console</h1>
@@ -166,7 +158,7 @@ function TokenForm({ isWrong, isTooOften, onToken }: TokenFormProps) {
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <p id="token-note" role={isWrong ? 'alert' : undefined}>
-          {isWrong ? wrong : 'The page keeps the token until you close or reload it.'}
+          {isWrong ? 'The token is wrong.' : 'The page keeps the token until you close or reload it.'}
         </p>
         <button type="submit">Open</button>
       </form>

@@ -7,7 +7,7 @@ export interface Loaded {
   readonly data: Data | null;
   /** Since when the service has not answered; null while it does. */
   readonly lostAt: Date | null;
-  /** The status of a refusal: 401 and 429 ask for the token. */
+  /** The status of a refusal: 401 asks for the token. */
   readonly refused: number | null;
 }
 
@@ -30,11 +30,11 @@ export function useData(token: string): Loaded & { readonly retry: () => void } 
       if (isOver) return;
       setLoaded((before) => {
         if (answer !== null && typeof answer === 'object') return answer;
-        if (answer === 401 || answer === 429) return { ...nothing, refused: answer };
+        if (answer === 401) return { ...nothing, refused: answer };
         return { ...before, lostAt: before.lostAt ?? new Date(), refused: answer };
       });
       // A wrong token is not sent again and again.
-      if (answer !== 401 && answer !== 429) timer = setTimeout(ask, everyMs);
+      if (answer !== 401) timer = setTimeout(ask, everyMs);
     };
     void ask();
     document.addEventListener('visibilitychange', ask);

@@ -4,8 +4,6 @@ import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { assigned, doubtful, type Finding, failed, passed, quoted, skipped } from '../../base/finding.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
-import { createSecret } from '../../base/random.ts';
-import { withoutSecrets } from '../../base/without-password.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
 import { connectionAdvice } from '../examine/advice.ts';
@@ -31,11 +29,10 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
   const issuer = examinedIssuer(config, provider, null, systemClock);
   const fetched = issuer.keysNow();
   // Runs all at once: each has its own deadline.
-  const [discovery, keys, aheadSeconds, introspection] = await Promise.all([
+  const [discovery, keys, aheadSeconds] = await Promise.all([
     fetchDiscovery(discoveryUrl),
     fetched.catch(() => null),
     clockAhead(provider.jwksUrl),
-    introspectionFindings(provider, issuer),
   ]);
   const document = discovery instanceof FetchError ? null : discovery;
   const sample = sampleToken(document ?? {}, issuer, keys?.set.keys ?? []);
@@ -56,7 +53,6 @@ async function findingsOf(config: Config, provider: Provider): Promise<readonly 
     ...bindingFindings(config, provider, document),
     keys?.set.alarms?.length ? withdrawnFinding(stepOf('key')) : plain('key', stepOf('key')),
     clockFinding(aheadSeconds),
-    ...introspection,
   ];
 }
 
@@ -158,26 +154,6 @@ function clockFinding(aheadSeconds: number | null): Finding {
     advice: 'Synchronise the clock of this machine (NTP): the expiry of tokens depends on it.',
   };
   return distance > clockToleranceSeconds ? failed(name, trouble) : doubtful(name, trouble);
-}
-
-/** The introspection endpoint must report a made-up token as inactive. */
-async function introspectionFindings(
-  provider: Provider,
-  issuer: ExaminedIssuer,
-): Promise<readonly Finding[]> {
-  if (provider.introspection === null) return [];
-  const name = 'introspection';
-  const { code, found, advice } = (await examine(createSecret(), issuer))(name);
-  const url = withoutSecrets(provider.introspection.url);
-  if (code === 'token_inactive') return [passed(name, `${url} reports a made-up token as inactive`)];
-  const trouble =
-    code === 'introspection_unavailable'
-      ? { found, advice: String(advice) }
-      : {
-          found: '"active": true',
-          advice: `The endpoint reports every token as active, so the service would admit every caller. Check "url" of "introspection" in IDPS_FILE.`,
-        };
-  return [failed(name, { expected: `"active": false about a made-up token, from ${url}`, ...trouble })];
 }
 
 /** A token as the provider would issue it by its discovery document and keys, with a dummy signature. */

@@ -44,27 +44,18 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   token_too_large: ({ text }) => adviceByLooks(text),
   token_malformed({ text, header }, step) {
     if (step === 'shape') return adviceByLooks(text);
-    return header?.kid === undefined
+    return header.kid === undefined
       ? 'The first part of the token is not JSON: it was cut off or changed on the way.'
       : 'The name of the key ("kid") is not a text, or longer than 512 characters.';
   },
-  token_inactive: () =>
-    `${describe('token_inactive').sentence} Or the provider does not let the client of "introspection" ask about it.`,
-  introspection_unavailable(_context, _step, why) {
-    const member = '"introspection" in IDPS_FILE';
-    const todo = /status 40[13]/.test(why)
-      ? `The provider refuses the client of this service. Check "client_id" and "client_secret_file" of ${member}, and the rights of the client.`
-      : connectionAdvice(why, `"url" of ${member}`);
-    return `Introspection of the token fails. ${todo}`;
-  },
   algorithm_not_allowed({ header, issuer: { algorithms, settings } }) {
-    const alg = typeof header?.alg === 'string' ? header.alg : '';
+    const alg = typeof header.alg === 'string' ? header.alg : '';
     if (/^HS\d+$/.test(alg))
       return `The token is signed with a shared secret (${alg}): every service that can check such a token can also forge it. Set the provider to RS256 for this API.`;
     if (/^none$/i.test(alg)) return 'The token is not signed at all (alg "none").';
     if (/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/.test(alg))
       return `The token is signed with ${alg}, which ${settings.algorithms} does not name. Configure the provider to use another algorithm, or set ${assigned([settings.algorithms, [...algorithms, alg].join(',')])}`;
-    return `The token is signed with ${shown(header?.alg)}, which is never accepted. Configure the provider to sign with RS256.`;
+    return `The token is signed with ${shown(header.alg)}, which is never accepted. Configure the provider to sign with RS256.`;
   },
   header_not_supported: () =>
     'The token requires an extension ("crit" or "b64") that is not supported. Configure the provider to issue tokens without it.',
@@ -74,8 +65,6 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     if (step === 'use')
       return `Access tokens of this provider have ${requiredShown(issuer)}, and this one does not: it is most likely an ID token. Send the access token.`;
     if (step === 'purpose') return purposeAdvice(claims);
-    if (header === null)
-      return 'This is not an access token, but most likely a refresh token. Send the access token.';
     const { requireAtJwt: setting } = issuer.settings;
     return header.typ === undefined || /^(application\/)?jwt$/i.test(String(header.typ))
       ? `Only tokens with "typ": "at+jwt" are accepted (${setting}), and this one has another type. Configure the provider to write it (RFC 9068), or set ${assigned([setting, 'false'])}`
@@ -88,21 +77,19 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
       : `The token is valid, but the database cannot be read (${why}). ${connectionAdvice(why, 'DATABASE_URL')}`,
   key_unknown({ header, keys }) {
     const set = keys?.set.keys ?? [];
-    const kid = header?.kid;
+    const { kid } = header;
     if (kid === undefined)
       return `The token names no key ("kid"), and the issuer publishes ${set.length} keys. Configure the provider to write "kid".`;
     const named = set.find((key) => key.kid === kid);
     return named === undefined
       ? `The issuer publishes no usable key ${quoted(kid)}: the provider has rotated it, or the token comes from another environment of the provider. Sign in again.`
-      : `The key ${quoted(kid)} is for ${named.algorithms.join(', ')}, but "alg" of the token is ${header?.alg}.`;
+      : `The key ${quoted(kid)} is for ${named.algorithms.join(', ')}, but "alg" of the token is ${header.alg}.`;
   },
   signature_invalid: () =>
     'The signature does not fit: the token was edited after it was signed, or signed with another key of the same name. Get a new one from the provider.',
   proof_required: () =>
     'Only tokens that are bound to a key are accepted here (DPOP is "required"). Ask the provider for the token with a DPoP proof, or set DPOP=on.',
-  token_bound({ claims: { cnf } }, step) {
-    if (step === 'type')
-      return 'The token is bound to a key (DPoP), and the introspection answer does not name the key ("cnf"). Configure the provider to include it.';
+  token_bound({ claims: { cnf } }) {
     return isJsonObject(cnf) && 'jkt' in cnf
       ? 'The token is bound to a key (DPoP), and this service does not accept it. Set DPOP=on. If it is on, "cnf" must have exactly one member, "jkt": a SHA-256 in base64url.'
       : 'The token is bound in a way that this service cannot check, for example to a certificate (mutual TLS). Disable that for this API at the provider, or use DPoP.';

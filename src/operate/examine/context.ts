@@ -18,8 +18,6 @@ export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
   readonly settings: IssuerSettingNames & { readonly jwksPath?: string };
   /** Rejects with a refusal if there are no usable keys. */
   readonly keysNow: () => Promise<KeysNow>;
-  /** Asks the provider about an opaque token: null if it is not active. Opaque tokens are refused if no issuer has it. */
-  readonly introspect?: (token: string) => Promise<JsonObject | null>;
 }
 
 export interface CallerNow {
@@ -37,8 +35,8 @@ export interface TraceContext {
   /** The first issuer stands in for an unknown one, so that more steps can be explained. */
   readonly issuer: ExaminedIssuer;
   readonly nowSeconds: number;
-  /** Null for an opaque token; {} if it cannot be read. */
-  readonly header: JsonObject | null;
+  /** {} if it cannot be read. */
+  readonly header: JsonObject;
   readonly claims: JsonObject;
   readonly verified: VerifiedClaims | null;
   readonly keys: KeysNow | null;

@@ -40,18 +40,12 @@ function reasonToSkip(step: StepName, outcomes: Outcomes, { caller }: TraceConte
 type View = (context: TraceContext, refusal: Refusal | null) => readonly [found: string, expected: string];
 
 const views: Readonly<Record<StepName, View>> = {
-  shape: ({ text, header, issuer }) => [
-    header === null
-      ? `opaque, ${text.length} bytes: ${issuer.who} is asked (introspection)`
-      : `${counted(text.split('.').length, 'part')}, ${counted(Buffer.byteLength(text), 'byte')}`,
+  shape: ({ text }) => [
+    `${counted(text.split('.').length, 'part')}, ${counted(Buffer.byteLength(text), 'byte')}`,
     `three base64url parts joined by dots, at most ${maxTokenBytes} bytes`,
   ],
-  introspection: (_context, refusal) => [
-    refusal === null ? 'the provider says that it is active' : (refusal.options.detail ?? 'not active'),
-    'an answer with "active": true',
-  ],
   header: ({ header, issuers }) => {
-    const { alg, kid, typ, ...others } = header ?? {};
+    const { alg, kid, typ, ...others } = header;
     const extensions = ['crit', 'b64'].filter((name) => others[name] !== undefined);
     const members = `alg ${shown(alg)}, kid ${shown(kid)}, typ ${shown(typ)}`;
     const algorithms = new Set(issuers.flatMap((issuer) => [...issuer.algorithms]));
@@ -64,30 +58,25 @@ const views: Readonly<Record<StepName, View>> = {
     refusal === null ? `${quoted(claims.iss)}: ${issuer.who}` : shown(claims.iss),
     `one of ${issuers.flatMap((known) => known.claims.issuers.map(quoted)).join(', ')}`,
   ],
-  algorithm: ({ header, issuer }) => [String(header?.alg), `one of ${[...issuer.algorithms].join(', ')}`],
-  type: ({ header, claims, issuer }) => {
-    if (header !== null)
-      return [shown(header.typ), issuer.requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none'];
-    const said = ['token_type', 'token_use'].filter((name) => claims[name] !== undefined);
-    return [
-      said.map((name) => `${name} ${shown(claims[name])}`).join(', ') || 'the answer names no type',
-      'token_type "Bearer", or nothing about the type',
-    ];
-  },
+  algorithm: ({ header, issuer }) => [String(header.alg), `one of ${[...issuer.algorithms].join(', ')}`],
+  type: ({ header, issuer }) => [
+    shown(header.typ),
+    issuer.requireAtJwt ? '"at+jwt"' : '"at+jwt", "JWT" or none',
+  ],
   key: ({ header, keys, nowSeconds }, refusal) => {
     if (keys === null) return [refusal?.options.detail ?? 'none', 'the published keys of the issuer'];
-    const kid = header?.kid as string | undefined;
+    const kid = header.kid as string | undefined;
     const madeAt = keys.madeAt?.(kid);
     const age = madeAt === undefined ? '' : `, made ${roughDuration(nowSeconds - madeAt / 1000)} ago`;
     const names = keys.set.keys.map((key) => quoted(key.kid)).join(', ');
     return [
-      refusal === null ? `kid ${quoted(kid)}, ${keys.source}${age}` : `kid ${quoted(kid)} for ${header?.alg}`,
+      refusal === null ? `kid ${quoted(kid)}, ${keys.source}${age}` : `kid ${quoted(kid)} for ${header.alg}`,
       `one of kid ${names || '(none)'}, ${keys.source}`,
     ];
   },
   signature: ({ header }, refusal) => [
     refusal === null ? 'holds' : 'another',
-    `one by the key ${quoted(header?.kid)}`,
+    `one by the key ${quoted(header.kid)}`,
   ],
   purpose: ({ claims }, refusal) => {
     const marks = ['at_hash', 'c_hash', 's_hash', 'nonce', 'events', 'typ'].filter((name) =>

@@ -1,7 +1,4 @@
-import { checkClaims } from '../../auth/claims.ts';
-import { claimsOf, isOpaque } from '../../auth/introspection/request.ts';
 import { jsonObject, type KeySource, parseCompact } from '../../auth/jws.ts';
-import { FetchError } from '../../auth/provider-fetch.ts';
 import { createTrace, type Outcomes, type RunStep } from '../../auth/trace.ts';
 import { createTracer } from '../../auth/verifier.ts';
 import type { VerifiedClaims } from '../../base/caller.ts';
@@ -35,13 +32,8 @@ export async function examineToken(text: string, parts: ExaminationParts) {
     caller: null,
   };
   run('shape', () => checkShape(text, maxHeaderBytes), undefined);
-  const asked = issuers.find(({ introspect }) => introspect !== undefined);
-  const isAsked = asked && outcomes.get('shape')?.code === 'token_malformed' && isOpaque(text);
-  if (isAsked) outcomes.set('shape', null);
   if (outcomes.get('shape')) return conclude(outcomes, start);
-  const traced = isAsked
-    ? await traceOpaque(asked, start, run)
-    : { ...start, ...(await traceJwt(text, parts, run)) };
+  const traced = { ...start, ...(await trace(text, parts, run)) };
   if (traced.verified === null) return conclude(outcomes, traced);
   const isNamed = !identifying.some((step) => outcomes.get(step));
   const caller = isNamed ? await parts.callerNow(traced.verified) : null;
@@ -61,7 +53,7 @@ function checkShape(text: string, maxHeaderBytes: number): void {
   parseCompact(text);
 }
 
-async function traceJwt(text: string, { issuers, clock }: ExaminationParts, run: RunStep) {
+async function trace(text: string, { issuers, clock }: ExaminationParts, run: RunStep) {
   let keys: KeysNow | null = null;
   const keySource = ({ algorithms, keysNow }: ExaminedIssuer): KeySource => ({
     async find(kid, algorithm) {
@@ -82,23 +74,6 @@ function headerOf(text: string): JsonObject {
   } catch {
     return {};
   }
-}
-
-async function traceOpaque(issuer: ExaminedIssuer, start: TraceContext, run: RunStep): Promise<TraceContext> {
-  const asked: TraceContext = { ...start, issuers: [issuer], issuer, header: null };
-  const answer = await run('introspection', () => introspected(issuer, start.text), null);
-  if (answer === null) return asked;
-  const claims = run('type', () => claimsOf(answer, issuer.claims), answer);
-  return { ...asked, claims, verified: checkClaims(claims, issuer.claims, start.nowSeconds, run) };
-}
-
-async function introspected({ introspect }: ExaminedIssuer, token: string): Promise<JsonObject | null> {
-  const answer = await introspect?.(token).catch((error: unknown) => {
-    if (!(error instanceof FetchError)) throw error;
-    throw new Refusal('introspection_unavailable', { detail: error.message });
-  });
-  if (!answer) throw new Refusal('token_inactive');
-  return answer;
 }
 
 /** A real token has a dozen or two claims. */

@@ -5,7 +5,6 @@ import type { KeyedDigest } from '../../base/keyed-digest.ts';
 import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
-import type { Registry } from '../../consumer/registry.ts';
 import type { RecordStore } from '../../storage/port.ts';
 import type { PeopleNames } from '../people-names.ts';
 import type { WriteQueue } from '../write-queue.ts';
@@ -13,17 +12,12 @@ import type { ReadLimit } from './read-limit.ts';
 
 export interface RecordParts {
   readonly store: RecordStore;
-  readonly registry: Registry;
   readonly reads: ReadLimit;
   /** Counts writes in flight, and writes that were not charged: see `countingUncharged`. */
   readonly attempts: ReadLimit;
-  readonly erasures: ReadLimit;
-  /** An export that is not read holds a page in memory. */
-  readonly exports: { take(owner: string): () => void };
-  /** The known position of the event log. Records read afterwards include everything up to it. */
-  readonly position: () => number;
+  /** `last` is the known position of the event log. Records read afterwards include everything up to it. */
+  readonly tail: { readonly last: number };
   readonly writes: Pick<WriteQueue, 'submit' | 'checkRoom'>;
-  readonly forgetTokensOf: (owner: string) => void;
   readonly digest: KeyedDigest;
   readonly names: PeopleNames;
   /** Counts wrong codes of invitations. */

@@ -30,12 +30,12 @@ import { matcher } from './search-words.ts';
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
   const hasCounts = showsCounts(parts.collection);
-  const { collection, lineage, store, reads, position, clock } = parts;
+  const { collection, lineage, store, reads, tail, clock } = parts;
   return (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');
     const limits = reads.take(access.id);
     // Read before the record, as in a list.
-    const at = position();
+    const at = tail.last;
     const found = store.find(collection.name, recordId(input, limits), access.membersWanted);
     const now = clock.now();
     return whenReady(found, (record) => {
@@ -162,13 +162,13 @@ type Asked = Awaited<ReturnType<typeof askedFor>>;
 
 /** GET /<collection> */
 export function listRecords(parts: CollectionParts): BearerHandler {
-  const { collection, store, position, path } = parts;
+  const { collection, store, tail, path } = parts;
   return async (input, caller) => {
     const asked = await askedFor(input, caller, parts, readListQuery);
     const { access, query, headers, now } = asked;
     // Read before the records: events may repeat what the list has, but never miss what it lacks.
     const at = {
-      'events-position': String(position()),
+      'events-position': String(tail.last),
       ...eventsScope(collection, access, query),
     };
     const page = await pageFor(asked, parts);

@@ -175,10 +175,6 @@ const words: Readonly<Record<string, Omit<Words, 'advice'> & Partial<Words>>> = 
     advice:
       'Check that the clock of this machine is right, and that the page is open at the address of the service (BASE_URL).',
   },
-  token_inactive: {
-    heading: 'The token is no longer active',
-    advice: 'It has expired, or the provider has revoked it. Sign in again.',
-  },
   keys_unavailable: {
     heading: 'No token can be verified at the moment',
     advice: 'The service cannot fetch the keys of the provider. Try again in a moment.',
