@@ -11,7 +11,6 @@ export type KeyFault =
   | 'algorithm_not_allowed'
   | 'modulus_size'
   | 'modulus_even'
-  | 'modulus_weak'
   | 'exponent'
   | 'unreadable'
   | 'kid_invalid'
@@ -115,7 +114,6 @@ function faultOfRsa({ n, e }: { n?: unknown; e?: unknown }, maxBits: number): Ke
   const bits = modulus.length * 8 - Math.clz32(modulus[0] as number) + 24;
   if (bits < minModulusBits || bits > maxBits) return 'modulus_size';
   if (!isOdd(modulus)) return 'modulus_even';
-  if (isFactorable(modulus)) return 'modulus_weak';
   const exponentIsOne = exponent.length === 1 && exponent[0] === 1;
   if (!isOdd(exponent) || exponentIsOne || exponent.length > maxExponentBytes) return 'exponent';
   return null;
@@ -136,26 +134,4 @@ function isOdd(number: Buffer): boolean {
 function publicPart({ kty, n, e, crv, x, y }: JsonObject): JsonWebKeyInput['key'] {
   const members = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(members) as JsonWebKeyInput['key'];
-}
-
-/**
- * Keys of a faulty library (CVE-2017-15361, "ROCA") can be factored: their moduli are powers of 65537 modulo many small
- * primes. Once in some hundred million, another modulus has this property by chance.
- */
-const smallPrimes = [11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
-const generator = 65_537;
-
-function isFactorable(modulus: Uint8Array): boolean {
-  return smallPrimes.every((prime) => powersModulo(prime).has(remainder(modulus, prime)));
-}
-
-function powersModulo(prime: number): ReadonlySet<number> {
-  const powers = new Set<number>();
-  for (let power = 1; !powers.has(power); power = (power * generator) % prime) powers.add(power);
-  return powers;
-}
-
-/** The remainder of a big-endian number. */
-function remainder(number: Uint8Array, divisor: number): number {
-  return number.reduce((rest, byte) => (rest * 256 + byte) % divisor, 0);
 }

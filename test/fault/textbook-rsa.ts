@@ -1,4 +1,4 @@
-import { checkPrimeSync, createHash, generatePrimeSync, randomBytes } from 'node:crypto';
+import { createHash, generatePrimeSync } from 'node:crypto';
 import type { JWK } from 'jose';
 import { base64url, compact, type Signer } from '../support/forged-token.ts';
 
@@ -60,23 +60,6 @@ function fittingPrime(bits: number): bigint {
 
 function bitLength(number: bigint): number {
   return number.toString(2).length;
-}
-
-/** A prime as the faulty library of CVE-2017-15361 made them: a power of 65537 modulo many small primes. */
-export function factorablePrime(): bigint {
-  const modulus = product(smallPrimes(126));
-  for (;;) {
-    const multiple = toBigInt(randomBytes(6)) | (1n << 57n);
-    const prime = multiple * modulus + power(65_537n, toBigInt(randomBytes(16)), modulus);
-    if (prime % 65_537n !== 1n && checkPrimeSync(prime)) return prime;
-  }
-}
-
-function smallPrimes(count: number): bigint[] {
-  const primes: bigint[] = [];
-  for (let number = 2n; primes.length < count; number += 1n)
-    if (primes.every((prime) => number % prime !== 0n)) primes.push(number);
-  return primes;
 }
 
 /** EMSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section 9.2). */

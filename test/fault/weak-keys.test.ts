@@ -5,7 +5,7 @@ import type { JWK } from 'jose';
 import { clockedPair } from '../support/clocked-pair.ts';
 import { answerText } from '../support/hostile-answers.ts';
 import { assertRefused } from '../support/refusals.ts';
-import { factorablePrime, primesOf, selfSignedToken, textbookKey } from './textbook-rsa.ts';
+import { primesOf, selfSignedToken, textbookKey } from './textbook-rsa.ts';
 
 const pair = clockedPair();
 
@@ -96,11 +96,5 @@ describe('keys that are too weak or too large', () => {
     const key = textbookKey('zero', primesOf(2048));
     for (const n of ['AA', Buffer.alloc(256).toString('base64url')])
       await isTooWeak({ ...key.jwk, n }, key.token(pair().provider.claims()));
-  });
-
-  it('[B76] a key with factorable primes (ROCA) is not used', async () => {
-    const key = textbookKey('roca', [factorablePrime(), factorablePrime()]);
-    assert.ok(Buffer.from(String(key.jwk.n), 'base64url').length > 256, 'control: it is long enough');
-    await isTooWeak(key.jwk, key.token(pair().provider.claims()));
   });
 });
