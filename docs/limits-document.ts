@@ -214,9 +214,9 @@ export const fixedLimits: readonly FixedLimit[] = [
     'ms',
     'Time that an `Idempotency-Key` is remembered.',
   ),
-  fixed('src/consumer/events/read-events.ts', 'largestPage', '', 'Events on a page.'),
+  fixed('src/consumer/feed/read-events.ts', 'largestPage', '', 'Events on a page.'),
   fixed(
-    'src/consumer/events/read-events.ts',
+    'src/consumer/feed/read-events.ts',
     'longestWaitSeconds',
     'seconds',
     'Longest long poll (400 `query_invalid`).',

@@ -9,6 +9,11 @@ interface Count {
 
 const maxKeys = 100_000;
 
+/** At most one window, also after a wrong clock. */
+export function secondsLeft(window: { readonly resetsAt: number; readonly windowMs: number }, now: number) {
+  return Math.max(Math.ceil(Math.min(window.resetsAt - now, window.windowMs) / 1000), 0);
+}
+
 /**
  * Counts by key (caller, address, client) in fixed windows of a minute. Memory is bounded: an evicted key begins at zero.
  */
@@ -66,6 +71,7 @@ export class WindowCounter {
   }
 
   #secondsLeft({ resetsAt }: Count): number {
-    return Math.max(Math.ceil((resetsAt - this.#clock.monotonic()) / 1000), 1);
+    const { windowMs } = this;
+    return Math.max(secondsLeft({ resetsAt, windowMs }, this.#clock.monotonic()), 1);
   }
 }

@@ -9,6 +9,8 @@ import type { AuditLine, Storage } from '../storage/port.ts';
 
 export interface BaseParts {
   readonly config: Config;
+  /** The address of the service: the issuer of its tokens and the source of its events. */
+  readonly issuer: string;
   readonly storage: Storage;
   readonly keyring: Keyring;
   readonly audit: AuditLine;

@@ -12,7 +12,6 @@ import { tokenPath } from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createPseudonymIssuer } from '../config/providers.ts';
-import { ownIssuer } from '../config/rules.ts';
 import { createNameCaller, createRevocationNames } from '../consumer/pseudonym.ts';
 import { Registry } from '../consumer/registry.ts';
 import { Standing } from '../consumer/standing.ts';
@@ -36,7 +35,7 @@ interface CallerOptions {
 export type Callers = ReturnType<typeof createCallers>;
 
 export function createCallers(base: BaseParts, options: CallerOptions) {
-  const { config, storage, keyring, metrics, tracing, clock, time, log } = base;
+  const { config, issuer, storage, keyring, metrics, tracing, clock, time, log } = base;
   const { signingKeys, keySetMemory, clientMac, writes, onChange } = options;
   const providers = config.providers.map((provider) => {
     const { name, jwksUrl, algorithms } = provider;
@@ -52,15 +51,14 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     });
     return { name, provider, rules: rulesOf(provider, config), keys };
   });
-  const issuers = [
-    ...providers.map(({ rules, keys }) => ({ ...rules, keys })),
-    { ...ownRules(config), keys: signingKeys },
-  ];
+  const own = { ...ownRules(config), keys: signingKeys };
+  const issuers = [...providers.map(({ rules, keys }) => ({ ...rules, keys })), own];
   // One queue for all signatures, so that a flood of one kind does not starve the others.
   const signatures = new SignatureQueue();
   const verify = createVerifier(issuers, clock, signatures);
   const names = createRevocationNames(createKeyedDigest(keyring.revocations));
-  const nameCaller = createNameCaller(keyring.pseudonym, names, createPseudonymIssuer(config.providers));
+  const pseudonymIssuer = createPseudonymIssuer(config.providers);
+  const nameCaller = createNameCaller(keyring.pseudonym, names, pseudonymIssuer);
   const tokenCache = new TokenCache<Caller>({
     verify,
     callerOf: ({ claims }, known) => nameCaller(claims, known),
@@ -74,7 +72,7 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
     store: storage.standing,
     names,
     clients: clientDirectory,
-    ownIssuer: ownIssuer(config),
+    ownIssuer: issuer,
     onChange(changed) {
       if (changed.has('consumers')) registry.forget();
       return onChange(changed);
@@ -87,6 +85,8 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
   const dpop = createDpop(base, signatures);
   return {
     providers,
+    own,
+    pseudonymIssuer,
     signatures,
     names,
     tokenCache,
@@ -100,24 +100,24 @@ export function createCallers(base: BaseParts, options: CallerOptions) {
 }
 
 /** Tokens bound to a key (RFC 9449), and proofs at POST /token. Null if DPoP is off. */
-export function createDpop({ config, keyring, clock }: BaseParts, signatures: SignatureQueue) {
-  if (config.dpop.policy === 'off') return null;
+export function createDpop({ config, issuer, keyring, clock }: BaseParts, signatures: SignatureQueue) {
+  const { policy, nonce } = config.dpop;
+  if (policy === 'off') return null;
   const now = () => clock.now();
-  const nonces = config.dpop.nonce ? createNonces(keyring.proofNonces, now) : null;
-  const baseUrl = ownIssuer(config);
+  const nonces = nonce ? createNonces(keyring.proofNonces, now) : null;
   const checkProof = createProofCheck({ signatures, nonces, now });
   const useProof = createUseProof(keyring.proofs, new SeenProofs(clock));
-  const isRequired = config.dpop.policy === 'required';
+  const isRequired = policy === 'required';
   const proveKey: ProveKey = async (input, origin) => {
     const header = input.header('dpop');
     if (header === undefined && !isRequired) return null;
-    const request = { method: 'POST', uri: `${baseUrl}${tokenPath}`, tokenDigest: null, thumbprint: null };
+    const request = { method: 'POST', uri: `${issuer}${tokenPath}`, tokenDigest: null, thumbprint: null };
     const proof = await checkProof(header, request, origin);
     useProof(proof);
     return proof.thumbprint;
   };
   return {
-    provePossession: createPossession(checkProof, useProof, baseUrl),
+    provePossession: createPossession(checkProof, useProof, issuer),
     proveKey,
     terms: { algorithms: proofAlgorithms, isRequired, nonce: nonces && (() => nonces.current()) },
   };

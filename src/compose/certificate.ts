@@ -2,11 +2,10 @@ import { examineCertificate } from '../auth/certificate.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { readTls } from '../config/files.ts';
-import type { Config } from '../config/settings.ts';
 import type { Listener } from '../http/listener.ts';
 
 /** The TLS certificate and key from their files; null if the service does not use TLS itself. */
-export function readCertificate(config: Config) {
+export function readCertificate(config: Parameters<typeof readTls>[0] & { readonly host: string }) {
   const tls = readTls(config);
   if (tls === null) return null;
   let endsAt = examineCertificate(tls.cert, config.host).validTo;

@@ -16,6 +16,8 @@ interface Parts extends Omit<ConsoleParts, 'settings' | 'advice'> {
   readonly log: Log;
 }
 
+export type OpsConfig = Pick<Config, 'opsHost' | 'opsPort' | 'opsToken' | 'console'>;
+
 /** The console: the files and data that the ops port serves besides health and metrics, by path. */
 export interface Console {
   readonly handlers: Readonly<Record<string, PublicHandler>>;
@@ -24,7 +26,7 @@ export interface Console {
 
 const off: Console = { handlers: {}, stop: () => {} };
 
-export async function startConsole(config: Config, { consumer, log, ...parts }: Parts): Promise<Console> {
+export async function startConsole(config: OpsConfig, { consumer, log, ...parts }: Parts): Promise<Console> {
   const { opsHost: host, opsToken: token } = config;
   if (config.console === 'off') return off;
   if (!isConsoleReachable({ host, token })) {

@@ -4,11 +4,13 @@ import type { Collection } from '../collections/collection.ts';
 import { toDeclaration } from '../collections/declaration.ts';
 import { familiesOf } from '../collections/lineage.ts';
 import { readCollectionFiles } from '../config/files.ts';
-import type { Config } from '../config/settings.ts';
+import type { Config, StorageConfig } from '../config/settings.ts';
 
 /** The collections of COLLECTIONS_DIR. Their reader is loaded only if there are any. */
-export async function readDeclaredCollections(config: Config): Promise<readonly Collection[]> {
-  const { collectionsDir, maxBodyBytes } = config;
+export async function readDeclaredCollections({
+  collectionsDir,
+  maxBodyBytes,
+}: Pick<Config, 'collectionsDir' | 'maxBodyBytes'>): Promise<readonly Collection[]> {
   const files = readCollectionFiles(collectionsDir);
   if (files.length === 0) return [];
   const { readCollections } = await import('../collections/read-collections.ts');
@@ -21,7 +23,7 @@ export async function readDeclaredCollections(config: Config): Promise<readonly 
 }
 
 /** Accepts these declarations even if existing records do not fit them. */
-export async function acceptBreaking(config: Config, declared: readonly Collection[]): Promise<void> {
+export async function acceptBreaking(config: StorageConfig, declared: readonly Collection[]): Promise<void> {
   const { openAdministration } = await import('./administration.ts');
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);
   try {

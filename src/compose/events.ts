@@ -1,11 +1,10 @@
 import type { Caller } from '../base/caller.ts';
 import type { Collection } from '../collections/collection.ts';
 import type { Lineage } from '../collections/lineage.ts';
-import { ownIssuer } from '../config/rules.ts';
 import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
-import { EventTail } from '../events/tail.ts';
+import type { EventTail } from '../events/tail.ts';
 import { WebhookDispatcher } from '../events/webhooks/dispatcher.ts';
 import { createSend } from '../events/webhooks/send.ts';
 import { shutdownSeconds } from '../http/limits.ts';
@@ -70,18 +69,21 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
   };
 }
 
+interface EventOptions {
+  readonly names: PeopleNames;
+  readonly tail: EventTail;
+  readonly lease: BackgroundLease;
+}
+
 /** The readers of the event log: live streams, long polls and webhooks. */
 export function createEventParts(
   base: BaseParts,
   { checkStanding, checkAgain }: Pick<Callers, 'checkStanding' | 'checkAgain'>,
-  lease: BackgroundLease,
-  { collections, names }: { readonly collections: readonly Collection[]; readonly names: PeopleNames },
+  { names, tail, lease }: EventOptions,
 ) {
-  const { config, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
+  const { config, issuer, storage, keyring, metrics, audit, clock, time, log, tracing } = base;
   const store = storage.events;
-  const hasTopics = collections.some(({ isShared }) => isShared);
-  const audienceOf = hasTopics ? createAudiences(storage, names) : null;
-  const tail = new EventTail({ store, hasTopics, onRewound: () => streams.cutAll(), clock, log });
+  const audienceOf = tail.hasTopics ? createAudiences(storage, names) : null;
   const streamLimit = new StreamLimit(streamsPerCaller);
   const longPolls = new LongPolls();
   const streams = new Streams({ tail, store, checkStanding, clock });
@@ -94,7 +96,7 @@ export function createEventParts(
     send: sender.send,
     box: webhookBox(keyring),
     lease,
-    source: ownIssuer(config),
+    source: issuer,
     onTried: metrics.countWebhookTry,
     audit,
     clock,
@@ -136,8 +138,7 @@ export function createEventParts(
       if (changed.has('webhooks')) void webhooks.look();
     },
 
-    /** This process has written events: its own streams need not wait for the next poll. */
-    notice: () => tail.notice(),
+    cutStreams: () => streams.cutAll(),
 
     /** Opens no more streams, and ends the open ones spread over this time. */
     drain(overMs: number): void {

@@ -3,6 +3,8 @@ import type { Collection } from '../collections/collection.ts';
 import type { Config } from '../config/settings.ts';
 import { frontendContentPolicy, readBuiltFiles } from '../frontend/page.ts';
 
+type FrontendSettings = Pick<Config, 'web' | 'webScopes' | 'providers' | 'dpop'>;
+
 /** The scopes that give roles. A provider grants them to few users. */
 function roleScopesOf(collections: readonly Collection[]): readonly string[] {
   const roles = collections.flatMap((collection) => Object.values(collection.roles));
@@ -10,7 +12,7 @@ function roleScopesOf(collections: readonly Collection[]): readonly string[] {
 }
 
 /** The built frontend and its configuration. Null if none is served. */
-export function readFrontend(config: Config, collections: readonly Collection[]) {
+export function readFrontend(config: FrontendSettings, collections: readonly Collection[]) {
   if (config.web !== 'on') return null;
   const further = [...scopesOf(collections), ...roleScopesOf(collections), ...config.webScopes];
   const offered = config.providers.flatMap((provider) => {

@@ -5,7 +5,7 @@ import { type Config, signingAlgorithms } from '../config/settings.ts';
 
 type IssuerRules = Omit<TrustedIssuer, 'keys'>;
 
-export function rulesOf(provider: Provider, config: Config): IssuerRules {
+export function rulesOf(provider: Provider, { dpop }: Pick<Config, 'dpop'>): IssuerRules {
   return {
     algorithms: new Set(provider.algorithms),
     requireAtJwt: provider.requireAtJwt,
@@ -19,7 +19,7 @@ export function rulesOf(provider: Provider, config: Config): IssuerRules {
       scopesFrom: provider.scopesFrom,
       maxLifetimeSeconds: provider.maxTokenLifetimeSeconds,
       clientsOnly: false,
-      dpop: config.dpop.policy,
+      dpop: dpop.policy,
     },
   };
 }

@@ -16,9 +16,7 @@ export type ListedWebhook = Awaited<ReturnType<typeof listedWebhooks>>[number];
 
 export type ListedDelivery = Delivery & { readonly messageId: string };
 
-export function listWebhooks(config: StorageConfig): Promise<readonly ListedWebhook[]> {
-  return readStorage(config, listedWebhooks);
-}
+export const listWebhooks = (config: StorageConfig) => readStorage(config, listedWebhooks);
 
 export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring: Keyring) {
   const counts = new Map((await deliveries.counts()).map((one) => [one.webhookId, one]));
@@ -53,9 +51,7 @@ export function listDeliveries(
 /** False if it was written without the master secret: then the client is ignored. */
 export type ListedClient = ClientWithSecrets & { readonly isGenuine: boolean };
 
-export function listClients(config: StorageConfig): Promise<readonly ListedClient[]> {
-  return readStorage(config, listedClients);
-}
+export const listClients = (config: StorageConfig) => readStorage(config, listedClients);
 
 export async function listedClients(
   { clients }: Storage,
@@ -67,9 +63,8 @@ export async function listedClients(
 
 export type InspectedConsumer = NonNullable<Awaited<ReturnType<typeof inspectedConsumer>>>;
 
-export function inspectConsumer(config: StorageConfig, id: string): Promise<InspectedConsumer | null> {
-  return readStorage(config, (storage, keyring) => inspectedConsumer(storage, keyring, id));
-}
+export const inspectConsumer = (config: StorageConfig, id: string) =>
+  readStorage(config, (storage, keyring) => inspectedConsumer(storage, keyring, id));
 
 /** All data that is stored about a caller; null if there is no such consumer. Times are milliseconds since 1970. */
 export async function inspectedConsumer(

@@ -3,7 +3,6 @@ import { signedDocumentOpener } from '../auth/signed-document.ts';
 import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection } from '../collections/collection.ts';
-import { ownIssuer } from '../config/rules.ts';
 import { exportsPerCaller } from '../consumer/export.ts';
 import { StreamLimit } from '../events/stream-limit.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
@@ -40,7 +39,7 @@ interface Answering {
 }
 
 export function createService(base: BaseParts, answering: Answering): HttpServer {
-  const { config, metrics, tracing, clock, log } = base;
+  const { config, issuer, metrics, tracing, clock, log } = base;
   const { callers, tls, limits } = answering;
   const warnings = new RepeatedWarnings(log, clock);
   return createServer({
@@ -62,7 +61,7 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
       warnings.warn({ reason }, 'connections', 'connections refused: too many are open');
     },
     observe: createObserve(log, metrics, warnings),
-    resourceMetadata: `${ownIssuer(config)}${resourceMetadataPath}`,
+    resourceMetadata: `${issuer}${resourceMetadataPath}`,
     routes: routesOf(base, answering),
   });
 }
@@ -71,24 +70,14 @@ export function createService(base: BaseParts, answering: Answering): HttpServer
 const wrongCodesPerMinute = 10;
 
 function routesOf(base: BaseParts, answering: Answering) {
-  const { config, storage, keyring, clock } = base;
-  const {
-    collections,
-    names,
-    collectionsMayChange,
-    writes,
-    signingKeys,
-    callers,
-    events,
-    signOut,
-    frontend,
-  } = answering;
+  const { config, issuer, storage, keyring, clock } = base;
+  const { names, writes, signingKeys, callers, events } = answering;
   const { registry, tokenCache, dpop } = callers;
-  const issuer = ownIssuer(config);
   const store = storage.records;
   const reads = new ReadLimit(config.readsPerMinute, clock);
   const digest = createKeyedDigest(keyring.records);
   return serviceRoutes({
+    ...answering,
     issuer,
     protectedResource: {
       resource: issuer,
@@ -96,13 +85,7 @@ function routesOf(base: BaseParts, answering: Answering) {
       scopes: [...new Set(config.providers.flatMap(({ requiredScopes }) => requiredScopes))],
       dpop: dpop?.terms ?? null,
     },
-    tokens: {
-      dpop: config.dpop.policy,
-      nonce: config.dpop.nonce,
-    },
-    signingKeys,
-    collections,
-    collectionsMayChange,
+    tokens: { dpop: config.dpop.policy, nonce: config.dpop.nonce },
     events: { ...events.forCallers, reads },
     records: {
       store,
@@ -125,8 +108,6 @@ function routesOf(base: BaseParts, answering: Answering) {
       digest,
       clock,
     },
-    signOut,
-    frontend,
     ...createTokenEndpoint(base, callers, signingKeys),
   });
 }
@@ -137,8 +118,7 @@ export function createTokenEndpoint(
   { clientDirectory: directory, signatures, dpop }: Pick<Callers, 'clientDirectory' | 'signatures' | 'dpop'>,
   keys: SigningKeys,
 ) {
-  const { config, storage, keyring, clock, time, log } = base;
-  const issuer = ownIssuer(config);
+  const { config, issuer, storage, keyring, clock, time, log } = base;
   const ttlSeconds = config.tokenTtlSeconds;
   const signing = createSigningLimit(clock);
   const throttle = new Throttle(Math.ceil(config.refusalsPerMinute / refusalsPerFailure), clock);

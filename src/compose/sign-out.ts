@@ -1,35 +1,31 @@
 import { createOpenDocument, createVerifier } from '../auth/verifier.ts';
 import type { Input } from '../base/handler.ts';
-import { createPseudonymIssuer } from '../config/providers.ts';
-import { ownIssuer } from '../config/rules.ts';
 import { createPseudonym } from '../consumer/pseudonym.ts';
 import type { LogoutParts } from '../consumer/sign-out/logout.ts';
 import { checkLogoutToken } from '../consumer/sign-out/logout-token.ts';
 import { createRevoke, createRevokeSession, type Revoke } from '../consumer/sign-out/revoke-session.ts';
 import type { RevokeParts } from '../tokens/revoke.ts';
-import type { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
-import { ownRules } from './issuer-rules.ts';
 
 /** The ways to revoke tokens: logout tokens of providers, and POST /revoke for tokens of this service. */
-export function createSignOut(base: BaseParts, callers: Callers, signingKeys: SigningKeys) {
-  const { config, storage, metrics, clock } = base;
-  const { names, standing, signatures } = callers;
+export function createSignOut(base: BaseParts, callers: Callers) {
+  const { issuer, storage, metrics, clock } = base;
+  const { own, names, standing, signatures } = callers;
   const revoke = createRevoke({ store: storage.standing, standing, onRevoked: metrics.countSignOut });
-  const verify = createVerifier([{ ...ownRules(config), keys: signingKeys }], clock, signatures);
+  const verify = createVerifier([own], clock, signatures);
   const revokeParts: Omit<RevokeParts, 'recognise' | 'throttle'> = {
     verifyOwn: async (token: string, input: Input) => (await verify(token, input)).claims,
     nameOf: names.token,
-    revoke: (revocation) => revoke('client', ownIssuer(config), [revocation], null),
+    revoke: (revocation) => revoke('client', issuer, [revocation], null),
   };
   return { logout: createLogout(base, callers, revoke), revoke: revokeParts };
 }
 
 /** Null if no provider may send logout tokens. */
 function createLogout(
-  { config, keyring, clock }: BaseParts,
-  { names, providers, signatures }: Callers,
+  { keyring, clock }: BaseParts,
+  { names, providers, pseudonymIssuer, signatures }: Callers,
   revoke: Revoke,
 ): LogoutParts | null {
   const sources = providers
@@ -44,7 +40,6 @@ function createLogout(
       maxTokenLifetimeSeconds: provider.maxTokenLifetimeSeconds,
     }));
   if (sources.length === 0) return null;
-  const pseudonymOf = createPseudonym(keyring.pseudonym);
   return {
     open: createOpenDocument(
       sources,
@@ -53,8 +48,8 @@ function createLogout(
       signatures,
     ),
     revokeSession: createRevokeSession({
-      pseudonymOf,
-      pseudonymIssuer: createPseudonymIssuer(config.providers),
+      pseudonymOf: createPseudonym(keyring.pseudonym),
+      pseudonymIssuer,
       names,
       revoke,
     }),

@@ -6,17 +6,15 @@ import { type Environment, settingsInForce } from '../config/load.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { Config } from '../config/settings.ts';
 import { shutdownSeconds } from '../http/limits.ts';
-import { addressText, Listener, listenOn } from '../http/listener.ts';
-import { createOpsServer } from '../http/ops-server.ts';
+import { addressText, listenOn } from '../http/listener.ts';
 import { Child, killWhenSilent } from '../supervisor/child.ts';
 import { createChildren } from '../supervisor/children.ts';
 import { Dispatcher } from '../supervisor/dispatcher.ts';
 import { createOps } from '../supervisor/ops.ts';
-import { startConsole } from './console.ts';
+import { openOpsPort } from './ops-port.ts';
 
 /** How much longer than DRAIN_SECONDS and `shutdownSeconds` a process may take to stop before it is killed. */
 const graceMs = 5_000;
-const opsShutdownMs = 1_000;
 
 /** The composition root of `serve --processes`: the supervisor listens on both ports and serves no request. */
 export async function startSupervisor(config: Config, environment: Environment, processes: number) {
@@ -41,10 +39,8 @@ export async function startSupervisor(config: Config, environment: Environment, 
   });
   const ops = createOps(processes, children, () => isStopping);
   const settings = settingsInForce(environment);
-  const consolePage = await startConsole(config, { ...ops.forConsole, settings, clock, log });
-  const handlers = { ...ops.handlers, console: consolePage.handlers };
-  const opsListener = new Listener(createOpsServer(config, handlers), clock);
-  const opsAddress = await opsListener.listen(config.opsHost, config.opsPort, 'OPS_PORT');
+  const forConsole = { ...ops.forConsole, settings, clock, log };
+  const opsPort = await openOpsPort(config, { ...ops.handlers, limits: config, forConsole });
 
   const drainMs = config.drainSeconds * 1000;
   const stop = async () => {
@@ -52,8 +48,7 @@ export async function startSupervisor(config: Config, environment: Environment, 
     const cancel = clock.after(drainMs, () => dispatcher.close());
     const areWell = await children.stop(drainMs + shutdownSeconds * 1000 + graceMs);
     cancel();
-    consolePage.stop();
-    await opsListener.close(opsShutdownMs);
+    await opsPort.stop();
     if (!areWell)
       throw new OperatorError(
         'A process was killed or ended with an error while the service stopped. See the log above.',
@@ -64,7 +59,7 @@ export async function startSupervisor(config: Config, environment: Environment, 
     const { server } = dispatcher;
     const address = addressText(await listenOn(server, { host, port }, 'PORT'), config.tlsCertFile !== null);
     await children.startOthers();
-    log.info({ address, ops_address: opsAddress, issuer: ownIssuer(config), processes }, 'listening');
+    log.info({ address, ops_address: opsPort.address, issuer: ownIssuer(config), processes }, 'listening');
   } catch (error) {
     await stop().catch(() => {});
     throw error;

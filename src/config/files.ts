@@ -105,13 +105,15 @@ export function readOpenFileLimit(): number {
 }
 
 /** The settings that name files, read without creating any: the files must exist and be valid. */
-export function checkFiles(config: Config): void {
+export function checkFiles(config: StorageConfig & TlsFiles): void {
   readTls(config);
   if (config.masterSecretFile !== null) readMasterSecret(config);
 }
 
+type TlsFiles = Pick<Config, 'tlsCertFile' | 'tlsKeyFile'>;
+
 /** The certificate and key of TLS_CERT_FILE and TLS_KEY_FILE, which must match; null if neither is set. */
-export function readTls(config: Config): { readonly cert: string; readonly key: string } | null {
+export function readTls(config: TlsFiles): { readonly cert: string; readonly key: string } | null {
   if (config.tlsCertFile === null || config.tlsKeyFile === null) return null;
   const [cert, key] = readFiles({ TLS_CERT_FILE: config.tlsCertFile, TLS_KEY_FILE: config.tlsKeyFile });
   const tls = { cert: String(cert), key: String(key) };

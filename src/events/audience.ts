@@ -25,7 +25,7 @@ const atOnce = 500;
 
 /**
  * The topics that a reader follows in shared collections. Roles that it gets and loses are events of the log, so a reader
- * knows at every place of the log what it may be told there.
+ * knows which events of each position it may get.
  */
 export class Audience {
   readonly #options: AudienceOptions;

@@ -54,7 +54,7 @@ export function eventOfChange(
   return eventOf(record, name, at, events.data === 'full' ? withFields(data, record) : data, topics);
 }
 
-/** The event for a caller who has joined or left. It is always logged: streams learn by it what they may tell. */
+/** The event for a caller who has joined or left. It is always logged: streams learn by it what they may send. */
 export function eventOfMember(
   { events }: Declared,
   kind: (typeof memberEvents)[number],
@@ -122,8 +122,8 @@ export function withoutFields(event: StoredEvent): StoredEvent {
 export function presentEvent(event: StoredEvent, reader: PresentOptions): string {
   const { showsOwner, showsPosition = false } = reader;
   const { position, type, at, owner, data } = event;
-  const told =
+  const content =
     showsOwner && type !== erasedType ? `${data.slice(0, -1)},"owner":${JSON.stringify(owner)}}` : data;
-  const members = `"type":${JSON.stringify(type)},"timestamp":"${dateTime(at)}","data":${told}`;
+  const members = `"type":${JSON.stringify(type)},"timestamp":"${dateTime(at)}","data":${content}`;
   return showsPosition ? `{"position":${position},${members}}` : `{${members}}`;
 }

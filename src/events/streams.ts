@@ -179,7 +179,7 @@ export class Streams {
     }
   }
 
-  #tell(events: readonly StoredEvent[]): void {
+  #deliver(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.topics === undefined)
         for (const stream of this.#byOwner.get(event.owner) ?? []) this.#write(stream, event);
@@ -286,7 +286,7 @@ export class Streams {
   #add(stream: Stream): void {
     const { reader } = stream;
     this.#all.add(stream);
-    this.#unsubscribe ??= this.#options.tail.subscribe((events) => this.#tell(events));
+    this.#unsubscribe ??= this.#options.tail.subscribe((events) => this.#deliver(events));
     if (reader.owner === null) this.#wide.add(stream);
     else {
       const own = this.#byOwner.get(reader.owner) ?? new Set();

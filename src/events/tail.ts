@@ -22,6 +22,7 @@ const lookEveryMs = 1_000;
 
 /** Follows the end of the log, once for all readers of this process. */
 export class EventTail {
+  readonly hasTopics: boolean;
   readonly #options: TailOptions;
   readonly #subscribers = new Set<Subscriber>();
   readonly #reading: RepeatedLook;
@@ -30,6 +31,7 @@ export class EventTail {
 
   constructor(options: TailOptions) {
     const { clock, log } = options;
+    this.hasTopics = options.hasTopics;
     this.#options = options;
     this.#reading = new RepeatedLook({
       look: () => this.#readOn(),
@@ -82,7 +84,7 @@ export class EventTail {
   }
 
   async #readOn(): Promise<void> {
-    const { store, hasTopics } = this.#options;
+    const { store } = this.#options;
     if (this.#subscribers.size === 0) {
       const { last } = await store.extent();
       // A subscriber that came meanwhile has to get these events.
@@ -90,7 +92,7 @@ export class EventTail {
       return;
     }
     const query = { after: this.#last, until: Number.MAX_SAFE_INTEGER, owner: null, limit: atOnce };
-    const events = await store.list(hasTopics ? { ...query, topics: 'all' } : query);
+    const events = await store.list(this.hasTopics ? { ...query, topics: 'all' } : query);
     const newest = events.at(-1);
     if (newest === undefined) return this.#checkRewound();
     this.#last = newest.position;

@@ -83,8 +83,8 @@ export function asset({ contentType, text }: Asset): PublicHandler {
 
 /** GET /web/config.json */
 export function frontendConfig({ providers, dpop, api }: FrontendSettings): PublicHandler {
-  const told = providers.map(({ clientId, ...provider }) => ({ ...provider, client_id: clientId }));
-  return always(json({ providers: told, dpop, api }));
+  const shown = providers.map(({ clientId, ...provider }) => ({ ...provider, client_id: clientId }));
+  return always(json({ providers: shown, dpop, api }));
 }
 
 function always(ready: Answer): PublicHandler {

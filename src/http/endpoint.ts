@@ -34,7 +34,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
   const responder = new Responder(parts, {
     pattern: route.path,
     personal: route.access === 'bearer',
-    tellsNonce: route.tellsNonce ?? (route.access === 'bearer' || route.access === 'client_credentials'),
+    sendsNonce: route.sendsNonce ?? (route.access === 'bearer' || route.access === 'client_credentials'),
     countsRefusals: route.access === 'bearer' || route.access === 'signed',
     cors: route.cors && corsOrigins.length > 0 ? createCors(corsOrigins).answer : null,
     contentPolicy: route.contentPolicy,

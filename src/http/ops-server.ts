@@ -5,7 +5,7 @@ import type { Limits } from './limits.ts';
 import type { Route } from './routes.ts';
 import { createServer, type HttpServer } from './server.ts';
 
-interface OpsHandlers extends Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>> {
+export interface OpsHandlers extends Readonly<Record<'live' | 'ready' | 'metrics', PublicHandler>> {
   /** By path; empty where the console is off. */
   readonly console: Readonly<Record<string, PublicHandler>>;
 }

@@ -32,7 +32,7 @@ interface ResponderOptions {
   readonly pattern: string;
   readonly personal: boolean;
   /** Answers carry the nonce for the next DPoP proof. */
-  readonly tellsNonce?: boolean;
+  readonly sendsNonce?: boolean;
   /** Refusals of this route count for the limit by address. */
   readonly countsRefusals?: boolean;
   readonly cors: CorsHeaders | null;
@@ -59,7 +59,7 @@ export class Responder {
     this.#options = options;
     this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
     this.#observe = parts.observe(pattern);
-    this.#nonce = options.tellsNonce ? (parts.dpop?.nonce ?? null) : null;
+    this.#nonce = options.sendsNonce ? (parts.dpop?.nonce ?? null) : null;
     this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
   }
 

@@ -18,9 +18,9 @@ import { type Lineage, lineageOf } from '../collections/lineage.ts';
 import { deprecationHeaders } from '../collections/normalise.ts';
 import { isWrittenByPeople } from '../collections/roles.ts';
 import { describeErasure, eraseAll } from '../consumer/erase.ts';
-import { describeEvents } from '../consumer/events/describe.ts';
-import { type EventParts, readEvents } from '../consumer/events/read-events.ts';
 import { describeExport, exportAll } from '../consumer/export.ts';
+import { describeEvents } from '../consumer/feed/describe.ts';
+import { type EventParts, readEvents } from '../consumer/feed/read-events.ts';
 import type { ConsumerParts } from '../consumer/handler-parts.ts';
 import { describeMe, me } from '../consumer/me.ts';
 import { describeOverview, overview } from '../consumer/overview.ts';
@@ -57,6 +57,7 @@ import * as people from '../records/requests/people.ts';
 import { hasMembers, invitedRoles } from '../records/requests/people.ts';
 import { countList, listRecords, readRecord } from '../records/requests/read.ts';
 import {
+  admitWrites,
   createRecord,
   patchRecord,
   removeRecord,
@@ -93,7 +94,7 @@ interface RouteBase {
   readonly describe: (() => Description) | null;
   readonly cors: boolean;
   /** Sends the nonce for DPoP proofs although the route takes none. */
-  readonly tellsNonce?: boolean;
+  readonly sendsNonce?: boolean;
   readonly contentPolicy?: string;
   /** On every answer of the route, refusals too. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -214,10 +215,6 @@ function batchRoute(lineages: readonly Lineage[], records: RecordParts): Route {
   };
 }
 
-function admitWrites({ writes }: RecordParts): NonNullable<RouteBase['admit']> {
-  return (caller) => writes.checkRoom(caller?.id ?? '', 0);
-}
-
 function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Route[] {
   const [collection] = lineage;
   const path = `${consumerPrefix}/${collection.name}`;
@@ -271,7 +268,7 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
   return [
     own('/', frontendPage(files.page), { contentPolicy, headers: pageHeaders }),
     own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix }), {
-      tellsNonce: settings.dpop,
+      sendsNonce: settings.dpop,
     }),
     ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),
   ];

@@ -28,7 +28,7 @@ const eventsKeptMs = 30 * 24 * 60 * 60 * 1000;
 /** Rewriting a database of this size takes less than 0.1 s, for which writers wait. */
 const scrubEveryMs = 3_600_000;
 
-interface SweeperOptions {
+export interface SweeperOptions {
   readonly store: RecordStore;
   readonly events: Pick<EventStore, 'prune'>;
   readonly consumers: Pick<ConsumerStore, 'bringBack'>;

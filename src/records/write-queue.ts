@@ -6,10 +6,12 @@ import { QueueCapacity } from '../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
 import { type Done, mostInBatch, type Operation, weightOf } from './rules/operation.ts';
 
-interface WriteQueueOptions {
+export interface WriteQueueOptions {
   readonly store: BatchStore;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly onBatch?: (size: number, seconds: number) => void;
+  /** Called after each committed batch, which may have written events. */
+  readonly tail?: { notice(): void };
   /** Called when the database has refused a batch. */
   readonly onUnavailable?: () => void;
 }
@@ -109,12 +111,13 @@ export class WriteQueue {
   }
 
   async #outcomesOf(batch: readonly QueuedWrite[]): Promise<readonly Outcome[]> {
-    const { store, clock, onBatch, onUnavailable } = this.#options;
+    const { store, clock, onBatch, tail, onUnavailable } = this.#options;
     const begunAt = clock.monotonic();
     try {
       const outcomes = await store.run(batch.map(({ operation }) => operation));
       const size = batch.reduce((sum, { operation }) => sum + weightOf(operation), 0);
       onBatch?.(size, (clock.monotonic() - begunAt) / 1000);
+      tail?.notice();
       return outcomes;
     } catch (error) {
       if (error instanceof Refusal && error.code === 'storage_unavailable') onUnavailable?.();

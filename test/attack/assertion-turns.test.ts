@@ -34,10 +34,10 @@ describe('client assertions share the signature queue with tokens', () => {
     const signatures = new WatchedQueue();
     const clientDirectory = new ClientDirectory({ store: storage.clients, clientMac, log });
     await clientDirectory.load();
-    const config = { baseUrl: issuer, refusalsPerMinute: limit * 40, tokenTtlSeconds: 600 };
+    const config = { refusalsPerMinute: limit * 40, tokenTtlSeconds: 600 };
     const time = new ConfirmedTime(systemClock, log);
     const { recognise, throttle } = createTokenEndpoint(
-      { config, storage, keyring, clock: systemClock, time, log } as unknown as BaseParts,
+      { config, issuer, storage, keyring, clock: systemClock, time, log } as unknown as BaseParts,
       { clientDirectory, signatures, dpop: null },
       // No token is signed: the test only recognises the client.
       null as never,

@@ -17,9 +17,12 @@ describe('DPoP proofs at POST /token share the signature queue with tokens', () 
 
   it('an address with too many failures may have only a few proofs checked at once', async () => {
     const signatures = new WatchedQueue();
-    const config = { dpop: { policy: 'on', page: false, nonce: false }, baseUrl };
+    const config = { dpop: { policy: 'on', page: false, nonce: false } };
     const keyring = { proofs: new Uint8Array(32), proofNonces: new Uint8Array(32) };
-    const dpop = createDpop({ config, keyring, clock: systemClock } as unknown as BaseParts, signatures);
+    const dpop = createDpop(
+      { config, issuer: baseUrl, keyring, clock: systemClock } as unknown as BaseParts,
+      signatures,
+    );
     const isMine = { client, credentialId: 'secret' } as never;
     const handle = issueToken({
       proveKey: dpop?.proveKey ?? null,

@@ -7,7 +7,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import type { Outlet } from '../../src/base/handler.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';
-import { readEvents } from '../../src/consumer/events/read-events.ts';
+import { readEvents } from '../../src/consumer/feed/read-events.ts';
 import { createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { Standing } from '../../src/consumer/standing.ts';
 import { LongPolls, StreamLimit } from '../../src/events/stream-limit.ts';

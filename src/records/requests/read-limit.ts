@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import { WindowCounter } from '../../base/window-counter.ts';
-import { type Budget, secondsLeft } from '../rules/budgets.ts';
+import { secondsLeft, WindowCounter } from '../../base/window-counter.ts';
+import type { Budget } from '../rules/budgets.ts';
 
 /** A refused body counts as one read for each of these. */
 const bytesOfRead = 65_536;

@@ -1,4 +1,4 @@
-import type { UsedProof } from '../../base/caller.ts';
+import type { Caller, UsedProof } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
 import { createRecordId } from '../../base/random.ts';
@@ -22,6 +22,11 @@ import { type CollectionParts, type RecordParts, recordId } from './handler-part
 import { rateHeaders } from './read-limit.ts';
 
 /** From a request to an operation: `changes` has all checks that need no database. rules/ decides the rest. */
+
+/** Refuses a write before its body is read if the write queue is full. */
+export function admitWrites({ writes }: RecordParts): (caller: Caller | null) => void {
+  return (caller) => writes.checkRoom(caller?.id ?? '', 0);
+}
 
 /** POST /<collection> */
 export function createRecord(parts: CollectionParts): BearerHandler {

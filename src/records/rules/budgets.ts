@@ -1,6 +1,7 @@
 import { clockDifferenceMs } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { KeyedDigest } from '../../base/keyed-digest.ts';
+import { secondsLeft } from '../../base/window-counter.ts';
 import type { Collection, CollectionLimits, Rate } from '../../collections/collection.ts';
 import type { ErasedBudgets, Usage } from '../../storage/port.ts';
 
@@ -88,11 +89,6 @@ export function asOfNow({ writes, newcomer }: CollectionLimits, usage: Usage, no
 function notAhead(since: number, windowMs: number, now: number): number {
   const isAhead = since > now + Math.max(windowMs, clockDifferenceMs);
   return isAhead ? windowAt(now, windowMs) : since;
-}
-
-/** At most one window. */
-export function secondsLeft({ windowMs, resetsAt }: Budget, now: number): number {
-  return Math.max(Math.ceil(Math.min(resetsAt - now, windowMs) / 1000), 0);
 }
 
 function spent(code: 'write_budget_spent' | 'newcomer_budget_spent', budget: Budget, now: number): Refusal {
