@@ -333,10 +333,10 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Items of a list in an entry, such as `audience`.',
   ),
   fixed('src/config/providers-schema.ts', 'mostClaims', '', 'Claims in `scopes_from` and `required_claims`.'),
-  fixed('src/collections/declaration-schema.ts', 'mostStates', '', 'States of a collection.'),
-  fixed('src/collections/declaration-schema.ts', 'mostRoles', '', 'Roles of a collection.'),
+  fixed('src/collections/declaration-schema.ts', 'maxStates', '', 'States of a collection.'),
+  fixed('src/collections/declaration-forms.ts', 'maxRoles', '', 'Roles of a collection.'),
   fixed('src/collections/indexed-fields.ts', 'mostIndexedFields', '', 'Fields under `index`.'),
-  fixed('src/collections/searched-fields.ts', 'mostSearchedFields', '', 'Fields under `search`.'),
+  fixed('src/collections/indexed-fields.ts', 'mostSearchedFields', '', 'Fields under `search`.'),
   fixed('src/collections/indexed-fields.ts', 'longestText', '', 'Characters of an indexed text.'),
   fixed('src/collections/schema-rules.ts', 'mostSchemaLevels', '', 'Levels of a schema.'),
   fixed(
