@@ -266,8 +266,8 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Characters of a record that are searched, in the fields under `search`.',
   ),
   fixed(
-    'src/storage/stores/record-history.ts',
-    'longestHistory',
+    'src/storage/batch/tables.ts',
+    'maxHistory',
     '',
     'Entries in the history of a record; older ones are deleted.',
   ),

@@ -123,6 +123,9 @@ const childWork = table('child_work', ['child', 'parentId', 'what'], {
   at: integer,
 });
 
+/** Entries per record. A write that exceeds it deletes the oldest ones. */
+const maxHistory = 1_000;
+
 /** Changes of a record. An entry names a role and no person. */
 const recordHistory = table('record_history', ['collection', 'recordId', 'n'], {
   collection: text,
@@ -207,7 +210,7 @@ export const writes = {
   /** `n` is the change. A tally is deleted with its record. */
   tallies: put(tallies, records),
   childWork: put(childWork),
-  history: append(recordHistory, { numbered: 'n', kept: 1_000 }),
+  history: append(recordHistory, { numbered: 'n', kept: maxHistory }),
   proofs: insert(proofs),
   events: specialWrite<NewEvent>(),
 };
