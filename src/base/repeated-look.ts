@@ -13,7 +13,9 @@ interface RepeatedLookOptions {
 export class RepeatedLook {
   readonly #options: RepeatedLookOptions;
   #isCalled = false;
-  #looking: Promise<void> | null = null;
+  /** Set before the look begins: it may itself call for one more. */
+  #isLooking = false;
+  #looking = Promise.resolve();
   #isFailing = false;
   #isStopped = true;
   #cancel = () => {};
@@ -39,12 +41,13 @@ export class RepeatedLook {
   look(): Promise<void> {
     this.#isCalled = true;
     if (this.#isStopped) return Promise.resolve();
-    this.#looking ??= this.#lookOn();
+    if (!this.#isLooking) this.#looking = this.#lookOn();
     return this.#looking;
   }
 
   async #lookOn(): Promise<void> {
     const { look, onFailure } = this.#options;
+    this.#isLooking = true;
     try {
       while (this.#isCalled && !this.#isStopped) {
         this.#isCalled = false;
@@ -55,7 +58,7 @@ export class RepeatedLook {
       if (!this.#isFailing) onFailure(error);
       this.#isFailing = true;
     } finally {
-      this.#looking = null;
+      this.#isLooking = false;
     }
   }
 }
