@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Collection, Schema } from './collection.ts';
 import { type DeclarationFile, toMachine } from './declaration-file.ts';

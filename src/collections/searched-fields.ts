@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, type Say } from '../base/yaml/mistakes.ts';
 import type { Schema } from './collection.ts';
 import { findProperty } from './indexed-fields.ts';

@@ -1,10 +1,9 @@
 import type { Authenticate, CheckStanding } from '../auth/authenticate.ts';
 import type { Caller, VerifiedToken } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import { type Answer, answer as answerOf } from '../base/handler.ts';
-import { type NowOrLater, whenReady } from '../base/now-or-later.ts';
+import { type Answer, answer as answerOf, type NowOrLater, whenReady } from '../base/handler.ts';
 import type { BodyReader } from './body.ts';
-import { createCors } from './cors.ts';
+import { createCors } from './headers.ts';
 import type { RequestContext } from './request-context.ts';
 import { Responder, type ResponderParts } from './respond.ts';
 import type { Route } from './routes.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { Clock, ConfirmedTime } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';

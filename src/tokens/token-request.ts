@@ -1,9 +1,8 @@
 import { Refusal } from '../base/errors.ts';
 import { decodePart, decodeText, FormError, isForm, readFields } from '../base/form.ts';
 import type { Input } from '../base/handler.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { readScopes } from '../base/scopes.ts';
-import { readPlainJson } from '../base/strict-json.ts';
+import { isJsonObject, type JsonObject, readPlainJson } from '../base/strict-json.ts';
 
 export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
