@@ -29,8 +29,7 @@ export function createVerifier(
   clock: Clock,
   signatures = new SignatureQueue(),
 ): Verify {
-  const open = createOpen(issuers, clock, signatures);
-  return (text, origin) => open(text, origin);
+  return createOpen(issuers, clock, signatures);
 }
 
 /** The same steps with a trace, which goes on after a refusal, to explain the outcome. */

@@ -1,7 +1,7 @@
 /** Callers are programs: nothing may be framed, sniffed, cached or run. */
 const nothingMayRun = "default-src 'none'; frame-ancestors 'none'";
 
-interface Circumstances {
+export interface Circumstances {
   readonly https: boolean;
   readonly personal: boolean;
   readonly cors: boolean;
@@ -36,25 +36,16 @@ const preflightSeconds = '600';
 /** The headers (names and values in turn) for an origin; none if it is not allowed. */
 export type CorsHeaders = (origin: string | undefined) => readonly string[];
 
-export interface Cors {
-  readonly answer: CorsHeaders;
-  preflight(methods: readonly string[]): CorsHeaders;
-}
-
-export function createCors(origins: readonly string[]): Cors {
-  const forAllowed =
-    (...headers: readonly string[]): CorsHeaders =>
-    (origin) =>
-      origin !== undefined && origins.includes(origin)
-        ? [...headers, 'access-control-allow-origin', origin]
-        : [];
-  return {
-    answer: forAllowed('access-control-expose-headers', exposedHeaders),
-    preflight: (methods) =>
-      forAllowed(
-        ...['access-control-allow-methods', methods.join(', ')],
-        ...['access-control-allow-headers', allowedHeaders],
-        ...['access-control-max-age', preflightSeconds],
-      ),
-  };
+/** For answers; with `methods` for preflights. */
+export function corsHeaders(origins: readonly string[], methods?: readonly string[]): CorsHeaders {
+  const headers =
+    methods === undefined
+      ? { 'access-control-expose-headers': exposedHeaders }
+      : {
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': allowedHeaders,
+          'access-control-max-age': preflightSeconds,
+        };
+  const fixed = Object.entries(headers).flat();
+  return (origin = '') => (origins.includes(origin) ? [...fixed, 'access-control-allow-origin', origin] : []);
 }

@@ -20,7 +20,7 @@ import { connectionLimits, serverOptions, sweepEveryMs } from './limits.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
 import { isTrustedProxy, RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
-import { type Params, Router } from './router.ts';
+import { noParams, type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
 import { Turns } from './turns.ts';
 
@@ -43,8 +43,6 @@ interface Address {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly others: Endpoint;
 }
-
-const noParams: Params = {};
 
 /** A server for a table of routes. The trip of a request: the router -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {
