@@ -215,7 +215,7 @@ export class TokenCache<Who> {
   }
 
   #sweepLater(): void {
-    if (this.#cancelSweep !== null || this.#tokens.isEmpty()) return;
+    if (this.#cancelSweep !== null || this.size === 0) return;
     const { clock } = this.#options;
     this.#cancelSweep = clock.after(sweepMs, () => {
       this.#cancelSweep = null;

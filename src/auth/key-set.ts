@@ -32,7 +32,12 @@ export function readKeySet(document: unknown, algorithms: readonly string[]): Ke
     .map((key) => key.fingerprint)
     .sort()
     .join('\n');
-  return { keys: usable, alarms: faults.filter(isAlarming).sort(), fingerprint, find: finder(usable) };
+  return {
+    keys: usable,
+    alarms: faults.filter((fault) => !harmless.has(fault)).sort(),
+    fingerprint,
+    find: finder(usable),
+  };
 }
 
 function finder(keys: readonly UsableKey[]): KeySet['find'] {
@@ -67,11 +72,7 @@ const harmless: ReadonlySet<KeyFault> = new Set([
   'algorithm_not_allowed',
 ]);
 
-export function isAlarming(fault: KeyFault): boolean {
-  return !harmless.has(fault);
-}
-
-export interface UsableKey {
+interface UsableKey {
   readonly kid: string | undefined;
   /** Equal for equal keys and for no others. */
   readonly fingerprint: string;

@@ -29,12 +29,8 @@ export function publishFile(draft: string, file: string): void {
 
 export class FolderError extends Error {
   constructor(folder: string, cause: unknown) {
-    super(
-      `the folder "${folder}" does not exist and cannot be created (${(cause as { code?: unknown }).code})`,
-      {
-        cause,
-      },
-    );
+    const { code } = cause as { code?: unknown };
+    super(`the folder "${folder}" does not exist and cannot be created (${code})`, { cause });
   }
 }
 

@@ -115,8 +115,7 @@ export class RequestContext implements Input {
 
   /** True if many requests from this address were refused in the last minute. */
   isSuspect(): boolean {
-    const { refusals } = this.#parts;
-    return refusals?.hasCounted() === true && refusals.isReached(this.address);
+    return this.#parts.refusals?.isReached(this.address) === true;
   }
 }
 
