@@ -1,6 +1,6 @@
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import type { Say } from '../base/yaml/mistakes.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { typesOf } from './schema-grammar.ts';
 import { mostSchemaLevels } from './schema-rules.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf, withSubschemas } from './subschemas.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import { type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { type JsonType, schemaChecks, typesOf } from './schema-grammar.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf } from './subschemas.ts';
 

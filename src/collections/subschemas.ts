@@ -1,5 +1,5 @@
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 
 /** A description defines a value completely (type, members, bounds); a condition adds to a value described elsewhere. */
 export type SchemaRole = 'description' | 'condition';
