@@ -1,8 +1,7 @@
-import type { VerifiedClaims } from '../base/caller.ts';
+import { revocationOf, type VerifiedClaims } from '../base/caller.ts';
 import { describe, Refusal } from '../base/errors.ts';
 import { isForm } from '../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../base/handler.ts';
-import { revocationOf } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
 import type { RecogniseClient } from './recognise-client.ts';
