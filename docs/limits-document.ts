@@ -203,7 +203,7 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Time that a write waits before it begins (503 `overloaded`).',
   ),
   fixed(
-    'src/base/queue-capacity.ts',
+    'src/base/concurrency-limit.ts',
     'standingWaitMs',
     'ms',
     'Longest queue, as time of work, once it has not been empty for two seconds (503).',

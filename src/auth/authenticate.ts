@@ -136,7 +136,7 @@ interface TokenCacheOptions<Who> {
 
 export const tokenCachePlaces = 100_000;
 /** More than the data of a usual token. Larger tokens leave room for fewer others. */
-export const placeBytes = 1024;
+const placeBytes = 1024;
 const sweepMs = 60_000;
 
 /**
@@ -150,8 +150,8 @@ export class TokenCache<Who> {
   /** The key is issuer and subject. */
   readonly #callers: RecentMap<string, Pick<CachedToken<Who>, 'caller' | 'places'>>;
   #cancelSweep: (() => void) | null = null;
-  #hits = 0;
-  #misses = 0;
+  hits = 0;
+  misses = 0;
 
   constructor(options: TokenCacheOptions<Who>) {
     this.#options = options;
@@ -164,10 +164,10 @@ export class TokenCache<Who> {
     const known = this.#tokens.get(placeOf(digest));
     // The generation of a cached token is never null.
     if (known?.digest !== digest || known.keys.generation !== known.generation) {
-      this.#misses += 1;
+      this.misses += 1;
       return undefined;
     }
-    this.#hits += 1;
+    this.hits += 1;
     const now = this.#options.clock.now() / 1000;
     const start = Math.max(known.notBeforeSeconds ?? 0, known.issuedAtSeconds ?? 0);
     // An expired or future token needs the tolerance for clock skew, or it is refused.
@@ -179,39 +179,19 @@ export class TokenCache<Who> {
     const { verify, callerOf, dataOf } = this.#options;
     const verified = await verify(text, origin);
     const { issuer, subject, times, tokenId } = verified.claims;
-    const { keys, generation } = verified.verification;
     // Neither contains NUL.
     const name = `${issuer}\0${subject ?? ''}`;
     const known = this.#callers.get(name);
     const caller = callerOf(verified, known?.caller);
     const isKnown = known?.caller === caller;
     const places = isKnown ? known.places : Math.ceil(estimateSize(dataOf(caller)) / placeBytes);
-    const { expiresAtSeconds, notBeforeSeconds, issuedAtSeconds } = times;
-    const token: CachedToken<Who> = {
-      digest,
-      places,
-      caller,
-      expiresAtSeconds,
-      notBeforeSeconds,
-      issuedAtSeconds,
-      tokenId,
-      keys,
-      generation,
-    };
-    if (generation !== null) {
+    const token: CachedToken<Who> = { digest, places, caller, tokenId, ...times, ...verified.verification };
+    if (token.generation !== null) {
       this.#tokens.set(placeOf(digest), token);
       if (!isKnown) this.#callers.set(name, { caller, places });
     }
     this.#sweepLater();
     return token;
-  }
-
-  get hits(): number {
-    return this.#hits;
-  }
-
-  get misses(): number {
-    return this.#misses;
   }
 
   get size(): number {
@@ -235,7 +215,7 @@ export class TokenCache<Who> {
   }
 
   #sweepLater(): void {
-    if (this.#cancelSweep !== null || this.#tokens.isEmpty()) return;
+    if (this.#cancelSweep !== null || this.size === 0) return;
     const { clock } = this.#options;
     this.#cancelSweep = clock.after(sweepMs, () => {
       this.#cancelSweep = null;

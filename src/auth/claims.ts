@@ -7,9 +7,9 @@ import {
 } from '../base/caller.ts';
 import { clockToleranceSeconds } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import type { ClaimPath, RequiredClaims } from '../base/provider-rules.ts';
 import { isScopeName, readScopes, requireScopes } from '../base/scopes.ts';
+import { isJsonObject, type JsonObject } from '../base/strict-json.ts';
 import { isMarkedClient, isMarkedIdToken } from './provider-marks.ts';
 import { type RunStep, untraced } from './trace.ts';
 

@@ -2,9 +2,9 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { constants, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import type { RequestOrigin, Verification } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
+import type { SignatureAlgorithm } from '../base/provider-rules.ts';
 import { rememberLast } from '../base/recent-map.ts';
-import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
+import { isJsonObject, type JsonObject } from '../base/strict-json.ts';
 import type { SignatureQueue } from './signature-queue.ts';
 import { type RunStep, untraced } from './trace.ts';
 

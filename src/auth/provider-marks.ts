@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json-object.ts';
+import type { JsonObject } from '../base/strict-json.ts';
 
 /** Rules that single providers document for their own tokens, beyond the standards. */
 

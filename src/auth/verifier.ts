@@ -1,7 +1,7 @@
 import type { RequestOrigin, Verification, VerifiedClaims } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
-import type { JsonObject } from '../base/json-object.ts';
+import type { JsonObject } from '../base/strict-json.ts';
 import { type ClaimsPolicy, checkClaims } from './claims.ts';
 import { createOpenSigned, type SigningIssuer } from './jws.ts';
 import type { ProviderKeys } from './provider-keys.ts';
@@ -29,8 +29,7 @@ export function createVerifier(
   clock: Clock,
   signatures = new SignatureQueue(),
 ): Verify {
-  const open = createOpen(issuers, clock, signatures);
-  return (text, origin) => open(text, origin);
+  return createOpen(issuers, clock, signatures);
 }
 
 /** The same steps with a trace, which goes on after a refusal, to explain the outcome. */

@@ -1,3 +1,5 @@
+import type { PlainLog } from './plain-log.ts';
+
 /** Passed to every part, so that a test can set the time. */
 export interface Clock {
   /** Wall-clock milliseconds since 1970, for the times of tokens. */
@@ -40,4 +42,40 @@ export function every(clock: Clock, delayMs: number, task: () => void): () => vo
   };
   next();
   return () => cancel();
+}
+
+/** NTP moves a clock by less than this between two looks; setting it by hand, or a wake-up, by more. */
+const jumpMs = 10_000;
+/** A little less than the minute between two sweeps, because timers round. */
+const confirmedAfterMs = 59_000;
+
+/**
+ * The time for deletions, which cannot be undone. A wrong clock is usually corrected within seconds, so the time is unknown
+ * for a minute after a start and after a jump of the wall clock against the monotonic one.
+ */
+export class ConfirmedTime {
+  readonly #clock: Clock;
+  readonly #log: Pick<PlainLog, 'warn'>;
+  #offset: number;
+  #since: number;
+
+  constructor(clock: Clock, log: Pick<PlainLog, 'warn'>) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#since = clock.monotonic();
+    this.#offset = clock.now() - this.#since;
+  }
+
+  /** Null while the time is not confirmed. */
+  now(): number | null {
+    const monotonic = this.#clock.monotonic();
+    const now = this.#clock.now();
+    const jumped = now - monotonic - this.#offset;
+    this.#offset = now - monotonic;
+    if (Math.abs(jumped) > jumpMs) {
+      this.#since = monotonic;
+      this.#log.warn({ by_seconds: Math.round(jumped / 1000) }, 'the clock has jumped');
+    }
+    return monotonic - this.#since >= confirmedAfterMs ? now : null;
+  }
 }

@@ -6,27 +6,12 @@ interface CatalogueEntry {
   readonly status: number;
   readonly sentence: string;
   /** The `error` attribute of the challenge (RFC 6750, RFC 9449); null = a challenge that carries none. */
-  readonly challenge?:
-    | 'invalid_request'
-    | 'invalid_token'
-    | 'insufficient_scope'
-    | 'invalid_dpop_proof'
-    | 'use_dpop_nonce'
-    | null;
+  readonly challenge?: string | null;
   /** The specification asks for an empty JSON object instead of a problem document. */
   readonly emptyBody?: true;
   /** The answer to a standard OAuth client: RFC 6749 section 5.2 instead of a problem document. */
-  readonly oauthError?: OAuthError;
+  readonly oauthError?: string;
 }
-
-type OAuthError =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_dpop_proof'
-  | 'use_dpop_nonce';
 
 function answered(status: number, marks: Omit<CatalogueEntry, 'status' | 'sentence'> = {}) {
   return <Code extends string>(sentences: Readonly<Record<Code, string>>) => {

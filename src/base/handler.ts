@@ -1,6 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { Caller, RequestOrigin, UsedProof, VerifiedToken } from './caller.ts';
-import type { NowOrLater } from './now-or-later.ts';
+
+/** A value or its promise: waiting for a promise costs more than a short piece of work. */
+export type NowOrLater<T> = T | Promise<T>;
+
+/** Continues with the value, at once if it is there. */
+export function whenReady<T, U>(value: NowOrLater<T>, next: (value: T) => NowOrLater<U>): NowOrLater<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
 
 /** The request as a handler sees it. Handlers do not depend on HTTP. */
 export interface Input extends RequestOrigin {

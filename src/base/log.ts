@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { dateTime } from './date-time.ts';
 import type { LogLevel } from './plain-log.ts';
 
 export type Log = Logger;
@@ -11,19 +12,7 @@ export function createLog(
   destination: DestinationStream = { write() {} },
   fields: Readonly<Record<string, number>> | null = null,
 ): Log {
-  return pino({ level, base: fields, timestamp: () => timeField(Date.now()) }, destination);
-}
-
-let lastNow = 0;
-let lastField = '';
-
-/** Formatted once for all lines of a millisecond: it is a third of the cost of a line. */
-function timeField(now: number): string {
-  if (now !== lastNow) {
-    lastNow = now;
-    lastField = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return lastField;
+  return pino({ level, base: fields, timestamp: () => `,"time":"${dateTime(Date.now())}"` }, destination);
 }
 
 /** How long a line may wait, and how many waiting characters are written earlier. */
@@ -58,7 +47,8 @@ export class LogOutput {
   #offered: Uint8Array = Buffer.alloc(0);
   #timer: NodeJS.Timeout | null = null;
   #retryInMs = retryMs.noRoom;
-  #droppedInAll = 0;
+  /** In all. */
+  dropped = 0;
   /** Lines dropped since the last line about it. While there are any, all are dropped. */
   #unreported = 0;
 
@@ -68,14 +58,10 @@ export class LogOutput {
     this.#isShared = isShared;
   }
 
-  get dropped(): number {
-    return this.#droppedInAll;
-  }
-
   write(line: string): void {
     if (this.#unreported > 0 || this.#waiting() >= mostWaiting) {
       this.#unreported += 1;
-      this.#droppedInAll += 1;
+      this.dropped += 1;
       return;
     }
     this.#lines += line;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { counted, grouped } from './counted.ts';
 import { roughDuration } from './duration.ts';
-import type { NowOrLater } from './now-or-later.ts';
+import type { NowOrLater } from './handler.ts';
 
 /** `unit` is singular. `phase`: if the work has phases of unknown length, each with an extent of its own. */
 export type Extent = Readonly<{ done: number; total: number; unit: string; phase?: string }>;

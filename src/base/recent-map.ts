@@ -58,10 +58,6 @@ export class RecentMap<K, V> {
     return this.#youngPlaces + this.#oldPlaces;
   }
 
-  isEmpty(): boolean {
-    return this.size === 0;
-  }
-
   clear(): void {
     this.#young.clear();
     this.#old.clear();

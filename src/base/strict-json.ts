@@ -1,6 +1,13 @@
 import { Refusal } from './errors.ts';
 import { maxMarksInRow, normaliseName } from './unicode.ts';
 
+/** True for a JSON object: neither null nor a list. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Maximum depth of nested objects and arrays. */
 export const maxJsonDepth = 64;
 /** The same for bodies whose unknown members are ignored. */
@@ -114,4 +121,16 @@ function tooMany(what: string, most: number): Refusal {
 
 function fault(detail: string): Refusal {
   return new Refusal('json_invalid', { detail });
+}
+
+/** JSON pointers (RFC 6901): '' is the whole, '/a/0' the first item of its member "a". */
+export function pointerTo(parent: string, member: string | number): string {
+  return `${parent}/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+export function membersOf(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((member) => member.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

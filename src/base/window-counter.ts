@@ -29,10 +29,6 @@ export class WindowCounter {
     this.#counts = new RecentMap(keys);
   }
 
-  isEmpty(): boolean {
-    return this.#counts.isEmpty();
-  }
-
   isReached(key: string): boolean {
     return (this.#current(key)?.used ?? 0) >= this.limit;
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
-import { escapeUnseen } from '../base/unseen.ts';
+import { escapeUnseen } from '../base/unicode.ts';
 
 export interface JsonOption {
   readonly json?: boolean;

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { type Begin, createProgress } from '../base/progress.ts';
-import { escapeUnseen } from '../base/unseen.ts';
+import { escapeUnseen } from '../base/unicode.ts';
 
 type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns'>;
 const eraseLine = '\r\u001b[2K';

@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import { type StateMachine, statesOf, transitionsOf } from './collection.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../base/json-object.ts';
 import type { Form } from '../base/json-schema.ts';
+import { isJsonObject } from '../base/strict-json.ts';
 
 /** Parts of a declaration in the names of the code: `owned_by` is `ownedBy`. */
 

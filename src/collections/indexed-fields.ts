@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import type { IndexedField } from '../storage/port.ts';

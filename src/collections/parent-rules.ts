@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, listed, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type Collection, type Schema, statesOf, transitionsOf } from './collection.ts';
 import { toMachine } from './declaration-file.ts';

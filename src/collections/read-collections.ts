@@ -1,7 +1,6 @@
 import { OperatorError } from '../base/errors.ts';
-import { isJsonObject } from '../base/json-object.ts';
 import { recordIdForm } from '../base/random.ts';
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
 import type { Collection, ParentRule, Schema } from './collection.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../base/json-object.ts';
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import type { Say } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { typesOf } from './schema-grammar.ts';

@@ -1,4 +1,4 @@
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import {
   type Collection,

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../base/json-object.ts';
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import { type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { type JsonType, schemaChecks, typesOf } from './schema-grammar.ts';

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../base/json-object.ts';
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 
 /** A description defines a value completely (type, members, bounds); a condition adds to a value described elsewhere. */

@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { _, Ajv2020, type ErrorObject, type FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import { errorWords, type JsonSchema } from '../base/json-schema.ts';
-import { pointerTo } from '../base/yaml/json-pointer.ts';
+import { pointerTo } from '../base/strict-json.ts';
 import {
   type CheckFields,
   type FieldError,

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { ConfirmedTime } from '../base/confirmed-time.ts';
+import { type Clock, ConfirmedTime, systemClock } from '../base/clock.ts';
 import { json } from '../base/handler.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { createLog, type Log, type LogOutput, standardOutput } from '../base/log.ts';

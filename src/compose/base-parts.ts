@@ -1,6 +1,5 @@
 import type { Keyring } from '../auth/keyring.ts';
-import type { Clock } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { Clock, ConfirmedTime } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Tracing } from '../base/tracing.ts';
 import type { Config } from '../config/settings.ts';

@@ -1,7 +1,6 @@
 import { createCheckAgain, createCheckStanding, TokenCache, tokenCachePlaces } from '../auth/authenticate.ts';
-import { createNonces } from '../auth/dpop/nonce.ts';
 import { createPossession, createUseProof, SeenProofs } from '../auth/dpop/possession.ts';
-import { createProofCheck } from '../auth/dpop/proof.ts';
+import { createNonces, createProofCheck } from '../auth/dpop/proof.ts';
 import { proofAlgorithms } from '../auth/dpop/proof-keys.ts';
 import { fetchDocument } from '../auth/provider-fetch.ts';
 import { ProviderKeys } from '../auth/provider-keys.ts';

@@ -1,6 +1,6 @@
 import { deriveKeyring, type Keyring, masterSecretFits, otherMasterSecret } from '../auth/keyring.ts';
 import { OperatorError, Refusal } from '../base/errors.ts';
-import { accessTo } from '../base/file-access.ts';
+import { accessTo } from '../base/files.ts';
 import { readMasterSecret } from '../config/files.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import type { Engine } from '../storage/engine.ts';

@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse, resolve } from 'node:path';
 import { OperatorError } from '../base/errors.ts';
-import { accessTo } from '../base/file-access.ts';
-import { FolderError, makePrivateFolder } from '../base/folder.ts';
-import { publishFile } from '../base/publish-file.ts';
+import { accessTo, FolderError, makePrivateFolder, publishFile } from '../base/files.ts';
 import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { isScopeName, longestScopeName } from '../base/scopes.ts';
-import { hasUnseen } from '../base/unseen.ts';
+import { hasUnseen } from '../base/unicode.ts';
 
 /** Parses the text of a setting, or throws an Error whose message says what was expected. */
 export type Parse<T> = (text: string) => T;

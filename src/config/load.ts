@@ -1,6 +1,6 @@
 import { OperatorError } from '../base/errors.ts';
-import { escapeUnseen } from '../base/unseen.ts';
-import { withoutSecrets } from '../base/without-password.ts';
+import { escapeUnseen } from '../base/unicode.ts';
+import { withoutSecrets } from '../base/url.ts';
 import { readProvidersText } from './files.ts';
 import { onlyProvider } from './providers.ts';
 import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';

@@ -1,5 +1,5 @@
 import { usualScopeClaims } from '../base/provider-rules.ts';
-import { membersOf, pointerTo } from '../base/yaml/json-pointer.ts';
+import { membersOf, pointerTo } from '../base/strict-json.ts';
 import { brief, found, type Say } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/yaml-text.ts';
 import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';

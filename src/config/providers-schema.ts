@@ -1,7 +1,6 @@
 import { type JsonSchema, mapping, where } from '../base/json-schema.ts';
-import { isHttpsOrLoopback } from '../base/loopback.ts';
-import type { RequiredClaims } from '../base/provider-rules.ts';
-import { type SignatureAlgorithm, signatureAlgorithms } from '../base/signature-algorithms.ts';
+import { type RequiredClaims, type SignatureAlgorithm, signatureAlgorithms } from '../base/provider-rules.ts';
+import { isHttpsOrLoopback } from '../base/url.ts';
 import { createFormCheck } from '../base/yaml/check-form.ts';
 import { foundAddress } from '../base/yaml/mistakes.ts';
 import * as kind from './kinds.ts';

@@ -2,9 +2,9 @@ import {
   type ClaimPath,
   type IssuerSettingNames,
   type RequiredClaims,
+  type SignatureAlgorithm,
   usualScopeClaims,
 } from '../base/provider-rules.ts';
-import type { SignatureAlgorithm } from '../base/signature-algorithms.ts';
 
 export interface Provider {
   /** The name for operators: in metrics, in the log, in the output of commands. */

@@ -1,4 +1,4 @@
-import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/loopback.ts';
+import { isHttps, isHttpsOrLoopback, isLoopback } from '../base/url.ts';
 import { hasTlsMode, hostOf } from './kinds.ts';
 import type { Config } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { logLevels } from '../base/plain-log.ts';
-import { signatureAlgorithms } from '../base/signature-algorithms.ts';
+import { signatureAlgorithms } from '../base/provider-rules.ts';
 import * as kind from './kinds.ts';
 import type { Providers } from './providers.ts';
 

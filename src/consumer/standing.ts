@@ -1,6 +1,5 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
-import { type Clock, every } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import { type Clock, type ConfirmedTime, every } from '../base/clock.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { isTrustedProxy, peerAddress } from './client-address.ts';
+import { isTrustedProxy, peerAddress } from './request-context.ts';
 
 export class Connection {
   /** As the system accepted it. */

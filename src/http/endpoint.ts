@@ -1,10 +1,9 @@
 import type { Authenticate, CheckStanding } from '../auth/authenticate.ts';
 import type { Caller, VerifiedToken } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
-import { type Answer, answer as answerOf } from '../base/handler.ts';
-import { type NowOrLater, whenReady } from '../base/now-or-later.ts';
+import { type Answer, answer as answerOf, type NowOrLater, whenReady } from '../base/handler.ts';
 import type { BodyReader } from './body.ts';
-import { createCors } from './cors.ts';
+import { corsHeaders } from './headers.ts';
 import type { RequestContext } from './request-context.ts';
 import { Responder, type ResponderParts } from './respond.ts';
 import type { Route } from './routes.ts';
@@ -36,7 +35,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): Endpoint {
     personal: route.access === 'bearer',
     sendsNonce: route.sendsNonce ?? (route.access === 'bearer' || route.access === 'client_credentials'),
     countsRefusals: route.access === 'bearer' || route.access === 'signed',
-    cors: route.cors && corsOrigins.length > 0 ? createCors(corsOrigins).answer : null,
+    cors: route.cors && corsOrigins.length > 0 ? corsHeaders(corsOrigins) : null,
     contentPolicy: route.contentPolicy,
     headers: route.headers,
   });
@@ -138,7 +137,7 @@ export function otherMethods(path: string, routes: readonly Route[], parts: Endp
   const methods = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const scriptable = parts.corsOrigins.length > 0 && routes.some(({ cors }) => cors);
   const allow = scriptable ? [...methods, 'OPTIONS'] : methods;
-  const cors = scriptable ? createCors(parts.corsOrigins).preflight(methods) : null;
+  const cors = scriptable ? corsHeaders(parts.corsOrigins, methods) : null;
   const responder = new Responder(parts, { pattern: path, personal: false, cors });
   const preflight = answerOf(null, '', { status: 204, headers: { allow: allow.join(', ') } });
   return {

@@ -1,7 +1,7 @@
 /** Callers are programs: nothing may be framed, sniffed, cached or run. */
 const nothingMayRun = "default-src 'none'; frame-ancestors 'none'";
 
-interface Circumstances {
+export interface Circumstances {
   readonly https: boolean;
   readonly personal: boolean;
   readonly cors: boolean;
@@ -25,3 +25,27 @@ export function fixedHeaders(circumstances: Circumstances): readonly string[] {
 }
 
 export const cacheControlAt = 1;
+
+/** The headers that scripts of the allowed origins may send and read. No cookies: a caller has a bearer token. */
+const allowedHeaders =
+  'Authorization, DPoP, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, traceparent';
+const exposedHeaders =
+  'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, ETag, Location, Link, RateLimit, RateLimit-Policy, Idempotency-Replayed, Events-Position, Events-Scope, Deprecation, Sunset';
+const preflightSeconds = '600';
+
+/** The headers (names and values in turn) for an origin; none if it is not allowed. */
+export type CorsHeaders = (origin: string | undefined) => readonly string[];
+
+/** For answers; with `methods` for preflights. */
+export function corsHeaders(origins: readonly string[], methods?: readonly string[]): CorsHeaders {
+  const headers =
+    methods === undefined
+      ? { 'access-control-expose-headers': exposedHeaders }
+      : {
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': allowedHeaders,
+          'access-control-max-age': preflightSeconds,
+        };
+  const fixed = Object.entries(headers).flat();
+  return (origin = '') => (origins.includes(origin) ? [...fixed, 'access-control-allow-origin', origin] : []);
+}

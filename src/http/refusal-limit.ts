@@ -15,11 +15,6 @@ export class RefusalLimit {
     this.#refused = new WindowCounter(perMinute, clock, maxAddresses);
   }
 
-  /** False spares the search for an address. */
-  hasCounted(): boolean {
-    return !this.#refused.isEmpty();
-  }
-
   isReached(address: string): boolean {
     return this.#refused.isReached(address);
   }

@@ -8,8 +8,7 @@ import type { Observe } from '../ops/observe-requests.ts';
 import { discardBody, isTooLong } from './body.ts';
 import { bytesOfSharedAnswer, type UnsentAnswers } from './byte-budget.ts';
 import type { Connections } from './connections.ts';
-import type { CorsHeaders } from './cors.ts';
-import { cacheControlAt, fixedHeaders } from './headers.ts';
+import { type Circumstances, type CorsHeaders, cacheControlAt, fixedHeaders } from './headers.ts';
 import type { Limits } from './limits.ts';
 import { type DpopTerms, toProblem, toRefusal, unchallenged } from './problem.ts';
 import { countsAsRefused } from './refusal-limit.ts';
@@ -28,16 +27,13 @@ export interface ResponderParts extends ContextParts {
   readonly dpop: DpopTerms | null;
 }
 
-interface ResponderOptions {
+interface ResponderOptions extends Omit<Circumstances, 'https' | 'cors'> {
   readonly pattern: string;
-  readonly personal: boolean;
   /** Answers carry the nonce for the next DPoP proof. */
   readonly sendsNonce?: boolean;
   /** Refusals of this route count for the limit by address. */
   readonly countsRefusals?: boolean;
   readonly cors: CorsHeaders | null;
-  readonly contentPolicy?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Limits, in time and bytes, for discarding the rest of a request body before the connection closes. */
@@ -54,11 +50,10 @@ export class Responder {
   readonly #nonce: (() => string) | null;
 
   constructor(parts: ResponderParts, options: ResponderOptions) {
-    const { personal, cors, pattern, contentPolicy, headers } = options;
     this.#parts = parts;
     this.#options = options;
-    this.#fixed = fixedHeaders({ https: parts.https, personal, cors: cors !== null, contentPolicy, headers });
-    this.#observe = parts.observe(pattern);
+    this.#fixed = fixedHeaders({ ...options, https: parts.https, cors: options.cors !== null });
+    this.#observe = parts.observe(options.pattern);
     this.#nonce = options.sendsNonce ? (parts.dpop?.nonce ?? null) : null;
     this.#keepAlive = `timeout=${parts.limits.keepAliveSeconds}`;
   }

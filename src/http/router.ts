@@ -15,7 +15,7 @@ interface Branch<T> {
   end: { readonly value: T; readonly names: readonly string[] } | null;
 }
 
-const noParams: Params = {};
+export const noParams: Params = {};
 /** A request may name the whole address (RFC 9112 section 3.2.2). */
 const schemeAndHost = /^https?:\/\/[^/?#]*/i;
 

@@ -1,14 +1,4 @@
-import {
-  consumerPrefix,
-  docsPath,
-  keysPath,
-  logoutPath,
-  openapiPath,
-  resourceMetadataPath,
-  revokePath,
-  serverMetadataPath,
-  tokenPath,
-} from '../base/addresses.ts';
+import * as addresses from '../base/addresses.ts';
 import type { Caller } from '../base/caller.ts';
 import type { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { pageHeaders } from '../base/content-policy.ts';
@@ -38,15 +28,7 @@ import { apiVersion, documentInSteps } from '../openapi/document.ts';
 import * as openapi from '../openapi/serve.ts';
 import type { TokenTerms } from '../openapi/token-terms.ts';
 import { describeBatch } from '../records/describe/batch.ts';
-import {
-  describeAccept,
-  describeChangeMember,
-  describeEndInvitation,
-  describeInvitations,
-  describeInvite,
-  describeMembers,
-  describeRemoveMember,
-} from '../records/describe/people.ts';
+import * as describePeople from '../records/describe/people.ts';
 import { describeCount, describeHistory, describeList, describeRead } from '../records/describe/reads.ts';
 import * as writing from '../records/describe/writes.ts';
 import { runBatch } from '../records/requests/batch.ts';
@@ -54,26 +36,11 @@ import { largestBatchBody } from '../records/requests/batch-body.ts';
 import type { RecordParts } from '../records/requests/handler-parts.ts';
 import { listHistory } from '../records/requests/history.ts';
 import * as people from '../records/requests/people.ts';
-import { hasMembers, invitedRoles } from '../records/requests/people.ts';
 import { countList, listRecords, readRecord } from '../records/requests/read.ts';
-import {
-  admitWrites,
-  createRecord,
-  patchRecord,
-  removeRecord,
-  replaceRecord,
-  takeAction,
-} from '../records/requests/write.ts';
+import * as write from '../records/requests/write.ts';
 import { batchName } from '../records/rules/operation.ts';
 import { describeIssue, issueToken } from '../tokens/issue.ts';
-import {
-  authorizationServer,
-  describeAuthorizationServer,
-  describeKeys,
-  describeProtectedResource,
-  protectedResource,
-  publishedKeys,
-} from '../tokens/metadata.ts';
+import * as metadata from '../tokens/metadata.ts';
 import { describeRevoke, type RevokeParts, revokeToken } from '../tokens/revoke.ts';
 
 export type Route = RouteBase &
@@ -103,9 +70,9 @@ interface RouteBase {
 export type ServiceParts = Parameters<typeof issueToken>[0] & {
   readonly issuer: string;
   readonly signing: Pick<ConcurrencyLimit, 'checkRoom'>;
-  readonly protectedResource: Parameters<typeof protectedResource>[0];
+  readonly protectedResource: Parameters<typeof metadata.protectedResource>[0];
   readonly tokens: TokenTerms;
-  readonly signingKeys: Parameters<typeof publishedKeys>[0];
+  readonly signingKeys: Parameters<typeof metadata.publishedKeys>[0];
   readonly collections: readonly Collection[];
   /** Whether they change while a browser has the page that describes them. */
   readonly collectionsMayChange: boolean;
@@ -130,9 +97,9 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const document = () => documentInSteps(routes, { version: apiVersion, baseUrl: issuer, tokens });
   const caching = parts.collectionsMayChange ? openapi.noCache : undefined;
   const token = { access: 'client_credentials', cors: false } as const;
-  const myself = `${consumerPrefix}/me`;
+  const myself = `${addresses.consumerPrefix}/me`;
   const page = { cors: false, contentPolicy: openapi.pageContentPolicy, headers: pageHeaders };
-  const takesCodes = collections.some((collection) => invitedRoles(collection).length > 0);
+  const takesCodes = collections.some((collection) => people.invitedRoles(collection).length > 0);
   const lineages = collections.map((collection) =>
     lineageOf(collection, (name) => collections.find((one) => one.name === name)),
   );
@@ -140,18 +107,18 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     ...lineages.flatMap((lineage) => collectionRoutes(lineage, records)),
     ...(collections.some(isWrittenByPeople) ? [batchRoute(lineages, records)] : []),
     ...(takesCodes ? [invitationRoute(collections, records)] : []),
-    open(consumerPrefix, overview(collections), describeOverview),
+    open(addresses.consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(consumer.registry), describeMe),
     bearer('DELETE', myself, eraseAll(collections, consumer), describeErasure),
     bearer('GET', `${myself}/usage`, usage(collections, consumer), describeUsage),
     bearer('GET', `${myself}/export`, exportAll(collections, consumer), describeExport),
-    bearer('GET', `${consumerPrefix}/events`, readEvents(collections, events), () =>
+    bearer('GET', `${addresses.consumerPrefix}/events`, readEvents(collections, events), () =>
       describeEvents(collections),
     ),
     {
       ...token,
       method: 'POST',
-      path: tokenPath,
+      path: addresses.tokenPath,
       handle: issueToken(parts),
       admit: () => parts.signing.checkRoom(),
       describe: () => describeIssue(tokens),
@@ -159,23 +126,25 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
     {
       ...token,
       method: 'POST',
-      path: revokePath,
+      path: addresses.revokePath,
       handle: revokeToken({ ...parts, ...signOut.revoke }),
       describe: describeRevoke,
     },
-    signed(logoutPath, logOut(signOut.logout), describeLogout),
-    open(keysPath, publishedKeys(signingKeys), describeKeys),
-    open(serverMetadataPath, authorizationServer(issuer, parts.protectedResource.dpop), () =>
-      describeAuthorizationServer(tokens),
+    signed(addresses.logoutPath, logOut(signOut.logout), describeLogout),
+    open(addresses.keysPath, metadata.publishedKeys(signingKeys), metadata.describeKeys),
+    open(
+      addresses.serverMetadataPath,
+      metadata.authorizationServer(issuer, parts.protectedResource.dpop),
+      () => metadata.describeAuthorizationServer(tokens),
     ),
-    open(resourceMetadataPath, protectedResource(parts.protectedResource), () =>
-      describeProtectedResource(tokens),
+    open(addresses.resourceMetadataPath, metadata.protectedResource(parts.protectedResource), () =>
+      metadata.describeProtectedResource(tokens),
     ),
-    open(openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
-    open(docsPath, openapi.referenceFile('index.html'), openapi.describePage, page),
+    open(addresses.openapiPath, openapi.openapi(document, caching), openapi.describeOpenapi),
+    open(addresses.docsPath, openapi.referenceFile('index.html'), openapi.describePage, page),
     ...openapi.referenceAssets.map((asset) =>
       open(
-        `${docsPath}/${asset.name}`,
+        `${addresses.docsPath}/${asset.name}`,
         openapi.referenceFile(asset.name),
         () => openapi.describeAsset(asset),
         page,
@@ -201,60 +170,75 @@ function bearer(method: Route['method'], path: string, handle: BearerHandler, de
 }
 
 function invitationRoute(collections: readonly Collection[], records: RecordParts): Route {
-  const path = `${consumerPrefix}/invitations`;
+  const path = `${addresses.consumerPrefix}/invitations`;
   const handle = people.acceptInvitation(collections, records);
-  return { ...bearer('POST', path, handle, describeAccept), admit: admitWrites(records) };
+  return {
+    ...bearer('POST', path, handle, describePeople.describeAccept),
+    admit: write.admitWrites(records),
+  };
 }
 
 function batchRoute(lineages: readonly Lineage[], records: RecordParts): Route {
   const describe = () => describeBatch(lineages.map(([collection]) => collection));
   return {
-    ...bearer('POST', `${consumerPrefix}/${batchName}`, runBatch(lineages, records), describe),
-    admit: admitWrites(records),
+    ...bearer('POST', `${addresses.consumerPrefix}/${batchName}`, runBatch(lineages, records), describe),
+    admit: write.admitWrites(records),
     maxBodyBytes: largestBatchBody,
   };
 }
 
 function collectionRoutes(lineage: Lineage, records: RecordParts): readonly Route[] {
   const [collection] = lineage;
-  const path = `${consumerPrefix}/${collection.name}`;
+  const path = `${addresses.consumerPrefix}/${collection.name}`;
   const one = `${path}/:id`;
   const parts = { ...records, collection, lineage, path };
   // Lazy: validating the examples takes a while.
   const said = (describe: (of: Collection) => Description) => () => describe(collection);
   const routes = [
     bearer('GET', path, listRecords(parts), said(describeList)),
-    bearer('POST', path, createRecord(parts), said(writing.describeCreate)),
+    bearer('POST', path, write.createRecord(parts), said(writing.describeCreate)),
     bearer('GET', `${path}/count`, countList(parts), said(describeCount)),
     bearer('GET', one, readRecord(parts), said(describeRead)),
-    bearer('PUT', one, replaceRecord(parts), said(writing.describeReplace)),
-    bearer('PATCH', one, patchRecord(parts), said(writing.describePatch)),
-    bearer('DELETE', one, removeRecord(parts), said(writing.describeRemove)),
+    bearer('PUT', one, write.replaceRecord(parts), said(writing.describeReplace)),
+    bearer('PATCH', one, write.patchRecord(parts), said(writing.describePatch)),
+    bearer('DELETE', one, write.removeRecord(parts), said(writing.describeRemove)),
     ...(collection.machine?.actions ?? []).map((action) => {
       const describe = () => writing.describeAction(collection, action);
-      return bearer('POST', `${one}/${action}`, takeAction(parts, action), describe);
+      return bearer('POST', `${one}/${action}`, write.takeAction(parts, action), describe);
     }),
   ];
-  if (invitedRoles(collection).length > 0) {
+  if (people.invitedRoles(collection).length > 0) {
     const invitations = `${one}/invitations`;
     routes.push(
-      bearer('POST', invitations, people.invite(parts), said(describeInvite)),
-      bearer('GET', invitations, people.listInvitations(parts), said(describeInvitations)),
+      bearer('POST', invitations, people.invite(parts), said(describePeople.describeInvite)),
+      bearer('GET', invitations, people.listInvitations(parts), said(describePeople.describeInvitations)),
       bearer(
         'DELETE',
         `${invitations}/:invitation`,
         people.endInvitation(parts),
-        said(describeEndInvitation),
+        said(describePeople.describeEndInvitation),
       ),
-      bearer('PATCH', `${one}/members/:alias`, people.changeMember(parts), said(describeChangeMember)),
-      bearer('DELETE', `${one}/members/:alias`, people.removeMember(parts), said(describeRemoveMember)),
+      bearer(
+        'PATCH',
+        `${one}/members/:alias`,
+        people.changeMember(parts),
+        said(describePeople.describeChangeMember),
+      ),
+      bearer(
+        'DELETE',
+        `${one}/members/:alias`,
+        people.removeMember(parts),
+        said(describePeople.describeRemoveMember),
+      ),
     );
   }
-  if (hasMembers(collection))
-    routes.push(bearer('GET', `${one}/members`, people.listMembers(parts), said(describeMembers)));
+  if (people.hasMembers(collection))
+    routes.push(
+      bearer('GET', `${one}/members`, people.listMembers(parts), said(describePeople.describeMembers)),
+    );
   if (collection.history)
     routes.push(bearer('GET', `${one}/history`, listHistory(parts), said(describeHistory)));
-  const admit = admitWrites(records);
+  const admit = write.admitWrites(records);
   return routes.map((route) => ({
     ...route,
     headers: deprecationHeaders(collection),
@@ -267,7 +251,7 @@ function frontendRoutes({ files, contentPolicy, ...settings }: FrontendParts): r
     open(path, handle, null, { cors: false, ...more });
   return [
     own('/', frontendPage(files.page), { contentPolicy, headers: pageHeaders }),
-    own('/web/config.json', frontendConfig({ ...settings, api: consumerPrefix }), {
+    own('/web/config.json', frontendConfig({ ...settings, api: addresses.consumerPrefix }), {
       sendsNonce: settings.dpop,
     }),
     ...files.assets.map((file) => own(`/web/${file.name}`, asset(file))),

@@ -12,16 +12,15 @@ import { createRequestId } from '../base/random.ts';
 import type { Tracing } from '../base/tracing.ts';
 import { BodyReader } from './body.ts';
 import { UnsentAnswers } from './byte-budget.ts';
-import { isTrustedProxy } from './client-address.ts';
 import type { RefusedConnection } from './connection-limit.ts';
 import { Connections } from './connections.ts';
 import { createEndpoint, type Endpoint, type EndpointParts, otherMethods } from './endpoint.ts';
 import { fixedHeaders } from './headers.ts';
 import { connectionLimits, serverOptions, sweepEveryMs } from './limits.ts';
 import { brokenRequest, rawProblem } from './problem.ts';
-import { RequestContext } from './request-context.ts';
+import { isTrustedProxy, RequestContext } from './request-context.ts';
 import { Responder } from './respond.ts';
-import { type Params, Router } from './router.ts';
+import { noParams, type Params, Router } from './router.ts';
 import type { Route } from './routes.ts';
 import { Turns } from './turns.ts';
 
@@ -44,8 +43,6 @@ interface Address {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly others: Endpoint;
 }
-
-const noParams: Params = {};
 
 /** A server for a table of routes. The trip of a request: the router -> its endpoint -> its responder. */
 export function createServer(serverParts: ServerParts): HttpServer {

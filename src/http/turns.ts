@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
-import type { NowOrLater } from '../base/now-or-later.ts';
+import type { NowOrLater } from '../base/handler.ts';
 
 interface Work<T> {
   /** A caller or an address. */

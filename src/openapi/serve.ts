@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
-import { isJsonObject } from '../base/json-object.ts';
+import { isJsonObject } from '../base/strict-json.ts';
 import { answersText, type Description, tags } from './description.ts';
 import type { OpenApiDocument } from './document.ts';
 import { always } from './headers.ts';

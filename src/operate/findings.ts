@@ -2,7 +2,7 @@ import type { StepName } from '../auth/trace.ts';
 import { roughDuration } from '../base/duration.ts';
 import { describe, type ErrorCode, type Refusal, type RefusalOptions } from '../base/errors.ts';
 import { assigned, type Finding, quoted } from '../base/finding.ts';
-import { isJsonObject } from '../base/json-object.ts';
+import { isJsonObject } from '../base/strict-json.ts';
 import {
   adviceByLooks,
   idTokenAdvice,

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Begin } from '../base/progress.ts';
-import { withoutSecrets } from '../base/without-password.ts';
+import { withoutSecrets } from '../base/url.ts';
 import type { StorageConfig } from '../config/settings.ts';
 import { moveDatabase } from '../storage/move.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';

@@ -4,7 +4,7 @@ import { deriveKeyring, masterSecretFits, otherMasterSecret } from '../auth/keyr
 import { systemClock } from '../base/clock.ts';
 import { counted } from '../base/counted.ts';
 import { OperatorError } from '../base/errors.ts';
-import { makePrivateFolder } from '../base/folder.ts';
+import { makePrivateFolder } from '../base/files.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import type { Begin } from '../base/progress.ts';
 import { familiesOf } from '../collections/lineage.ts';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type Answer, answer, type Input, json, type PublicHandler } from '../base/handler.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import { isLoopback } from '../base/loopback.ts';
 import { createSecret } from '../base/random.ts';
+import { isLoopback } from '../base/url.ts';
 
 interface AccessOptions {
   readonly host: string;

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../base/errors.ts';
 import type { Input } from '../base/handler.ts';
-import { isJsonObject } from '../base/json-object.ts';
-import { readStrictJson } from '../base/strict-json.ts';
+import { isJsonObject, readStrictJson } from '../base/strict-json.ts';
 import { type Collection, serviceMembers } from '../collections/collection.ts';
 import { normaliseFields } from '../collections/normalise.ts';
 

@@ -1,5 +1,4 @@
-import { type Clock, clockDifferenceMs } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import { type Clock, type ConfirmedTime, clockDifferenceMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';
 import type { Collection } from '../collections/collection.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
+import { QueueCapacity } from '../base/concurrency-limit.ts';
 import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
-import { QueueCapacity } from '../base/queue-capacity.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
 import { type Done, mostInBatch, type Operation, weightOf } from './rules/operation.ts';
 

@@ -1,5 +1,5 @@
 import type { Refusal } from '../base/errors.ts';
-import type { NowOrLater } from '../base/now-or-later.ts';
+import type { NowOrLater } from '../base/handler.ts';
 import type { Begin } from '../base/progress.ts';
 import type {
   BatchRulesSource,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
 import type { Begin } from '../base/progress.ts';
-import { withoutSecrets } from '../base/without-password.ts';
+import { withoutSecrets } from '../base/url.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
 import { openPostgres } from './postgres/engine.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { namedAudience, type RequestOrigin } from '../base/caller.ts';
-import { type Clock, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import { type Clock, type ConfirmedTime, clockToleranceSeconds, hasBegun } from '../base/clock.ts';
 import type { AssertionStore } from '../storage/port.ts';
 
 /** Parses a signed JWT and checks its signature, not its claims. Null if it is no such JWT. */

@@ -9,7 +9,7 @@ import type { TokenTerms } from '../openapi/token-terms.ts';
 import type { Mint } from './mint.ts';
 import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
-import { assertionType, readTokenRequest, type TokenRequest } from './token-request.ts';
+import { credentialFields, readTokenRequest, type TokenRequest } from './token-request.ts';
 
 interface IssueParts {
   readonly recognise: RecogniseClient;
@@ -95,10 +95,7 @@ function issuedSchemas(tokenType: Schema): Schema {
 const grant = {
   grant_type: { const: 'client_credentials' },
   scope: { ...text, description: 'Some of the scopes of the client; by default all of them.' },
-  client_id: text,
-  client_secret: text,
-  client_assertion_type: { const: assertionType },
-  client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
+  ...credentialFields,
 };
 
 export function describeIssue({ dpop }: Pick<TokenTerms, 'dpop'>): Description {
@@ -147,12 +144,12 @@ const inOAuth: Partial<Record<ErrorCode, ErrorCode>> = {
 };
 
 /** A proof that only lacks a nonce is not counted: the first proof of every client does. */
-export function isBadProof(error: unknown): boolean {
+function isBadProof(error: unknown): boolean {
   return error instanceof Refusal && (error.code === 'proof_invalid' || error.code === 'proof_replayed');
 }
 
 /** A refused proof in the dialect of the request. For JSON, that is the answer to incomplete credentials. */
-export function refusalIn(dialect: TokenRequest['dialect'], error: unknown): unknown {
+function refusalIn(dialect: TokenRequest['dialect'], error: unknown): unknown {
   const code = error instanceof Refusal ? inOAuth[error.code] : undefined;
   if (!(error instanceof Refusal) || code === undefined) return error;
   const detail = `DPoP proof: ${error.options.detail ?? error.code}`;

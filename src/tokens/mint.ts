@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
-import { QueueCapacity } from '../base/queue-capacity.ts';
+import { ConcurrencyLimit, QueueCapacity } from '../base/concurrency-limit.ts';
 import { scopeMember } from '../base/scopes.ts';
 import { type SigningKey, sign } from './signing-key.ts';
 

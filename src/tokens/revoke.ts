@@ -1,18 +1,14 @@
+import { revocationOf, type VerifiedClaims } from '../base/caller.ts';
 import { describe, Refusal } from '../base/errors.ts';
 import { isForm } from '../base/form.ts';
 import { answer, type Input, type PublicHandler } from '../base/handler.ts';
-import { revocationOf } from '../base/revocation.ts';
 import { type Description, tags } from '../openapi/description.ts';
 import { text } from '../openapi/schemas.ts';
 import type { RecogniseClient } from './recognise-client.ts';
 import type { Throttle } from './throttle.ts';
-import { assertionType, readRevocation } from './token-request.ts';
+import { credentialFields, readRevocation } from './token-request.ts';
 
-interface OwnToken {
-  readonly subject: string | null;
-  readonly tokenId: string | null;
-  readonly times: { readonly issuedAtSeconds: number | null; readonly expiresAtSeconds: number };
-}
+type OwnToken = Pick<VerifiedClaims, 'subject' | 'tokenId' | 'times'>;
 
 export interface RevokeParts {
   readonly recognise: RecogniseClient;
@@ -60,10 +56,7 @@ export function describeRevoke(): Description {
   const form = {
     token: { ...text, description: 'A token of POST /token that was issued to this client.' },
     token_type_hint: { ...text, description: 'Ignored.' },
-    client_id: text,
-    client_secret: text,
-    client_assertion_type: { const: assertionType },
-    client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
+    ...credentialFields,
   };
   return {
     name: 'revokeToken',

@@ -14,14 +14,11 @@ import { seal, unseal } from './secrets.ts';
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA';
 
-export interface SigningKey {
-  readonly kid: string;
+export interface SigningKey extends Pick<SigningKeyRecord, 'kid' | 'signsFrom' | 'retiresAt'> {
   readonly algorithm: SigningAlgorithm;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   readonly publicJwk: Readonly<Record<string, string>>;
-  readonly signsFrom: number;
-  readonly retiresAt: number | null;
 }
 
 interface Algorithm {

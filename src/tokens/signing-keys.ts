@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
-import type { ConfirmedTime } from '../base/confirmed-time.ts';
+import type { Clock, ConfirmedTime } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';
@@ -47,7 +46,7 @@ export class SigningKeys {
   #generation = 0;
   /** When the next key retires. */
   #retirementAt = Number.POSITIVE_INFINITY;
-  readonly #refresh = coalescedRefresh(() => this.#load(), pauseMs);
+  readonly reload = coalescedRefresh(() => this.#load(), pauseMs);
   #cancelTimer: () => void = () => {};
   #isStopped = false;
 
@@ -98,17 +97,13 @@ export class SigningKeys {
   /** Reads the database for an unknown key: another process may have made it. */
   find(kid: string | undefined, algorithm: string) {
     const key = this.#publishedAs(kid, algorithm);
-    return key ?? this.#tryReload().then(() => this.#publishedAs(kid, algorithm));
-  }
-
-  reload(): Promise<void> {
-    return this.#refresh();
-  }
-
-  async #tryReload(): Promise<void> {
-    await this.reload().catch((error: unknown) => {
-      logFailure(this.#options.log, error, 'signing keys cannot be read');
-    });
+    const failed = (error: unknown) => logFailure(this.#options.log, error, 'signing keys cannot be read');
+    return (
+      key ??
+      this.reload()
+        .catch(failed)
+        .then(() => this.#publishedAs(kid, algorithm))
+    );
   }
 
   #publishedAs(kid: string | undefined, algorithm: string) {
@@ -118,8 +113,7 @@ export class SigningKeys {
   async #load(): Promise<void> {
     const { store, sealingKey } = this.#options;
     const records = await store.list();
-    const same = records.length === this.#keys.length && records.every(isSameAs(this.#keys));
-    if (same) return;
+    if (timesOf(records) === timesOf(this.#keys)) return;
     this.#keys = records.map((record) => openSigningKey(record, sealingKey));
     this.#generation += 1;
     this.#retirementAt = nextRetirement(this.#keys, this.#options.clock.now());
@@ -134,7 +128,7 @@ export class SigningKeys {
     const now = time.now();
     try {
       if (now !== null && this.#isDue(now)) await this.#change(now);
-      await this.#refresh();
+      await this.reload();
     } catch (error) {
       logFailure(log, error, 'signing keys cannot be rotated');
     }
@@ -155,7 +149,7 @@ export class SigningKeys {
     const { algorithm, log } = this.#options;
     if (await addNextKey(this.#options, this.#keys))
       log.info({ algorithm }, 'a new signing key is published');
-    await this.#refresh();
+    await this.reload();
   }
 
   #isDue(now: number): boolean {
@@ -183,11 +177,9 @@ function nextRetirement(keys: readonly SigningKey[], now: number): number {
   return Math.min(...ends, Number.POSITIVE_INFINITY);
 }
 
-function isSameAs(keys: readonly SigningKey[]) {
-  return ({ kid, signsFrom, retiresAt }: SigningKeyRecord, index: number) => {
-    const key = keys[index];
-    return key?.kid === kid && key.signsFrom === signsFrom && key.retiresAt === retiresAt;
-  };
+/** Equal for the same keys with the same times. */
+function timesOf(keys: readonly Pick<SigningKey, 'kid' | 'signsFrom' | 'retiresAt'>[]): string {
+  return JSON.stringify(keys.map(({ kid, signsFrom, retiresAt }) => [kid, signsFrom, retiresAt]));
 }
 
 type KeyTimes = Pick<SigningKeyRecord, 'kid' | 'signsFrom'>;

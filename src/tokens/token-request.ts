@@ -1,9 +1,9 @@
 import { Refusal } from '../base/errors.ts';
 import { decodePart, decodeText, FormError, isForm, readFields } from '../base/form.ts';
 import type { Input } from '../base/handler.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import { readScopes } from '../base/scopes.ts';
-import { readPlainJson } from '../base/strict-json.ts';
+import { isJsonObject, type JsonObject, readPlainJson } from '../base/strict-json.ts';
+import { text } from '../openapi/schemas.ts';
 
 export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
@@ -54,7 +54,15 @@ function incomplete(missing: string): Refusal {
   return new Refusal('credentials_missing', { detail: `no usable ${missing}` });
 }
 
-export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** The credentials in a form, for the OpenAPI document. */
+export const credentialFields = {
+  client_id: text,
+  client_secret: text,
+  client_assertion_type: { const: assertionType },
+  client_assertion: { ...text, description: 'A JWT that the client signed with a key of its own.' },
+};
 
 /** A form as RFC 6749 section 4.4 defines it: one grant, and the credentials of one client sent in one way. */
 export function readForm(input: Input): TokenRequest {

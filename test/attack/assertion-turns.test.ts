@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
-import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { ConfirmedTime, systemClock } from '../../src/base/clock.ts';
 import { createLog } from '../../src/base/log.ts';
 import { openAdministration } from '../../src/compose/administration.ts';
 import type { BaseParts } from '../../src/compose/base-parts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BlockList } from 'node:net';
 import { it } from 'node:test';
-import { callerAddress } from '../../src/http/client-address.ts';
+import { callerAddress } from '../../src/http/request-context.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('10.0.0.7');

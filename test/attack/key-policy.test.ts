@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
-import type { KeyFault } from '../../src/auth/key-policy.ts';
-import { readKeySet } from '../../src/auth/key-set.ts';
+import { type KeyFault, readKeySet } from '../../src/auth/key-set.ts';
 import { makeKey } from '../support/provider.ts';
 
 type Jwk = Record<string, unknown>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createAuthenticate, createCheckStanding } from '../../src/auth/authenticate.ts';
 import { type Caller, keyCredential, type VerifiedToken } from '../../src/base/caller.ts';
-import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { ConfirmedTime } from '../../src/base/clock.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createLog } from '../../src/base/log.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/base/clock.ts';
-import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { type Clock, ConfirmedTime } from '../../src/base/clock.ts';
 import { createLog } from '../../src/base/log.ts';
 import { WebhookDispatcher } from '../../src/events/webhooks/dispatcher.ts';
 import type { Sending, Sent } from '../../src/events/webhooks/send.ts';

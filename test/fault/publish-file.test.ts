@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, describe, it } from 'node:test';
-import { publishFile } from '../../src/base/publish-file.ts';
+import { publishFile } from '../../src/base/files.ts';
 import { newDirectory } from '../support/outcome.ts';
 
 for (const refusal of [null, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { calculateJwkThumbprint, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { ConfirmedTime } from '../../src/base/confirmed-time.ts';
+import { ConfirmedTime } from '../../src/base/clock.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { SigningKeyRecord } from '../../src/storage/port.ts';
 import { SigningKeys } from '../../src/tokens/signing-keys.ts';

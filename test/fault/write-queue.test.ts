@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { longestBurstMs, standingWaitMs } from '../../src/base/concurrency-limit.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { longestBurstMs, standingWaitMs } from '../../src/base/queue-capacity.ts';
 import { mostInBatch, type Operation } from '../../src/records/rules/operation.ts';
 import {
   longestWaitMs,

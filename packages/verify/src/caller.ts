@@ -1,6 +1,6 @@
 import type { Verified } from '../../../src/auth/verifier.ts';
 import type { TokenTimes } from '../../../src/base/caller.ts';
-import type { JsonObject } from '../../../src/base/json-object.ts';
+import type { JsonObject } from '../../../src/base/strict-json.ts';
 
 /** The caller of a verified token. The same object for every request with the same token, so it is frozen. */
 export interface Caller {

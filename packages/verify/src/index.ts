@@ -1,6 +1,6 @@
 export type { TokenTimes } from '../../../src/base/caller.ts';
 export type { Clock } from '../../../src/base/clock.ts';
-export type { SignatureAlgorithm } from '../../../src/base/signature-algorithms.ts';
+export type { SignatureAlgorithm } from '../../../src/base/provider-rules.ts';
 export type { NodeRequest, RequestLike } from './authorization.ts';
 export type { Caller } from './caller.ts';
 export type { KeySetStore } from './kept-keys.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { authenticatedMemory, type KeySetMemory } from '../../../src/auth/stored-key-set.ts';
-import { isJsonObject } from '../../../src/base/json-object.ts';
+import { isJsonObject } from '../../../src/base/strict-json.ts';
 
 /** Stores the last good key set as one text, so that a restart during an outage of the provider still verifies. */
 export interface KeySetStore {

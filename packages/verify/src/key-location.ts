@@ -1,6 +1,6 @@
 import { FetchError, type FetchedDocument, fetchDocument } from '../../../src/auth/provider-fetch.ts';
-import { isJsonObject } from '../../../src/base/json-object.ts';
-import { isHttpsOrLoopback } from '../../../src/base/loopback.ts';
+import { isJsonObject } from '../../../src/base/strict-json.ts';
+import { isHttpsOrLoopback } from '../../../src/base/url.ts';
 
 type AskForKeys = (
   stopping: AbortSignal,

@@ -1,6 +1,6 @@
 import { constants, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { makePrivateFolder } from '../../../src/base/folder.ts';
+import { makePrivateFolder } from '../../../src/base/files.ts';
 import type { KeySetStore } from './kept-keys.ts';
 
 const mostBytes = 1024 * 1024;

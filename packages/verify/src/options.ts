@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/base/clock.ts';
-import type { SignatureAlgorithm } from '../../../src/base/signature-algorithms.ts';
+import type { SignatureAlgorithm } from '../../../src/base/provider-rules.ts';
 import type { KeySetStore } from './kept-keys.ts';
 
 /** A log line: what happened, and fields without any part of a token. */

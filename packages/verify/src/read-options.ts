@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/base/clock.ts';
-import { isHttpsOrLoopback } from '../../../src/base/loopback.ts';
+import { signatureAlgorithms } from '../../../src/base/provider-rules.ts';
 import { isScopeName } from '../../../src/base/scopes.ts';
-import { signatureAlgorithms } from '../../../src/base/signature-algorithms.ts';
+import { isHttpsOrLoopback } from '../../../src/base/url.ts';
 import type { VerifierOptions } from './options.ts';
 
 type Test = (value: unknown, options: VerifierOptions) => boolean;

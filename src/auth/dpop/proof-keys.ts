@@ -1,9 +1,9 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { Refusal } from '../../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import { RecentMap } from '../../base/recent-map.ts';
+import { isJsonObject, type JsonObject } from '../../base/strict-json.ts';
 import { jsonObject } from '../jws.ts';
-import { admitKey } from '../key-policy.ts';
+import { admitKey } from '../key-set.ts';
 
 /** The rule that a DPoP proof breaks: mostly the name of a claim or header member. */
 export type ProofFault =

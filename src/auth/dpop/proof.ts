@@ -1,10 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { RequestOrigin } from '../../base/caller.ts';
 import { clockToleranceSeconds } from '../../base/clock.ts';
 import { type ErrorCode, Refusal } from '../../base/errors.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import type { JsonObject } from '../../base/strict-json.ts';
 import { openJws } from '../jws.ts';
 import type { SignatureQueue } from '../signature-queue.ts';
-import type { Nonces } from './nonce.ts';
 import { invalidProof, type ProofFault, ProofKeys } from './proof-keys.ts';
 
 /** Tolerated difference between the `iat` of a proof and our clock, either way: the clocks of browsers are often wrong. */
@@ -31,7 +31,7 @@ export interface Proof {
 interface ProofParts {
   readonly signatures: Pick<SignatureQueue, 'run'>;
   /** Null if proofs need no nonce. */
-  readonly nonces: Nonces | null;
+  readonly nonces: ReturnType<typeof createNonces> | null;
   readonly now: () => number;
 }
 
@@ -126,4 +126,22 @@ function normalised(text: string): string | null {
 function plainEscape(text: string): string {
   const character = String.fromCharCode(Number.parseInt(text.slice(1), 16));
   return unreserved.test(character) ? character : text.toUpperCase();
+}
+
+const slotMs = 120_000;
+
+/**
+ * Stateless nonces (RFC 9449 section 8): an HMAC of the number of the time slot, so every machine with the same master secret
+ * knows them. The previous one is accepted for proofs under way, and the next one because the clocks of machines differ.
+ */
+export function createNonces(key: Uint8Array, now: () => number) {
+  const nonceAt = (offset: number) => {
+    const slot = Math.floor(now() / slotMs) + offset;
+    return createHmac('sha256', key).update(`slot ${slot}`).digest().toString('base64url', 0, 16);
+  };
+  return {
+    current: () => nonceAt(0),
+    // Nonces are public, so the comparison need not take constant time.
+    accepts: (nonce: unknown) => nonce === nonceAt(0) || nonce === nonceAt(-1) || nonce === nonceAt(1),
+  };
 }

@@ -1,7 +1,6 @@
-import { isJsonObject } from '../json-object.ts';
 import { errorWords, type JsonSchema } from '../json-schema.ts';
+import { isJsonObject, pointerTo } from '../strict-json.ts';
 import { type Formats, type FormError, formErrors, takeOut } from './form-errors.ts';
-import { pointerTo } from './json-pointer.ts';
 import { found, listed, type Say, suggestion, type Tell } from './mistakes.ts';
 
 /** Reports every mistake; true if there is none. Fills in defaults, and corrects or takes out what further rules cannot use. */

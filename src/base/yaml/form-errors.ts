@@ -1,6 +1,5 @@
-import { isJsonObject } from '../json-object.ts';
 import type { JsonSchema } from '../json-schema.ts';
-import { membersOf, pointerTo } from './json-pointer.ts';
+import { isJsonObject, membersOf, pointerTo } from '../strict-json.ts';
 import { nearest } from './mistakes.ts';
 
 /** Checks by format: the mistake in a text, such as "must be a date"; null if there is none. */

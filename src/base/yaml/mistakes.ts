@@ -1,5 +1,5 @@
-import { withoutPassword, withoutSecrets } from '../without-password.ts';
-import { membersOf } from './json-pointer.ts';
+import { membersOf } from '../strict-json.ts';
+import { withoutPassword, withoutSecrets } from '../url.ts';
 
 /** Reports a mistake of the value at a JSON pointer: "must be a list; found 5". */
 export type Say = (pointer: string, predicate: string) => void;

@@ -12,8 +12,8 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { counted } from '../counted.ts';
-import { escapeUnseen } from '../unseen.ts';
-import { membersOf } from './json-pointer.ts';
+import { membersOf } from '../strict-json.ts';
+import { escapeUnseen } from '../unicode.ts';
 import { brief, nameOf, nearest, type Report } from './mistakes.ts';
 
 /** Deeper than the deepest allowed schema. */

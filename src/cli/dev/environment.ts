@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { makePrivateFolder } from '../../base/folder.ts';
+import { makePrivateFolder } from '../../base/files.ts';
 import type { Administration } from '../../compose/administration.ts';
 import { type Environment, mistakesInFile } from '../../config/load.ts';
 import { type Config, environmentName, settings } from '../../config/settings.ts';

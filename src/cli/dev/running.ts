@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
-import { makePrivateFolder } from '../../base/folder.ts';
+import { makePrivateFolder } from '../../base/files.ts';
 import type { Environment } from '../../config/load.ts';
 import { dataFolder, loopback } from './environment.ts';
 

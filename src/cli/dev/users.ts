@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../base/errors.ts';
-import { isJsonObject } from '../../base/json-object.ts';
 import { isScopeName } from '../../base/scopes.ts';
-import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../../base/strict-json.ts';
 import { found } from '../../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../../base/yaml/yaml-text.ts';
 import { readTextFile } from '../../config/text-file.ts';

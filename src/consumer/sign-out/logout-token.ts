@@ -1,7 +1,7 @@
 import { isUsableName, namedAudience } from '../../base/caller.ts';
 import { clockToleranceSeconds, hasBegun } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/strict-json.ts';
 
 export const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 

@@ -1,6 +1,5 @@
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, revocationOf } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
-import { revocationOf } from '../../base/revocation.ts';
 import type { Revocation, StandingStore, UsedDocument } from '../../storage/port.ts';
 import type { RevocationNames } from '../pseudonym.ts';
 import type { LogoutToken } from './logout-token.ts';

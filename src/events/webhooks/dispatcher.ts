@@ -1,4 +1,4 @@
-import type { ConfirmedTime } from '../../base/confirmed-time.ts';
+import type { ConfirmedTime } from '../../base/clock.ts';
 import { logFailure } from '../../base/plain-log.ts';
 import { RepeatedLook } from '../../base/repeated-look.ts';
 import type { DeliveryCounts, Webhook } from '../../storage/port.ts';

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { isLoopback } from '../../base/loopback.ts';
 import { singleFlight } from '../../base/single-flight.ts';
+import { isLoopback } from '../../base/url.ts';
 
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { deriveKeyring, type Keyring, masterSecretFits } from '../../auth/keyring.ts';
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
-import { accessTo } from '../../base/file-access.ts';
+import { accessTo } from '../../base/files.ts';
 import { type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import { storedDeclarations } from '../../collections/declaration.ts';

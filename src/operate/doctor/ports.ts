@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Finding, passed } from '../../base/finding.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/strict-json.ts';
 import { readDatabase } from '../../compose/read-storage.ts';
 import type { Config } from '../../config/settings.ts';
 import { finding } from '../findings.ts';

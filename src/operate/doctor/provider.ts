@@ -3,7 +3,7 @@ import { FetchError } from '../../auth/provider-fetch.ts';
 import { clockToleranceSeconds, systemClock } from '../../base/clock.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { assigned, type Finding, passed, quoted, skipped } from '../../base/finding.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../base/strict-json.ts';
 import type { Provider } from '../../config/providers.ts';
 import type { Config } from '../../config/settings.ts';
 import { type ExaminedIssuer, fetchNow } from '../examine/context.ts';

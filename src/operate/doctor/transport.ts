@@ -2,7 +2,7 @@ import { type ExaminedCertificate, examineCertificate } from '../../auth/certifi
 import { counted } from '../../base/counted.ts';
 import { OperatorError } from '../../base/errors.ts';
 import { type Finding, passed, skipped } from '../../base/finding.ts';
-import { isHttps, isLoopback } from '../../base/loopback.ts';
+import { isHttps, isLoopback } from '../../base/url.ts';
 import { readTls } from '../../config/files.ts';
 import { isBehindProxy, ownIssuer } from '../../config/rules.ts';
 import type { Config } from '../../config/settings.ts';

@@ -1,7 +1,7 @@
 import { maxTokenBytes } from '../../auth/jws.ts';
 import { isMarkedClient } from '../../auth/provider-marks.ts';
 import { assigned, quoted, unquoted } from '../../base/finding.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import type { JsonObject } from '../../base/strict-json.ts';
 import type { ExaminedIssuer, TraceContext } from './context.ts';
 
 /** A member of a token that may be shown: a text or a list of texts. */

@@ -1,5 +1,4 @@
-import { admitKey } from '../../auth/key-policy.ts';
-import { type KeySet, readKeySet } from '../../auth/key-set.ts';
+import { admitKey, type KeySet, readKeySet } from '../../auth/key-set.ts';
 import { FetchError, type FetchedDocument, fetchDocument } from '../../auth/provider-fetch.ts';
 import type { StoredKeySet } from '../../auth/stored-key-set.ts';
 import type { TrustedIssuer } from '../../auth/verifier.ts';
@@ -7,8 +6,8 @@ import type { VerifiedClaims } from '../../base/caller.ts';
 import { roughDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { IssuerSettingNames } from '../../base/provider-rules.ts';
+import { isJsonObject, type JsonObject } from '../../base/strict-json.ts';
 
 /** A trusted issuer, with the names that messages to the operator use for it and for its settings. */
 export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {

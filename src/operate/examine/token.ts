@@ -5,7 +5,7 @@ import type { VerifiedClaims } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { unquoted } from '../../base/finding.ts';
-import type { JsonObject } from '../../base/json-object.ts';
+import type { JsonObject } from '../../base/strict-json.ts';
 import type { CallerNow, ExaminedIssuer, KeysNow, TraceContext } from './context.ts';
 import { describeSteps } from './steps.ts';
 

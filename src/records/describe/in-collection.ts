@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../base/json-object.ts';
 import { rememberLast } from '../../base/recent-map.ts';
+import { isJsonObject } from '../../base/strict-json.ts';
 import type { Collection, StateMachine } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
 import { matrixOf } from '../../collections/matrix.ts';

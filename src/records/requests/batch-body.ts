@@ -1,7 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 import type { Input } from '../../base/handler.ts';
-import { isJsonObject } from '../../base/json-object.ts';
-import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { isJsonObject, pointerTo } from '../../base/strict-json.ts';
 import type { FieldError } from '../../collections/collection.ts';
 import { type Fields, readJson } from '../fields.ts';
 import { expectedTag, type Tags } from '../preconditions.ts';

@@ -3,7 +3,7 @@ import { describe, Refusal } from '../../base/errors.ts';
 import { type Answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
 import { problemOf } from '../../base/problem.ts';
 import { createRecordId } from '../../base/random.ts';
-import { pointerTo } from '../../base/yaml/json-pointer.ts';
+import { pointerTo } from '../../base/strict-json.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
 import type { RecordContext, StoredRecord } from '../../storage/port.ts';

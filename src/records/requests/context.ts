@@ -1,4 +1,4 @@
-import { type NowOrLater, whenReady } from '../../base/now-or-later.ts';
+import { type NowOrLater, whenReady } from '../../base/handler.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../../collections/lineage.ts';
 import type {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Refusal } from '../../base/errors.ts';
-import type { NowOrLater } from '../../base/now-or-later.ts';
+import type { NowOrLater } from '../../base/handler.ts';
 import type {
   FieldValue,
   Place,

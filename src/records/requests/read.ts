@@ -1,6 +1,5 @@
 import { Refusal } from '../../base/errors.ts';
-import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
-import { whenReady } from '../../base/now-or-later.ts';
+import { answer, type BearerHandler, type Input, json, jsonText, whenReady } from '../../base/handler.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { ownerByParent } from '../../collections/lineage.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';

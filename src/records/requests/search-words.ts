@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/strict-json.ts';
 import { isAscii, normaliseText } from '../../base/unicode.ts';
 
 /** Search by words: the words of a query and of a record are folded alike, and each of the query begins one of the record. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/strict-json.ts';
 import type { Schema } from '../../collections/collection.ts';
 import { formats, isFormatName } from '../../collections/formats.ts';
 import { type JsonType, typesOf } from '../../collections/schema-grammar.ts';

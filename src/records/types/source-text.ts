@@ -1,4 +1,4 @@
-import { escapeUnseen, unseen } from '../../base/unseen.ts';
+import { escapeUnseen, unseen } from '../../base/unicode.ts';
 
 /** Text of declarations as TypeScript source: it cannot end the string or comment around it. */
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../../base/errors.ts';
-import { publishFile } from '../../base/publish-file.ts';
+import { publishFile } from '../../base/files.ts';
 import { createProcessName } from '../../base/random.ts';
 
 /** A private temporary file beside its final name. An interrupted command leaves nothing; a kill -9 leaves the draft. */

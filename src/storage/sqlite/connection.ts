@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { makePrivateFolder } from '../../base/folder.ts';
+import { makePrivateFolder } from '../../base/files.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { Row } from '../engine.ts';
 

@@ -5,7 +5,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { type Driver, Kysely, sql } from 'kysely';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { OperatorError } from '../../base/errors.ts';
-import { accessTo } from '../../base/file-access.ts';
+import { accessTo } from '../../base/files.ts';
 import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine, Row } from '../engine.ts';
 import type { Tables } from '../schema.ts';

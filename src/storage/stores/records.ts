@@ -1,5 +1,5 @@
 import { type Compilable, sql } from 'kysely';
-import { whenReady } from '../../base/now-or-later.ts';
+import { whenReady } from '../../base/handler.ts';
 import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
