@@ -15,7 +15,6 @@ import {
   oneOf,
   only,
   put,
-  type RowIn,
   type RowOf,
   remove,
   rows,
@@ -298,6 +297,3 @@ export type Tally = RowOf<typeof tallies>;
 export type ChildWork = RowOf<typeof childWork>;
 export type StoredHistoryEntry = RowOf<typeof recordHistory>;
 export type NewHistoryEntry = Omit<StoredHistoryEntry, 'n'>;
-
-/** The rows under the names of the database. */
-export type BatchTables = { [Name in keyof typeof tables]: RowIn<(typeof tables)[Name]> };

@@ -10,8 +10,9 @@ import type {
   Tally,
   Usage,
 } from '../batch/tables.ts';
-import type { AuditEntry, Erasure } from '../entities.ts';
+import type { AuditEntry } from '../entities.ts';
 import type { NewEvent } from '../event-port.ts';
+import type { Erasure } from '../tables.ts';
 import type { CopiesLeft, Erased, ErasedBudgets } from './erasure.ts';
 import type {
   DeclaredIndexes,

@@ -7,10 +7,10 @@ export function documents(database: Database): DocumentStore {
     async read(name) {
       const row = await database
         .selectFrom('documents')
-        .selectAll()
+        .select(['content', 'mac'])
         .where('name', '=', name)
         .executeTakeFirst();
-      return row === undefined ? null : { content: row.content, mac: new Uint8Array(row.mac) };
+      return row ?? null;
     },
 
     async writeFirst(name, content, mac) {

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
 import { columnsOf, type Database, type Tables } from '../schema.ts';
@@ -123,7 +122,7 @@ async function deleteUnder(
     .deleteFrom('records')
     .where('collection', '=', family.child)
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
-    .returning(columnsOf(tables.records))
+    .returning(columnsOf('records'))
     .$castTo<StoredRecord>()
     .execute();
   return concludeRemoval(engine, transaction, families, gone, work.at, eventOf);

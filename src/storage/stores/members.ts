@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { sql } from 'kysely';
-import { tables } from '../batch/tables.ts';
-import type { RecordStore, StoredInvitation, StoredMember } from '../port.ts';
-import { columnsOf, type Database } from '../schema.ts';
+import type { RecordStore, StoredHistoryEntry, StoredInvitation, StoredMember } from '../port.ts';
+import { type Database, rowsOf } from '../schema.ts';
 
 type After = Parameters<RecordStore['members']>[2];
 
@@ -13,14 +12,10 @@ export async function membersOf(
   after: After,
   limit: number,
 ): Promise<readonly StoredMember[]> {
-  let members = membersIn(reader).where('collection', '=', collection).where('record_id', '=', id);
+  let members = rowsOf(reader, 'members').where('collection', '=', collection).where('record_id', '=', id);
   if (after !== null)
     members = members.where(sql<boolean>`(alias, role) > (${Buffer.from(after.alias)}, ${after.role})`);
   return members.orderBy('alias').orderBy('role').limit(limit).execute();
-}
-
-function membersIn(reader: Database) {
-  return reader.selectFrom('members').select(columnsOf(tables.members)).$castTo<StoredMember>();
 }
 
 export async function membershipsOf(
@@ -29,7 +24,7 @@ export async function membershipsOf(
   after: StoredMember | null,
   limit: number,
 ): Promise<readonly StoredMember[]> {
-  let members = membersIn(reader).where('member', '=', member);
+  let members = rowsOf(reader, 'members').where('member', '=', member);
   if (after !== null) {
     const { collection, recordCreatedAt, recordId, role } = after;
     members = members.where(
@@ -65,11 +60,18 @@ export async function invitationsBy(
 }
 
 function openInvitations(reader: Database, now: number) {
-  return reader
-    .selectFrom('invitations')
-    .select(columnsOf(tables.invitations))
-    .$castTo<StoredInvitation>()
-    .where('expires_at', '>', now)
-    .orderBy('created_at')
-    .orderBy('id');
+  return rowsOf(reader, 'invitations').where('expires_at', '>', now).orderBy('created_at').orderBy('id');
+}
+
+export async function historyOf(
+  reader: Database,
+  [collection, ids, page]: Parameters<RecordStore['history']>,
+): Promise<readonly StoredHistoryEntry[]> {
+  if (ids.length === 0) return [];
+  const entries = rowsOf(reader, 'record_history')
+    .where('collection', '=', collection)
+    .where('record_id', 'in', ids)
+    .orderBy('record_id')
+    .orderBy('n');
+  return (page === undefined ? entries : entries.where('n', '>', page.after).limit(page.limit)).execute();
 }

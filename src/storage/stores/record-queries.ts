@@ -1,12 +1,11 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { BatchTables } from '../batch/tables.ts';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { FieldValue, MemberOf, Operator, Place, RecordQuery, VisibleUnder } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { fieldExpression, type QueryShape, recordColumns } from './record-fields.ts';
 import { inStates, ofEverybody } from './record-indexes.ts';
 
-type RecordRow = BatchTables['records'];
+type RecordRow = Omit<Selectable<Tables['records']>, 'bytes'>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
 type Query = Selected<RecordRow>;
 type Matching = Selected<unknown>;

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import { createRecordId } from '../../base/random.ts';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   AuditEntry,
@@ -16,7 +15,7 @@ import type {
   StoredRecord,
   UsageRow,
 } from '../port.ts';
-import { columnsOf, type Database } from '../schema.ts';
+import { columnsOf, type Database, rowFor } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
@@ -48,7 +47,7 @@ export async function expireRecords(
       .deleteFrom('records')
       .where('collection', '=', collection)
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
-      .returning(columnsOf(tables.records))
+      .returning(columnsOf('records'))
       .$castTo<StoredRecord>()
       .execute();
     return concludeRemoval(engine, transaction, families, expired, changedBefore, eventOf);
@@ -89,7 +88,7 @@ export async function eraseOwner(
     const usage = await transaction
       .deleteFrom('usage')
       .where('owner', '=', owner)
-      .returning(columnsOf(tables.usage))
+      .returning(columnsOf('usage'))
       .$castTo<UsageRow>()
       .execute();
     const keys = await transaction
@@ -149,11 +148,8 @@ async function keepBudgets(
   { former, endOf }: ErasedBudgets,
 ): Promise<number | null> {
   const spent = usage.flatMap((row) => {
-    const ends_at = endOf(row.collection, row);
-    const { collection, writes, writesSince, newcomerWrites, newcomerSince } = row;
-    const budgets = { writes, writes_since: writesSince, newcomer_writes: newcomerWrites };
-    const spent = { former, collection, ...budgets, newcomer_since: newcomerSince, ends_at };
-    return ends_at === null ? [] : [{ ...spent, ends_at }];
+    const endsAt = endOf(row.collection, row);
+    return endsAt === null ? [] : [rowFor('spent_budgets', { ...row, former, endsAt })];
   });
   if (spent.length === 0) return null;
   await transaction

@@ -1,6 +1,5 @@
 import { type Compilable, sql } from 'kysely';
 import { whenReady } from '../../base/now-or-later.ts';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   ErasureNotes,
@@ -9,14 +8,12 @@ import type {
   RecordQuery,
   RecordStore,
   RecordText,
-  StoredRecord,
   Tally,
-  UsageRow,
 } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import { columnsOf } from '../schema.ts';
+import { rowsOf } from '../schema.ts';
 import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
-import { invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
+import { historyOf, invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
 import {
   inOneOrder,
   type QueryShape,
@@ -26,7 +23,6 @@ import {
   valuesOf,
   withValues,
 } from './record-fields.ts';
-import { historyOf } from './record-history.ts';
 import { prepareIndexes } from './record-indexes.ts';
 import {
   anyExpired,
@@ -51,8 +47,6 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       build(withValues(query, values)),
     );
   };
-  const wholeRecords = () =>
-    reader.selectFrom('records').select(columnsOf(tables.records)).$castTo<StoredRecord>();
   return {
     prepare(collections, known = [], begin) {
       families = known;
@@ -149,17 +143,12 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       ).length > 0,
 
     async usage(owner) {
-      const rows = await reader
-        .selectFrom('usage')
-        .select(columnsOf(tables.usage))
-        .$castTo<UsageRow>()
-        .where('owner', '=', owner)
-        .execute();
+      const rows = await rowsOf(reader, 'usage').where('owner', '=', owner).execute();
       return new Map(rows.map(({ owner: _, collection, ...usage }) => [collection, usage]));
     },
 
     async ofOwner(owner, after, limit) {
-      let records = wholeRecords().where('owner', '=', owner);
+      let records = rowsOf(reader, 'records').where('owner', '=', owner);
       if (after !== null) {
         const { collection, createdAt, id } = after;
         records = records.where(
@@ -170,7 +159,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     },
 
     async ofCollection(collection, afterId, limit) {
-      return wholeRecords()
+      return rowsOf(reader, 'records')
         .where('collection', '=', collection)
         .where('id', '>', afterId)
         .orderBy('id')
