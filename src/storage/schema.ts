@@ -48,3 +48,17 @@ export function rowFor<Name extends TableName, Row extends Partial<RowOf<Describ
   const columns = Object.keys(tables[name].columns).filter((column) => column in row);
   return Object.fromEntries(columns.map((column) => [nameIn(column), row[column as keyof Row]])) as never;
 }
+
+/** Inserts the rows whose keys are new. Returns their number. */
+export async function insertNew<Name extends TableName>(
+  database: Database,
+  name: Name,
+  rows: readonly RowOf<Described[Name]>[],
+): Promise<number> {
+  const { numInsertedOrUpdatedRows } = await database
+    .insertInto(name)
+    .values(rows.map((row) => rowFor(name, row)) as never)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return Number(numInsertedOrUpdatedRows);
+}

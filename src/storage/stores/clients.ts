@@ -8,7 +8,7 @@ import type {
   ClientStore,
   ClientWithSecrets,
 } from '../port.ts';
-import { columnsOf, type Database, rowFor } from '../schema.ts';
+import { columnsOf, type Database, insertNew, rowFor } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
 /** Longer than the lifetime of any token. */
@@ -59,12 +59,8 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   return {
     add: (client, secret, audit) =>
       database.transaction().execute(async (transaction) => {
-        const added = await transaction
-          .insertInto('clients')
-          .values(rowFor('clients', { ...client, scopes: writeScopes(client.scopes), mac: null }))
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .executeTakeFirst();
-        if (added.numInsertedOrUpdatedRows !== 1n) return false;
+        const row = { ...client, scopes: writeScopes(client.scopes), mac: null };
+        if ((await insertNew(transaction, 'clients', [row])) === 0) return false;
         // Secrets without a client were planted by a writer without the master secret.
         await transaction.deleteFrom('client_secrets').where('client_id', '=', client.id).execute();
         if (secret !== null) await insertSecret(transaction, client.id, secret);

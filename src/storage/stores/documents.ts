@@ -1,6 +1,6 @@
 import { OperatorError } from '../../base/errors.ts';
 import type { BackupNote, DocumentStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, insertNew } from '../schema.ts';
 
 export function documents(database: Database): DocumentStore {
   return {
@@ -14,11 +14,7 @@ export function documents(database: Database): DocumentStore {
     },
 
     async writeFirst(name, content, mac) {
-      await database
-        .insertInto('documents')
-        .values({ name, content, mac })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .execute();
+      await insertNew(database, 'documents', [{ name, content, mac }]);
     },
 
     async write(name, content, mac) {

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { Erasure, ErasureStore } from '../port.ts';
-import { type Database, rowFor, rowsOf } from '../schema.ts';
+import { type Database, insertNew, rowsOf } from '../schema.ts';
 import { chunksOf } from './events.ts';
 
 export function erasureStore({ database, reader }: Engine): ErasureStore {
@@ -29,10 +29,5 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
 
 /** Called in the transaction that erases. */
 export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {
-  if (erasures.length === 0) return;
-  await transaction
-    .insertInto('erasures')
-    .values(erasures.map((one) => rowFor('erasures', one)))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
+  if (erasures.length > 0) await insertNew(transaction, 'erasures', erasures);
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
+import type { Family, NewEvent, StoredRecord, Tally } from '../port.ts';
 import { columnsOf, type Database, type Tables } from '../schema.ts';
 import { appendEvents, chunksOf } from './events.ts';
 
@@ -224,23 +224,6 @@ async function releaseOwners(
   await sql`with gone (owner, n) as (values ${sql.join(rows)})
     update usage set records = case when usage.records > gone.n then usage.records - gone.n else 0 end
     from gone where usage.owner = gone.owner and usage.collection = ${collection}`.execute(transaction);
-}
-
-export async function waitingParents(
-  reader: Database,
-  [child, state, after, limit]: Parameters<RecordStore['waitingParents']>,
-): Promise<readonly string[]> {
-  const rows = await reader
-    .selectFrom('tallies')
-    .select('record_id')
-    .where('child', '=', child)
-    .where('state', '=', state)
-    .where('n', '>', 0)
-    .where('record_id', '>', after)
-    .orderBy('record_id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ record_id }) => record_id);
 }
 
 const mostWrong = 100;

@@ -114,20 +114,6 @@ function withoutStates({ memberOf, under }: QueryShape) {
   };
 }
 
-/** One of those that have expired, if there is any. */
-export function anyExpired({ reader }: Engine, collection: string, changedBefore: number) {
-  return (
-    reader
-      .selectFrom('records')
-      .select('id')
-      // Written out, so that the index of this collection is used.
-      .where('collection', '=', sql.lit(collection))
-      .where('updated_at', '<=', changedBefore)
-      .orderBy('updated_at')
-      .limit(sql.lit(1))
-  );
-}
-
 /** The places of the records of a page, with other columns but without the bodies. */
 function placesOf<More>(
   engine: Engine,

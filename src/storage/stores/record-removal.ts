@@ -15,7 +15,7 @@ import type {
   StoredRecord,
   UsageRow,
 } from '../port.ts';
-import { columnsOf, type Database, rowFor } from '../schema.ts';
+import { columnsOf, type Database, insertNew } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
@@ -149,15 +149,11 @@ async function keepBudgets(
 ): Promise<number | null> {
   const spent = usage.flatMap((row) => {
     const endsAt = endOf(row.collection, row);
-    return endsAt === null ? [] : [rowFor('spent_budgets', { ...row, former, endsAt })];
+    return endsAt === null ? [] : [{ ...row, former, endsAt }];
   });
   if (spent.length === 0) return null;
-  await transaction
-    .insertInto('spent_budgets')
-    .values(spent)
-    .onConflict((conflict) => conflict.columns(['former', 'collection']).doNothing())
-    .execute();
-  return Math.max(...spent.map(({ ends_at }) => ends_at));
+  await insertNew(transaction, 'spent_budgets', spent);
+  return Math.max(...spent.map(({ endsAt }) => endsAt));
 }
 
 /** The limit on records per statement, so that no statement takes long. */
