@@ -8,9 +8,6 @@ export interface AuditEntry extends Omit<AuditRow, 'seq' | 'details'> {
 /** Creates the entries of one actor on one machine. */
 export type AuditLine = (action: string, subject: string, details?: AuditEntry['details']) => AuditEntry;
 
-export type ConsumerKind = 'user' | 'client';
-export type ConsumerState = 'active' | 'suspended';
-
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;
   /** The topic by which the caller's streams learned of role changes. */

@@ -1,7 +1,6 @@
-import type { Consumer } from './batch/tables.ts';
-import type { AuditEntry, ConsumerState, ErasureNotes, ErasureStore } from './entities.ts';
+import type { BatchChanges, BatchKeys, Consumer, ConsumerState, Loaded } from './batch/tables.ts';
+import type { AuditEntry, ErasureNotes, ErasureStore } from './entities.ts';
 import type { DeliveryStore, EventStore, WebhookStore } from './event-port.ts';
-import type { BatchRulesSource, BatchStore, OnReload } from './port/batch.ts';
 import type { RecordStore } from './port/records.ts';
 import type {
   ClientRow,
@@ -15,8 +14,6 @@ import type {
 export type * from './batch/tables.ts';
 export type * from './entities.ts';
 export type * from './event-port.ts';
-export type * from './port/batch.ts';
-export type * from './port/erasure.ts';
 export type * from './port/queries.ts';
 export type * from './port/records.ts';
 export type * from './tables.ts';
@@ -49,6 +46,35 @@ export interface Storage {
   /** Reads only. */
   describe(): Promise<DatabaseDescription>;
   close(): Promise<void>;
+}
+
+export type Outcome = { readonly done: unknown } | { readonly error: unknown };
+
+/** The rules by which batches are decided. The storage does not know the form of an operation. */
+export interface BatchRules {
+  keysOf(operations: readonly unknown[]): BatchKeys;
+  /** What else has to be loaded, given what was loaded so far; null: nothing. Called with `round` 1, 2, ... until then. */
+  furtherKeys(operations: readonly unknown[], loaded: Loaded, round: number): BatchKeys | null;
+  decide(operations: readonly unknown[], loaded: Loaded): Decision;
+}
+
+/** `missing`: a rule has read a row that was not asked for. It is loaded, and the batch is decided again. */
+export type Decision =
+  | { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] }
+  | { readonly missing: BatchKeys };
+
+/** Called with the names of the lookups when rows were missing. */
+export type OnReload = (lookups: readonly string[]) => void;
+
+/** A module with `createBatchRules(data)`, which is loaded on the thread that writes the database. */
+export interface BatchRulesSource {
+  readonly module: string;
+  readonly data: unknown;
+}
+
+export interface BatchStore {
+  /** Loads, decides and applies a batch in one durable transaction. Rejects if it failed or its outcome is unknown. */
+  run(operations: readonly unknown[]): Promise<readonly Outcome[]>;
 }
 
 /** The size of a database, and of the disk that it is on. */

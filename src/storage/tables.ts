@@ -62,7 +62,7 @@ const audit = table('audit', ['seq'], {
   details: text,
 });
 
-/** Erasures to repeat after a restore. */
+/** Erasures to repeat after a restore: a backup may still have the records of these callers. */
 const erasures = table('erasures', ['id'], {
   /** A database with this id has already applied the erasure. */
   id: text,
@@ -100,7 +100,7 @@ const events = table('events', ['position'], {
   data: text,
 });
 
-/** The audience of an event besides the owner; `fields`: whether it gets the fields of the record. */
+/** The audience of an event besides the owner: digests that streams compare with their own. `fields`: whether it gets the fields of the record. */
 const eventTopics = table('event_topics', ['topic', 'position'], {
   topic: bytes,
   position: integer,

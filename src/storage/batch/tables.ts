@@ -1,4 +1,3 @@
-import type { ConsumerKind, ConsumerState } from '../entities.ts';
 import type { NewEvent } from '../event-port.ts';
 import {
   add,
@@ -29,8 +28,8 @@ import {
 
 const consumers = table('consumers', ['id'], {
   id: text,
-  kind: oneOf<ConsumerKind>(),
-  state: oneOf<ConsumerState>(),
+  kind: oneOf<'user' | 'client'>(),
+  state: oneOf<'active' | 'suspended'>(),
   registeredAt: integer,
 });
 
@@ -283,9 +282,10 @@ export interface Step {
 }
 
 export type Consumer = RowOf<typeof consumers>;
+export type ConsumerKind = Consumer['kind'];
+export type ConsumerState = Consumer['state'];
 export type UsageRow = RowOf<typeof usage>;
 export type Usage = Omit<UsageRow, 'owner' | 'collection'>;
-export type SpentBudget = RowOf<typeof spentBudgets>;
 export type StoredRecord = RowOf<typeof records>;
 export type StoredIdempotencyKey = RowOf<typeof idempotencyKeys>;
 export type IdempotencyKeyName = Pick<StoredIdempotencyKey, 'owner' | 'collection' | 'keyDigest'>;

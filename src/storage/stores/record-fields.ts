@@ -62,19 +62,8 @@ export function valuesOf(query: RecordQuery): readonly unknown[] {
 
 /** The same query with other values at these placeholders. */
 export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
-  const [
-    owner,
-    state,
-    expiredAt,
-    limit,
-    member,
-    parentId,
-    afterValue,
-    afterId,
-    untilValue,
-    untilId,
-    ...compared
-  ] = values as never[];
+  const [owner, state, expiredAt, limit, member, parentId, ...others] = values;
+  const [afterValue, afterId, untilValue, untilId, ...compared] = others;
   const { conditions, memberOf, members, under } = query;
   return {
     ...query,
