@@ -19,11 +19,11 @@ import { columnsOf, type Database, insertNew } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, concludeRemoval, finishHandOvers, levelIn } from './families.ts';
+import { afterRemoval, finishHandOvers, levelIn, removeRecords } from './families.ts';
 import { useProof } from './used-once.ts';
 
-/** Deletes expired records and lowers their owners' counts. Skips locked records. */
-export async function expireRecords(
+/** Deletes expired records. Skips locked records. */
+export function expireRecords(
   engine: Engine,
   families: readonly Family[],
   collection: string,
@@ -31,26 +31,17 @@ export async function expireRecords(
   limit: number,
   eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<number> {
-  return engine.database.transaction().execute(async (transaction) => {
-    const expired = await transaction
-      .with('expired', (database) =>
-        database
-          .selectFrom('records')
-          .select('id')
-          // A literal, so that the index of this collection is used.
-          .where('collection', '=', sql.lit(collection))
-          .where('updated_at', '<=', changedBefore)
-          .orderBy('updated_at')
-          .limit(limit)
-          .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked()),
-      )
-      .deleteFrom('records')
-      .where('collection', '=', collection)
-      .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
-      .returning(columnsOf('records'))
-      .$castTo<StoredRecord>()
-      .execute();
-    return concludeRemoval(engine, transaction, families, expired, changedBefore, eventOf);
+  return engine.database.transaction().execute((transaction) => {
+    const ids = transaction
+      .selectFrom('records')
+      .select('id')
+      // A literal, so that the index of this collection is used.
+      .where('collection', '=', sql.lit(collection))
+      .where('updated_at', '<=', changedBefore)
+      .orderBy('updated_at')
+      .limit(limit)
+      .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked());
+    return removeRecords(engine, transaction, { families, collection, ids, at: changedBefore, eventOf });
   });
 }
 
