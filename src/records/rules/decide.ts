@@ -20,7 +20,7 @@ import {
   invitationFor,
 } from './invitations.ts';
 import { LoadedRows, NotAsked } from './loaded-rows.ts';
-import type { Done, Operation, RecordChange, WriteResult } from './operation.ts';
+import type { Done, Of, Operation, RecordChange, WriteResult } from './operation.ts';
 import { filled } from './parents.ts';
 import { decideParts } from './parts.ts';
 
@@ -168,26 +168,21 @@ function settledUsage(
   return settled;
 }
 
+const deciders: {
+  readonly [Kind in RecordChange['kind']]: (change: Of<Kind>, writing: Writing) => Decided;
+} = {
+  create: decideCreate,
+  create_under: decideCreateUnder,
+  replace: decideEdit,
+  patch: decideEdit,
+  act: decideAction,
+  remove: decideRemove,
+  invite: decideInvite,
+  end_invitation: decideEndInvitation,
+  change_role: decideChangeRole,
+  remove_member: decideRemoveMember,
+};
+
 function decideChange(change: RecordChange, writing: Writing): Decided {
-  switch (change.kind) {
-    case 'create':
-      return decideCreate(change, writing);
-    case 'create_under':
-      return decideCreateUnder(change, writing);
-    case 'replace':
-    case 'patch':
-      return decideEdit(change, writing);
-    case 'act':
-      return decideAction(change, writing);
-    case 'remove':
-      return decideRemove(change, writing);
-    case 'invite':
-      return decideInvite(change, writing);
-    case 'end_invitation':
-      return decideEndInvitation(change, writing);
-    case 'change_role':
-      return decideChangeRole(change, writing);
-    case 'remove_member':
-      return decideRemoveMember(change, writing);
-  }
+  return (deciders[change.kind] as (change: RecordChange, writing: Writing) => Decided)(change, writing);
 }
