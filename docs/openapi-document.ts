@@ -1,7 +1,6 @@
 import type { Collection } from '../src/collections/collection.ts';
 import { type ServiceParts, serviceRoutes } from '../src/http/routes.ts';
-import { apiVersion, documentInSteps } from '../src/openapi/document.ts';
-import type { OpenApiDocument } from '../src/openapi/openapi-types.ts';
+import { apiVersion, documentInSteps, type OpenApiDocument } from '../src/openapi/document.ts';
 import type { TokenTerms } from '../src/openapi/token-terms.ts';
 
 interface About {

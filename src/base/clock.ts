@@ -28,3 +28,16 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Runs `task` again and again, each time after that delay; the returned function ends it. */
+export function every(clock: Clock, delayMs: number, task: () => void): () => void {
+  let cancel = () => {};
+  const next = () => {
+    cancel = clock.after(delayMs, () => {
+      next();
+      task();
+    });
+  };
+  next();
+  return () => cancel();
+}

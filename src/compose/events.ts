@@ -1,6 +1,5 @@
-import type { Caller } from '../base/caller.ts';
 import type { Collection } from '../collections/collection.ts';
-import type { Lineage } from '../collections/lineage.ts';
+import type { AudienceOf } from '../consumer/feed/read-events.ts';
 import { Audience } from '../events/audience.ts';
 import { LongPolls, StreamLimit, streamsPerCaller } from '../events/stream-limit.ts';
 import { Streams } from '../events/streams.ts';
@@ -11,7 +10,7 @@ import { shutdownSeconds } from '../http/limits.ts';
 import type { BackgroundLease } from '../ops/background-lease.ts';
 import { admitsReader, ownerOf, rolesByScope } from '../records/caller-access.ts';
 import type { PeopleNames } from '../records/people-names.ts';
-import type { RecordName, Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
+import type { Storage, StoredEvent, WatchedTable } from '../storage/port.ts';
 import { webhookBox, webhookEgress } from './administration.ts';
 import type { BaseParts } from './base-parts.ts';
 import type { Callers } from './callers.ts';
@@ -23,7 +22,10 @@ const admitting: ReadonlySet<WatchedTable> = new Set(['consumers', 'clients', 'r
  * Events of records that everyone can read go only to people who request their collection by name. A machine client does not
  * count as "everyone".
  */
-function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'>, names: PeopleNames) {
+function createAudiences(
+  { records, events }: Pick<Storage, 'records' | 'events'>,
+  names: PeopleNames,
+): AudienceOf {
   const listJoined = async (topic: string, after: number) => {
     const joined: StoredEvent[] = [];
     for (let last = after; ; ) {
@@ -34,12 +36,7 @@ function createAudiences({ records, events }: Pick<Storage, 'records' | 'events'
       if (found.length < query.limit) return joined;
     }
   };
-  return (
-    caller: Caller,
-    followed: readonly Lineage[],
-    isNamed: boolean,
-    under: readonly RecordName[],
-  ): Audience => {
+  return (caller, followed, isNamed, under) => {
     const member = ownerOf(caller);
     const isMachine = caller.credentialId !== null;
     const admitted = new Set(followed.map(([{ name }]) => name));

@@ -15,13 +15,11 @@ function roleScopesOf(collections: readonly Collection[]): readonly string[] {
 export function readFrontend(config: FrontendSettings, collections: readonly Collection[]) {
   if (config.web !== 'on') return null;
   const further = [...scopesOf(collections), ...roleScopesOf(collections), ...config.webScopes];
-  const offered = config.providers.flatMap((provider) => {
-    const { webClientId: clientId } = provider;
-    return clientId === null ? [] : [{ ...provider, clientId }];
-  });
-  const providers = offered.map(({ name, title, issuers, clientId, audiences, requiredScopes }) => {
-    const scopes = new Set(['openid', 'profile', ...requiredScopes, ...further]);
-    return { name, title, issuer: issuers[0], clientId, audience: audiences[0] ?? '', scopes: [...scopes] };
+  const offered = config.providers.filter(({ webClientId }) => webClientId !== null);
+  const providers = offered.map(({ name, title, issuers, audiences, requiredScopes, webClientId }) => {
+    const scopes = [...new Set(['openid', 'profile', ...requiredScopes, ...further])];
+    const audience = audiences[0] ?? '';
+    return { name, title, issuer: issuers[0], audience, scopes, client_id: String(webClientId) };
   });
   // At most providers the token endpoint and the keys have the same origin.
   const origins = offered.flatMap(({ issuers, origin }) => [URL.parse(issuers[0])?.origin ?? origin, origin]);

@@ -6,7 +6,7 @@ import type { StorageConfig } from '../config/settings.ts';
 import { createRevocationNames } from '../consumer/pseudonym.ts';
 import { disabledAfterMs } from '../events/webhooks/backoff.ts';
 import { messageId } from '../events/webhooks/message.ts';
-import { openSecrets } from '../events/webhooks/signing.ts';
+import { openSigners } from '../events/webhooks/signing.ts';
 import type { ClientWithSecrets, Delivery, DeliveryState, Storage } from '../storage/port.ts';
 import { createClientMac } from '../tokens/client-directory.ts';
 import { webhookBox } from './administration.ts';
@@ -23,7 +23,7 @@ export async function listedWebhooks({ webhooks, deliveries }: Storage, keyring:
   return (await webhooks.list()).map((webhook) => ({
     ...webhook,
     /** False if it was written without the master secret: then nothing is sent to it. */
-    isGenuine: openSecrets(webhookBox(keyring), webhook, systemClock.now()) !== null,
+    isGenuine: openSigners(webhookBox(keyring), webhook, systemClock.now()) !== null,
     dead: counts.get(webhook.id)?.dead ?? 0,
     oldestAt: counts.get(webhook.id)?.oldestAt ?? null,
     /** When it will be disabled if it does not succeed before. */

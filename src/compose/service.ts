@@ -2,7 +2,6 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import { signedDocumentOpener } from '../auth/signed-document.ts';
 import { resourceMetadataPath, tokenPath } from '../base/addresses.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
-import type { Collection } from '../collections/collection.ts';
 import { exportsPerCaller } from '../consumer/export.ts';
 import { StreamLimit } from '../events/stream-limit.ts';
 import { RefusalLimit } from '../http/refusal-limit.ts';
@@ -24,18 +23,15 @@ import type { Callers } from './callers.ts';
 import type { createEventParts } from './events.ts';
 import type { createSignOut } from './sign-out.ts';
 
-interface Answering {
-  readonly collections: readonly Collection[];
+interface Answering
+  extends Pick<ServiceParts, 'collections' | 'collectionsMayChange' | 'frontend'>,
+    Pick<ServerParts, 'tls' | 'limits'> {
   readonly names: PeopleNames;
-  readonly collectionsMayChange: boolean;
   readonly writes: WriteQueue;
   readonly signingKeys: SigningKeys;
   readonly callers: Callers;
   readonly events: ReturnType<typeof createEventParts>;
   readonly signOut: ReturnType<typeof createSignOut>;
-  readonly frontend: ServiceParts['frontend'];
-  readonly tls: ServerParts['tls'];
-  readonly limits: ServerParts['limits'];
 }
 
 export function createService(base: BaseParts, answering: Answering): HttpServer {

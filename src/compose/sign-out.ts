@@ -30,14 +30,12 @@ function createLogout(
 ): LogoutParts | null {
   const sources = providers
     .filter(({ provider }) => provider.logoutAudiences.length > 0)
-    .map(({ name, keys, provider }) => ({
-      name,
+    .map(({ keys, provider }) => ({
+      ...provider,
       keys,
       algorithms: new Set<string>(provider.algorithms),
       claims: { issuers: provider.issuers },
-      logoutAudiences: provider.logoutAudiences,
       tokenIssuers: provider.issuers,
-      maxTokenLifetimeSeconds: provider.maxTokenLifetimeSeconds,
     }));
   if (sources.length === 0) return null;
   return {

@@ -28,23 +28,10 @@ export function exportAll(collections: readonly Collection[], parts: ConsumerPar
     const pageSize = pageSizeFor(collections);
     const first = await store.ofOwner(owner, null, pageSize);
     const download = { 'content-disposition': 'attachment; filename="export.ndjson"' };
-    const handed = collections.filter(({ parent }) => parent?.ownedBy === 'parent');
-    const lineages = new Map(
-      handed.map((one) => [
-        one.name,
-        lineageOf(one, (name) => collections.find((other) => other.name === name)),
-      ]),
-    );
-    const read = {
-      store,
-      owner,
-      lineages,
-      pageSize,
-      now: clock.now(),
-      giveWay: () => input.giveWay(),
-      charge: reads.meter(owner),
-    };
-    return stream('application/x-ndjson', lines(read, known, first), {
+    const giveWay = () => input.giveWay();
+    const reading = { store, owner, pageSize, now: clock.now(), giveWay, charge: reads.meter(owner) };
+    const lineages = handedLineages(collections);
+    return stream('application/x-ndjson', lines({ ...reading, lineages }, known, first), {
       headers: { ...download, ...headers },
     });
   };
@@ -56,10 +43,16 @@ function pageSizeFor(collections: readonly Collection[]): number {
   return Math.min(largestPage, Math.max(Math.floor(largestPageBytes / largest), 1));
 }
 
+/** Of the collections whose records belong to the owner of their parent. */
+function handedLineages(collections: readonly Collection[]): ReadonlyMap<string, Lineage> {
+  const find = (name: string) => collections.find((one) => one.name === name);
+  const handed = collections.filter(({ parent }) => parent?.ownedBy === 'parent');
+  return new Map(handed.map((one) => [one.name, lineageOf(one, find)]));
+}
+
 interface Reading {
   readonly store: RecordStore;
   readonly owner: string;
-  /** Of the collections whose records belong to the owner of their parent. */
   readonly lineages: ReadonlyMap<string, Lineage>;
   readonly pageSize: number;
   readonly now: number;

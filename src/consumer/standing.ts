@@ -1,9 +1,10 @@
 import { type Caller, keyCredential } from '../base/caller.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import type { ConfirmedTime } from '../base/confirmed-time.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';
+import { RepeatedLook } from '../base/repeated-look.ts';
 import { isGranted } from '../base/scopes.ts';
 import {
   type ClientWithSecrets,
@@ -49,39 +50,47 @@ export class Standing {
   readonly revocations: Revocations;
   /** Callers that were looked up and refused since the last change: they need only one look. */
   #refused = new WeakMap<Caller, ErrorCode>();
-  #loading = false;
+  readonly #loading: RepeatedLook;
   #changed: ReadonlySet<WatchedTable> = new Set(watchedTables);
   #unwatch: () => Promise<void> = async () => {};
-  #cancelRetry: () => void = () => {};
-  #cancelForget: () => void = () => {};
+  #cancelForget = () => {};
 
   constructor(options: StandingOptions) {
+    const { clock, log } = options;
     this.#options = options;
+    this.#loading = new RepeatedLook({
+      look: () => this.#load(),
+      everyMs: retryMs,
+      onFailure: (error) => logFailure(log, error, 'standing of callers cannot be read'),
+      clock,
+    });
     this.ownIssuer = options.ownIssuer;
     this.revocations = new Revocations(options.names);
   }
 
   /** Watches before it reads, so that no change is missed. */
   async start(): Promise<void> {
-    this.#loading = true;
-    this.#unwatch = await this.#options.store.watch((changed) => void this.#reload(changed));
+    this.#unwatch = await this.#options.store.watch((changed) => {
+      this.#changed = this.#changed.union(changed);
+      void this.#loading.look();
+    });
     await this.#load();
-    this.#loading = false;
-    if (this.#changed.size > 0) await this.#reload();
+    this.#loading.start();
+    await this.#loading.look();
     this.#forget();
+    this.#cancelForget = every(this.#options.clock, forgetEveryMs, () => this.#forget());
   }
 
   async stop(): Promise<void> {
-    this.#cancelRetry();
+    // A database that does not answer must not keep the process from ending.
+    void this.#loading.stop();
     this.#cancelForget();
     await this.#unwatch();
   }
 
   #forget(): void {
-    const { clock, time } = this.#options;
-    const now = time.now();
+    const now = this.#options.time.now();
     if (now !== null) this.revocations.forget(now);
-    this.#cancelForget = clock.after(forgetEveryMs, () => this.#forget());
   }
 
   /** For tokens of this service. Returns a promise only if the credentials or scopes may be newer than the memory. */
@@ -102,25 +111,10 @@ export class Standing {
     throw new Refusal(code);
   }
 
-  /** One load at a time; a change during it causes one more, and so does a failure. */
-  async #reload(changed: ReadonlySet<WatchedTable> = new Set()): Promise<void> {
-    this.#changed = this.#changed.union(changed);
-    if (this.#loading) return;
-    this.#loading = true;
-    try {
-      while (this.#changed.size > 0) await this.#load();
-    } catch (error) {
-      const { log, clock } = this.#options;
-      logFailure(log, error, 'standing of callers cannot be read');
-      this.#cancelRetry();
-      this.#cancelRetry = clock.after(retryMs, () => void this.#reload());
-    } finally {
-      this.#loading = false;
-    }
-  }
-
+  /** Loads what has changed. What could not be loaded is loaded with the next look. */
   async #load(): Promise<void> {
     const changed = this.#changed;
+    if (changed.size === 0) return;
     this.#changed = new Set();
     try {
       await this.#read(changed);

@@ -1,6 +1,5 @@
 import { dateTime } from '../base/date-time.ts';
-import type { BearerHandler } from '../base/handler.ts';
-import { json } from '../base/handler.ts';
+import { type BearerHandler, json } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
 import * as schema from '../openapi/schemas.ts';

@@ -107,11 +107,6 @@ function eventOf(
   return topics === undefined ? event : { ...event, topics };
 }
 
-interface PresentOptions {
-  readonly showsOwner: boolean;
-  readonly showsPosition?: boolean;
-}
-
 /** For readers who cannot read the record as it is after the event. */
 export function withoutFields(event: StoredEvent): StoredEvent {
   const { fields: _, fields_too_large: __, ...names } = JSON.parse(event.data);
@@ -119,8 +114,10 @@ export function withoutFields(event: StoredEvent): StoredEvent {
 }
 
 /** The JSON of an event. Only readers who may see all records get the owner, and `consumer.erased`. */
-export function presentEvent(event: StoredEvent, reader: PresentOptions): string {
-  const { showsOwner, showsPosition = false } = reader;
+export function presentEvent(
+  event: StoredEvent,
+  { showsOwner, showsPosition = false }: { readonly showsOwner: boolean; readonly showsPosition?: boolean },
+): string {
   const { position, type, at, owner, data } = event;
   const content =
     showsOwner && type !== erasedType ? `${data.slice(0, -1)},"owner":${JSON.stringify(owner)}}` : data;

@@ -17,17 +17,14 @@ export class StreamLimit {
     return this.#size;
   }
 
-  /** Throws when the caller has all of its places. The returned function gives the place back. */
+  /** Throws when the caller has all of its places. The returned function gives the place back, once. */
   take(caller: string): () => void {
     const taken = this.#taken.get(caller) ?? 0;
     if (taken >= this.#most)
       throw new Refusal('too_many_streams', { members: { limit: this.#most }, retryAfterSeconds: 5 });
     this.#taken.set(caller, taken + 1);
     this.#size += 1;
-    let isGiven = false;
     return () => {
-      if (isGiven) return;
-      isGiven = true;
       this.#size -= 1;
       const left = (this.#taken.get(caller) ?? 1) - 1;
       if (left === 0) this.#taken.delete(caller);

@@ -1,5 +1,5 @@
 import { hasExpired, isCurrent, type VerifiedToken } from '../base/caller.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import { ConcurrencyLimit } from '../base/concurrency-limit.ts';
 import { type ErrorCode, Refusal } from '../base/errors.ts';
 import type { Input, Outlet } from '../base/handler.ts';
@@ -29,13 +29,11 @@ interface Stream {
   isUnsure: boolean;
   isOver: boolean;
   heartbeatAt: number;
-  /** The topics by which it is found. */
+  /** The keys of `#followers` by which it is found. */
   readonly followed: Set<string>;
 }
 
-/** Where a stream is to begin: after this position; null: now. */
-type StartPosition = number | null;
-
+const anyOwner = '*';
 const notBegun = -1;
 const tickMs = 1_000;
 const heartbeatEveryMs = 15_000;
@@ -47,15 +45,12 @@ const mostUnsent = 32_768;
 /** Streams that read the log at once: after a restart all clients reconnect, and requests need the database, too. */
 const readers = { running: 4, waiting: Number.POSITIVE_INFINITY, refusal: 'overloaded' } as const;
 
-/** The live streams of this process, by owner, so that an event does not visit all of them. */
+/** The live streams of this process, found by what they follow: an event does not visit all of them. */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #all = new Set<Stream>();
-  readonly #byOwner = new Map<string, Set<Stream>>();
-  /** Streams by the topics of shared collections that they follow. */
-  readonly #byTopic = new Map<string, Set<Stream>>();
-  /** Streams that may see events of others. */
-  readonly #wide = new Set<Stream>();
+  /** Streams by the owner or the topics of shared collections that they follow; `anyOwner`: events of others, too. */
+  readonly #followers = new Map<string, Set<Stream>>();
   #unsubscribe: (() => void) | null = null;
   #cancelTick: () => void = () => {};
   readonly #readers = new ConcurrencyLimit(readers);
@@ -70,7 +65,7 @@ export class Streams {
   }
 
   start(): void {
-    this.#tickLater();
+    this.#cancelTick = every(this.#options.clock, tickMs, () => this.#tick());
   }
 
   stop(): void {
@@ -86,11 +81,14 @@ export class Streams {
       this.#options.clock.after((overMs * index) / streams.length, () => this.#end(stream, 'shutting_down'));
   }
 
-  /** Throws while the process stops. The returned function starts the stream once the response head is sent. */
+  /**
+   * Throws while the process stops. The returned function starts the stream once the response head is sent: after the
+   * position `start`; null: now.
+   */
   open(
     token: VerifiedToken,
     reader: EventReader,
-    start: StartPosition,
+    start: number | null,
     giveWay: Input['giveWay'],
   ): (outlet: Outlet) => void {
     if (this.#isClosing) throw new Refusal('shutting_down');
@@ -126,7 +124,7 @@ export class Streams {
     for (const stream of [...this.#all]) this.#check(stream);
   }
 
-  async #begin(stream: Stream, start: StartPosition): Promise<void> {
+  async #begin(stream: Stream, start: number | null): Promise<void> {
     const { store } = this.#options;
     try {
       const extent = await store.extent();
@@ -181,12 +179,10 @@ export class Streams {
 
   #deliver(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      if (event.topics === undefined)
-        for (const stream of this.#byOwner.get(event.owner) ?? []) this.#write(stream, event);
+      const keys = event.topics?.map(({ topic }) => topic) ?? [event.owner];
       // A copy: a stream that has joined or left by this event follows other topics from now on.
-      for (const { topic } of event.topics ?? [])
-        for (const stream of [...(this.#byTopic.get(topic) ?? [])]) this.#write(stream, event);
-      for (const stream of this.#wide) this.#write(stream, event);
+      for (const key of [...keys, anyOwner])
+        for (const stream of [...(this.#followers.get(key) ?? [])]) this.#write(stream, event);
       if (event.type === erasedType) this.#endOf(event);
     }
   }
@@ -206,19 +202,18 @@ export class Streams {
     if (change?.isAdded === false) this.#unfollow(stream, change.topic);
   }
 
-  #follow(stream: Stream, topic: string): void {
-    if (stream.isOver || stream.followed.has(topic)) return;
-    stream.followed.add(topic);
-    const following = this.#byTopic.get(topic);
-    if (following === undefined) this.#byTopic.set(topic, new Set([stream]));
-    else following.add(stream);
+  #follow(stream: Stream, key: string): void {
+    if (stream.isOver) return;
+    stream.followed.add(key);
+    const followers = this.#followers.get(key) ?? new Set();
+    this.#followers.set(key, followers.add(stream));
   }
 
-  #unfollow(stream: Stream, topic: string): void {
-    stream.followed.delete(topic);
-    const following = this.#byTopic.get(topic);
-    following?.delete(stream);
-    if (following?.size === 0) this.#byTopic.delete(topic);
+  #unfollow(stream: Stream, key: string): void {
+    stream.followed.delete(key);
+    const followers = this.#followers.get(key);
+    followers?.delete(stream);
+    if (followers?.size === 0) this.#followers.delete(key);
   }
 
   /** Ends the streams of an erased caller, unless they began after the erasure. */
@@ -226,13 +221,6 @@ export class Streams {
     for (const stream of [...this.#all])
       if (stream.token.caller.id === owner && stream.has !== notBegun && stream.has < position)
         this.#end(stream, 'erased');
-  }
-
-  #tickLater(): void {
-    this.#cancelTick = this.#options.clock.after(tickMs, () => {
-      this.#tick();
-      this.#tickLater();
-    });
   }
 
   #tick(): void {
@@ -284,25 +272,15 @@ export class Streams {
   }
 
   #add(stream: Stream): void {
-    const { reader } = stream;
     this.#all.add(stream);
     this.#unsubscribe ??= this.#options.tail.subscribe((events) => this.#deliver(events));
-    if (reader.owner === null) this.#wide.add(stream);
-    else {
-      const own = this.#byOwner.get(reader.owner) ?? new Set();
-      this.#byOwner.set(reader.owner, own.add(stream));
-    }
+    this.#follow(stream, stream.reader.owner ?? anyOwner);
   }
 
   #remove(stream: Stream): void {
     stream.isOver = true;
     this.#all.delete(stream);
-    this.#wide.delete(stream);
-    const { owner } = stream.reader;
-    for (const topic of [...stream.followed]) this.#unfollow(stream, topic);
-    const own = owner === null ? undefined : this.#byOwner.get(owner);
-    own?.delete(stream);
-    if (owner !== null && own?.size === 0) this.#byOwner.delete(owner);
+    for (const key of [...stream.followed]) this.#unfollow(stream, key);
     if (this.#all.size > 0) return;
     this.#unsubscribe?.();
     this.#unsubscribe = null;

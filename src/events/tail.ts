@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { logFailure } from '../base/plain-log.ts';
+import { RepeatedLook } from '../base/repeated-look.ts';
 import type { EventStore, StoredEvent } from '../storage/port.ts';
-import { RepeatedLook } from './repeated-look.ts';
 
 interface TailOptions {
   readonly store: EventStore;

@@ -59,14 +59,9 @@ export interface FrontendSettings {
   readonly api: string;
 }
 
-interface FrontendProvider {
-  readonly name: string;
-  readonly title: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly audience: string;
+type FrontendProvider = Readonly<Record<'name' | 'title' | 'issuer' | 'client_id' | 'audience', string>> & {
   readonly scopes: readonly string[];
-}
+};
 
 /** The name of an asset changes with its content, so browsers may cache it for ever. */
 const forGood = 'public, max-age=31536000, immutable';
@@ -82,9 +77,8 @@ export function asset({ contentType, text }: Asset): PublicHandler {
 }
 
 /** GET /web/config.json */
-export function frontendConfig({ providers, dpop, api }: FrontendSettings): PublicHandler {
-  const shown = providers.map(({ clientId, ...provider }) => ({ ...provider, client_id: clientId }));
-  return always(json({ providers: shown, dpop, api }));
+export function frontendConfig(settings: FrontendSettings): PublicHandler {
+  return always(json(settings));
 }
 
 function always(ready: Answer): PublicHandler {

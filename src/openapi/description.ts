@@ -36,14 +36,8 @@ export interface Description {
 export const tags = {
   caller: { name: 'The caller', description: 'The caller of the token, and its stored data.' },
   events: { name: 'Events', description: 'Events of records, live or afterwards.' },
-  tokens: {
-    name: 'Tokens',
-    description: 'Tokens for machine clients, and the keys to verify them.',
-  },
-  sessions: {
-    name: 'Sessions',
-    description: 'Revocation of tokens by a provider or a client.',
-  },
+  tokens: { name: 'Tokens', description: 'Tokens for machine clients, and the keys to verify them.' },
+  sessions: { name: 'Sessions', description: 'Revocation of tokens by a provider or a client.' },
   about: { name: 'This API', description: 'The description of the API, for programs and for people.' },
 } as const satisfies Readonly<Record<string, Tag>>;
 

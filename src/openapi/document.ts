@@ -12,15 +12,7 @@ import {
   generalErrors,
 } from './error-responses.ts';
 import { budgetHeaders } from './headers.ts';
-import type {
-  ApiOperation,
-  OpenApiDocument,
-  PathItem,
-  Reference,
-  Response,
-  Schemas,
-  Tag,
-} from './openapi-types.ts';
+import type { ApiOperation, PathItem, Reference, Response, Schemas, Tag } from './openapi-types.ts';
 import { PartsInUse } from './shared-parts.ts';
 import {
   bearerSchemes,
@@ -52,10 +44,7 @@ interface DocumentOptions {
 export const apiVersion = '1.0.0';
 
 /** Yields after each route: with hundreds of collections the whole takes longer than other callers should wait. */
-export function* documentInSteps(
-  routes: readonly DescribedRoute[],
-  about: DocumentOptions,
-): Generator<void, OpenApiDocument> {
+export function* documentInSteps(routes: readonly DescribedRoute[], about: DocumentOptions) {
   const { tokens } = about;
   const parts = new PartsInUse();
   const described: DocumentedRoute[] = [];
@@ -73,7 +62,7 @@ export function* documentInSteps(
     yield;
   }
   return {
-    openapi: '3.1.1',
+    openapi: '3.1.1' as const,
     info: {
       title: 'Vestibule',
       version: about.version,
@@ -99,6 +88,9 @@ export function* documentInSteps(
     },
   };
 }
+
+export type OpenApiDocument =
+  ReturnType<typeof documentInSteps> extends Generator<void, infer Made> ? Made : never;
 
 /** Collections come first. */
 function tagsOf(described: readonly DocumentedRoute[]): readonly Tag[] {

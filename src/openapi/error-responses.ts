@@ -82,13 +82,9 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   },
   record_too_large: { limit: { type: 'integer', description: 'How many bytes a record may have.' } },
   not_unique: {
-    fields: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The values that must differ: owner, parent, or fields.',
-    },
+    fields: { ...texts, description: 'The values that must differ: owner, parent, or fields.' },
   },
-  has_children: { collection: { type: 'string', description: 'The collection of the records under it.' } },
+  has_children: { collection: { ...text, description: 'The collection of the records under it.' } },
   quota_exceeded: { limit: { type: 'integer', description: 'How many there can be.' } },
   too_many_streams: { limit: { type: 'integer', description: 'How many a caller may have open.' } },
   precondition_failed: { current: { type: 'object', description: 'The record as it is now.' } },
@@ -96,10 +92,7 @@ const ownMembers: { readonly [C in ErrorCode]?: Schemas } = {
   action_not_allowed: { state, allowed },
   not_editable: { state, allowed: { ...texts, description: 'The states in which this caller may do it.' } },
   proof_invalid: {
-    proof_fault: {
-      ...text,
-      description: 'The rule of RFC 9449 section 4.3 that the proof breaks.',
-    },
+    proof_fault: { ...text, description: 'The rule of RFC 9449 section 4.3 that the proof breaks.' },
   },
 };
 

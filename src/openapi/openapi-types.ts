@@ -1,27 +1,4 @@
-/** The parts of OpenAPI 3.1 that the document uses. */
-export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
-  readonly info: Readonly<Record<'title' | 'version' | 'summary' | 'description', string>> & {
-    readonly license: { readonly name: string; readonly identifier: string };
-  };
-  readonly servers: readonly { readonly url: string }[];
-  readonly security: Security;
-  readonly tags: readonly Tag[];
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly webhooks: Readonly<Record<string, Reference>>;
-  readonly components: SharedParts & {
-    readonly schemas: Schemas;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
-  };
-}
-
-export interface SharedParts {
-  readonly parameters: Readonly<Record<string, Parameter>>;
-  readonly responses: Readonly<Record<string, Response>>;
-  readonly headers: Readonly<Record<string, Header>>;
-  readonly pathItems: Readonly<Record<string, PathItem>>;
-}
-
+/** The parts of OpenAPI 3.1 that the document uses. See `OpenApiDocument` in document.ts. */
 export type Schema = Readonly<Record<string, unknown>>;
 export type Schemas = Readonly<Record<string, Schema>>;
 

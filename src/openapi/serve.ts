@@ -9,8 +9,8 @@ import { contentPolicy } from '../base/content-policy.ts';
 import { type Answer, answer, type PublicHandler } from '../base/handler.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { answersText, type Description, tags } from './description.ts';
+import type { OpenApiDocument } from './document.ts';
 import { always } from './headers.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
 import { object } from './schemas.ts';
 
 /** The documents change only with a restart. */

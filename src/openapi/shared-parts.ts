@@ -1,15 +1,19 @@
 import { crc32 } from 'node:zlib';
-import type { Headers, Reference, SharedParts } from './openapi-types.ts';
+import type { Header, Headers, Parameter, PathItem, Reference, Response } from './openapi-types.ts';
 
 /** Parts that stand in `components` once, and that operations refer to. */
-export class PartsInUse implements SharedParts {
-  readonly parameters = {};
-  readonly responses = {};
-  readonly headers = {};
-  readonly pathItems = {};
+export class PartsInUse {
+  readonly parameters: Record<string, Parameter> = {};
+  readonly responses: Record<string, Response> = {};
+  readonly headers: Record<string, Header> = {};
+  readonly pathItems: Record<string, PathItem> = {};
 
   /** The key has a digest of the part, so it is the same whatever else the document describes. */
-  share<T extends object>(kind: keyof SharedParts, name: string, part: T): T | Reference {
+  share<T extends object>(
+    kind: Exclude<keyof PartsInUse, 'share' | 'shareHeaders'>,
+    name: string,
+    part: T,
+  ): T | Reference {
     const text = JSON.stringify(part);
     const digest = (crc32(text) % 36 ** 3).toString(36);
     // Generators make names of the keys: no digit first.

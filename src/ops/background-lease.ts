@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import { createProcessName } from '../base/random.ts';
 import type { LeaseStore } from '../storage/port.ts';
 
@@ -21,17 +21,16 @@ export class BackgroundLease {
   /** A time of the monotonic clock. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #isStopped = false;
-  #cancel: () => void = () => {};
+  #cancel = () => {};
 
   constructor(options: { readonly store: LeaseStore; readonly clock: Clock }) {
     this.#options = options;
   }
 
   start(): void {
-    void this.hold().catch(() => {});
-    this.#cancel = this.#options.clock.after(renewEveryMs, () => {
-      if (!this.#isStopped) this.start();
-    });
+    const renew = () => void this.hold().catch(() => {});
+    renew();
+    this.#cancel = every(this.#options.clock, renewEveryMs, renew);
   }
 
   /** Takes or renews the lease. True if this process has it. */

@@ -9,16 +9,13 @@ interface AccessOptions {
   readonly token: string | null;
 }
 
-/** Whether the console is served at all: requests from this machine need no token. */
-export function isConsoleReachable({ host, token }: AccessOptions): boolean {
-  return isLoopback(host) || token !== null;
-}
-
 /**
  * Who may use the console. `page` checks its files, which hold no secret, `data` what they show. On loopback only a loopback
- * Host is accepted: a foreign page could give its own name the address 127.0.0.1 (DNS rebinding).
+ * Host is accepted: a foreign page could give its own name the address 127.0.0.1 (DNS rebinding). Null if other machines
+ * reach the port and there is no token: then there is no console.
  */
 export function createConsoleAccess({ host, token }: AccessOptions) {
+  if (!isLoopback(host) && token === null) return null;
   const digest = createKeyedDigest(Buffer.from(createSecret()));
   const expected = token === null ? null : digest.of(token);
 

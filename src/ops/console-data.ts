@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import { isoTime } from '../base/date-time.ts';
 import { singleFlight } from '../base/single-flight.ts';
 import { Alerts, alertsElsewhere } from './alerts.ts';
@@ -43,7 +43,6 @@ export class ConsoleData {
   readonly #parts: ConsoleParts;
   readonly #history: History;
   readonly #alerts: Alerts;
-  #isStopped = false;
   #cancel = () => {};
   #processes: ConsoleReading['processes'] = [];
   #text = '';
@@ -58,11 +57,10 @@ export class ConsoleData {
   /** The history is kept from now on, whether or not the console is open. */
   async start(): Promise<void> {
     await this.#read();
-    this.#stepLater();
+    this.#cancel = every(this.#parts.clock, stepSeconds * 1000, () => void this.#step());
   }
 
   stop(): void {
-    this.#isStopped = true;
     this.#cancel();
   }
 
@@ -75,13 +73,10 @@ export class ConsoleData {
     return this.#text;
   });
 
-  #stepLater(): void {
-    this.#cancel = this.#parts.clock.after(stepSeconds * 1000, async () => {
-      await this.#read().catch(() => {});
-      this.#history.step();
-      this.#alerts.evaluate(this.#history);
-      if (!this.#isStopped) this.#stepLater();
-    });
+  async #step(): Promise<void> {
+    await this.#read().catch(() => {});
+    this.#history.step();
+    this.#alerts.evaluate(this.#history);
   }
 
   async #read(): Promise<void> {

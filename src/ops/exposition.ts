@@ -49,23 +49,20 @@ export class Exposition {
       );
   }
 
-  /** Counts by the value of a label. Values of `known` begin with 0: Prometheus misses the first increase of a new series. */
-  counter(name: MetricName, label: string, known: readonly string[] = []): (labelled: string) => void {
-    const counts = new Map(known.map((labelled) => [labelled, 0]));
-    this.add(name, () =>
-      Array.from(counts, ([labelled, value]) => ({ labels: { [label]: labelled }, value })),
-    );
-    return (labelled) => counts.set(labelled, (counts.get(labelled) ?? 0) + 1);
-  }
-
-  providerCounter(name: MetricName): (provider: string, result: string) => void {
+  /**
+   * Counts by the value of a label, and by further labels. Values of `known` begin with 0: Prometheus misses the first
+   * increase of a new series.
+   */
+  counter(name: MetricName, label: string, known: readonly string[] = []) {
     const counts = new Map<string, Sample>();
-    this.add(name, () => [...counts.values()]);
-    return (provider, result) => {
-      const key = `${provider} ${result}`;
-      const value = (counts.get(key)?.value ?? 0) + 1;
-      counts.set(key, { labels: { provider, result }, value });
+    const add = (value: number, labelled: string, further?: Sample['labels']) => {
+      const labels = { ...further, [label]: labelled };
+      const key = Object.values(labels).join(' ');
+      counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + value });
     };
+    for (const labelled of known) add(0, labelled);
+    this.add(name, () => [...counts.values()]);
+    return (labelled: string, further?: Sample['labels']) => add(1, labelled, further);
   }
 
   families(reader: Reader = 'scrape'): readonly Family[] {

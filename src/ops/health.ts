@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from '../base/clock.ts';
 import { Refusal } from '../base/errors.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import { createRevision } from '../base/random.ts';
@@ -81,10 +81,7 @@ export function createReadiness(parts: ReadinessParts) {
   };
 
   const start = () => {
-    cancel = clock.after(askEveryMs, () => {
-      void answer();
-      start();
-    });
+    cancel = every(clock, askEveryMs, () => void answer());
   };
   return { answer, isHealthy, noteRefusedWrite: database.noteRefusedWrite, start, stop: () => cancel() };
 }

@@ -28,7 +28,7 @@ export function createMetrics() {
   exposition.add('vestibule_write_batch_duration_seconds', () => batchDurations.samples());
   const countRefusal = exposition.counter('vestibule_refusals_total', 'code', Object.keys(catalogue));
   const countFailure = exposition.counter('vestibule_auth_failures_total', 'reason');
-  const countKeyFetch = exposition.providerCounter('vestibule_jwks_fetches_total');
+  const countKeyFetch = exposition.counter('vestibule_jwks_fetches_total', 'result');
 
   return {
     exposition,
@@ -53,7 +53,7 @@ export function createMetrics() {
     countWebhookTry: exposition.counter('vestibule_webhook_deliveries_total', 'result'),
     countSignOut: exposition.counter('vestibule_sign_outs_total', 'by', ['logout', 'client']),
     /** `fault` is null after a successful fetch. */
-    countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(provider, fault ?? 'ok'),
+    countKeyFetch: (provider: string, fault: string | null) => countKeyFetch(fault ?? 'ok', { provider }),
     families: (reader?: Reader) => exposition.families(reader),
     expose: (() => answer(expositionType, expositionText(exposition.families()))) satisfies PublicHandler,
   };

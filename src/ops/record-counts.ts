@@ -16,20 +16,16 @@ interface CountOptions {
   readonly clock: Clock;
 }
 
-export interface CollectionCount {
-  /** Null until the collection was counted once. */
-  readonly states: readonly MeasuredRecords[] | null;
-  /** Milliseconds since 1970. */
-  readonly countedAt: number | null;
-}
-
 /**
  * Counts the records of all collections in a loop while the console is open, a few at a time with a pause after each: one
  * statement over ten million rows would block every request on SQLite.
  */
 export class RecordCounts {
   readonly #options: CountOptions;
-  readonly #counts = new Map<string, CollectionCount>();
+  readonly #counts = new Map<
+    string,
+    { readonly states: readonly MeasuredRecords[]; readonly countedAt: number }
+  >();
   #isCounting = false;
   #askedAt = 0;
 
@@ -37,7 +33,8 @@ export class RecordCounts {
     this.#options = options;
   }
 
-  of(collection: string): CollectionCount {
+  /** Both are null until the collection was counted once. */
+  of(collection: string) {
     return this.#counts.get(collection) ?? { states: null, countedAt: null };
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { RepeatedLook } from '../../src/events/repeated-look.ts';
+import { RepeatedLook } from '../../src/base/repeated-look.ts';
 import { MovableClock } from '../support/movable-clock.ts';
 
 /** A repeated look that counts its runs and failures. */

@@ -7,8 +7,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const well = { failingSince: null, failures: 0, pausedUntil: null };
-const ok = { ok: true, retryAfterMs: null };
-const bad = { ok: false, retryAfterMs: null };
+const ok = { ok: true } as const;
+const bad = { ok: false, retryAfterMs: null } as const;
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
 
 describe('the retry schedule of webhooks', () => {
@@ -55,7 +55,7 @@ describe('the circuit breaker of a receiver', () => {
   });
 
   it('[E145] pauses for Retry-After, even when another delivery succeeds', () => {
-    const waits = { ok: false, retryAfterMs: 120_000 };
+    const waits = { ok: false, retryAfterMs: 120_000 } as const;
     const { health } = healthAfter(well, [waits, ok], now);
     assert.deepEqual(health, { ...well, pausedUntil: now + 120_000 });
     assert.equal(

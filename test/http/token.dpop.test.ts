@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import type { OpenApiDocument, Reference, Response } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
+import type { Reference, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
 import { addressedService } from '../support/addressed-service.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Schema } from '../../src/collections/collection.ts';
-import type { OpenApiDocument, Reference } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
+import type { Reference } from '../../src/openapi/openapi-types.ts';
 import { follow } from './follow.ts';
 
 /** The two documents, for following their references. */

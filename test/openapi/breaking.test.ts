@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { breakingChanges } from './breaking.ts';
 
 /** A small document with one of everything that can be removed. */

@@ -1,8 +1,8 @@
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import {
   type ApiOperation,
   type Header,
   methods,
-  type OpenApiDocument,
   type Parameter,
   type Reference,
   type Response,

@@ -5,7 +5,7 @@ import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import { oneService } from '../support/one-service.ts';

@@ -3,13 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { catalogue, type ErrorCode } from '../../src/base/errors.ts';
 import type { Schema } from '../../src/collections/collection.ts';
-import type {
-  ApiOperation,
-  Header,
-  Method,
-  OpenApiDocument,
-  Response,
-} from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
+import type { ApiOperation, Header, Method, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */

@@ -1,5 +1,5 @@
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
-import type { OpenApiDocument } from '../../src/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { Documented, type Exchange } from './documented.ts';
 import type { Reply } from './request.ts';
 

@@ -1,7 +1,7 @@
 import { type Caller, hasExpired, isCurrent, type VerifiedToken } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Refusal } from '../../base/errors.ts';
-import { type Answer, type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
+import { type BearerHandler, type Input, jsonText, live } from '../../base/handler.ts';
 import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { type Lineage, lineageOf } from '../../collections/lineage.ts';
@@ -20,30 +20,22 @@ import type { EventStore, RecordName, RecordStore, StoredEvent } from '../../sto
 export const longestWaitSeconds = 30;
 export const largestPage = 100;
 
-export interface AskedEvents {
-  readonly isStream: boolean;
-  /** Null: all collections that admit the caller. */
-  readonly collections: readonly Collection[] | null;
-  /** Records under which everyone can read: events under these are included, too. */
-  readonly under: readonly RecordName[];
-  /** Start after this position; null: start now. */
-  readonly after: number | null;
-  readonly waitMs: number;
-}
-
 const known: ReadonlySet<string> = new Set(['collection', 'in', 'after', 'wait']);
 const positionForm = /^(?:0|[1-9]\d{0,14})$/;
 
 /** Throws if a parameter is invalid. A stream that reconnects sends its position in `Last-Event-ID`. */
-export function readEventQuery(input: Input, declared: readonly Collection[]): AskedEvents {
+function readEventQuery(input: Input, declared: readonly Collection[]) {
   const parameters = new URLSearchParams(input.query);
   for (const name of parameters.keys())
     if (!known.has(name) || parameters.getAll(name).length > 1) throw invalid(name);
   const isStream = wantsStream(input.header('accept'));
   return {
     isStream,
+    /** Null: all collections that admit the caller. */
     collections: readCollections(parameters.get('collection'), declared),
+    /** Records under which everyone can read: events under these are included, too. */
     under: readUnder(parameters.get('in'), declared),
+    /** Start after this position; null: start now. */
     after: readPosition(input, parameters, isStream),
     waitMs: readWait(parameters.get('wait'), isStream),
   };
@@ -184,7 +176,13 @@ export function readEvents(collections: readonly Collection[], parts: EventParts
     const asked = readEventQuery(input, collections);
     for (const name of asked.under) await checkReadable(name, collections, caller, parts);
     const reader = visibleTo(caller, collections, asked.collections, parts.audienceOf, asked.under);
-    if (!asked.isStream) return readPage(parts, reader, { owner, token, ...asked }, input, headers);
+    if (!asked.isStream) {
+      const { events, next, isReset } = await readPage(parts, reader, { owner, token, ...asked }, input);
+      const items = events.map((event) =>
+        presentEvent(event, { showsOwner: reader.showsOwner, showsPosition: true }),
+      );
+      return jsonText(`{"items":[${items.join()}],"next":${next},"reset":${isReset}}`, { headers });
+    }
     const take = parts.streams.open(token, reader, asked.after, () => input.giveWay());
     // Reserved before the answer is sent: many requests of one caller can be authenticated at the same moment.
     input.onClose(parts.streamLimit.take(owner));
@@ -212,6 +210,13 @@ async function checkReadable(
   if (!access.sees(record, context)) throw new Refusal('not_found');
 }
 
+interface Page {
+  readonly events: readonly StoredEvent[];
+  readonly next: number;
+  /** The events after the requested position are pruned. */
+  readonly isReset: boolean;
+}
+
 interface PageRequest {
   readonly owner: string;
   readonly token: VerifiedToken;
@@ -224,13 +229,12 @@ async function readPage(
   reader: EventReader,
   { owner, token, after, waitMs }: PageRequest,
   input: Input,
-  headers: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<Page> {
   const { store, streamLimit, longPolls, checkAgain, clock } = parts;
   const extent = await store.extent();
   const { last } = extent;
   const start = after === null ? last : await placeIn(store, extent, after);
-  if (start === null) return page([], last, reader, headers, true);
+  if (start === null) return { events: [], next: last, isReset: true };
   await reader.audience?.begin(start);
   const from = (position: number, until: number) =>
     readVisible(store, reader, { after: position, until }, largestPage);
@@ -238,7 +242,7 @@ async function readPage(
   if (found.events.length === 0 && found.reached >= last && waitMs > 0) {
     const leave = streamLimit.take(owner);
     // Subscribes before it reads, so that no event is missed.
-    const waiting = new NextEvent(parts, reader, found.reached, owner);
+    const waiting = nextEvent(parts, reader, found.reached, owner);
     const forget = longPolls.add({ token, end: () => waiting.stop() });
     try {
       // From now on the long poll ends if the caller is suspended or revoked.
@@ -252,7 +256,7 @@ async function readPage(
       // Check again after the wait: the caller may have been suspended meanwhile.
       await checkAgain(token);
       // The client asks again, and its token is then verified with the current keys.
-      if (!isCurrent(token)) return page([], start, reader, headers, false);
+      if (!isCurrent(token)) return { events: [], next: start, isReset: false };
       if (found.events.length === 0) found = await from(found.reached, (await store.extent()).last);
     } finally {
       waiting.stop();
@@ -262,59 +266,37 @@ async function readPage(
   }
   // Events after the position are pruned meanwhile.
   const kept = await store.extent();
-  if (start < kept.first - 1) return page([], kept.last, reader, headers, true);
-  return page(found.events, found.reached, reader, headers, false);
-}
-
-function page(
-  events: Awaited<ReturnType<typeof readVisible>>['events'],
-  next: number,
-  { showsOwner }: EventReader,
-  headers: Readonly<Record<string, string>>,
-  isReset: boolean,
-): Answer {
-  const items = events.map((event) => presentEvent(event, { showsOwner, showsPosition: true })).join();
-  return jsonText(`{"items":[${items}],"next":${next},"reset":${isReset}}`, { headers });
+  if (start < kept.first - 1) return { events: [], next: kept.last, isReset: true };
+  return { events: found.events, next: found.reached, isReset: false };
 }
 
 const lookEveryMs = 1_000;
 
-/** The next event after a position that a reader may see, or the erasure of the reader itself. */
-class NextEvent {
-  readonly #clock: Clock;
-  readonly #came = Promise.withResolvers<void>();
-  readonly #unsubscribe: () => void;
-  #cancel: () => void = () => {};
-
-  constructor(
-    { tail, clock }: Pick<EventParts, 'tail' | 'clock'>,
-    reader: EventReader,
-    after: number,
-    owner: string,
-  ) {
-    this.#clock = clock;
-    this.#unsubscribe = tail.subscribe((events) => {
-      const isFor = (event: StoredEvent) =>
-        reader.sees(event) || (event.type === erasedType && event.owner === owner);
-      if (events.some((event) => event.position > after && isFor(event))) this.#came.resolve();
-    });
-  }
-
-  /** Waits until there is an event, the time is over, or the request has ended. */
-  come(waitMs: number, isOver: () => boolean): Promise<void> {
-    const until = this.#clock.monotonic() + waitMs;
-    const waitOn = () => {
-      const left = until - this.#clock.monotonic();
-      if (left <= 0 || isOver()) this.#came.resolve();
-      else this.#cancel = this.#clock.after(Math.min(left, lookEveryMs), waitOn);
-    };
-    waitOn();
-    return this.#came.promise;
-  }
-
-  stop(): void {
-    this.#came.resolve();
-    this.#cancel();
-    this.#unsubscribe();
-  }
+/** Waits for the next event after a position that a reader may see, or for the erasure of the reader itself. */
+function nextEvent({ tail, clock }: EventParts, reader: EventReader, after: number, owner: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let cancel = () => {};
+  const isFor = (event: StoredEvent) =>
+    reader.sees(event) || (event.type === erasedType && event.owner === owner);
+  const unsubscribe = tail.subscribe((events) => {
+    if (events.some((event) => event.position > after && isFor(event))) resolve();
+  });
+  return {
+    /** Resolves when there is an event, the time is over, or the request has ended. */
+    come(waitMs: number, isOver: () => boolean): Promise<void> {
+      const until = clock.monotonic() + waitMs;
+      const waitOn = () => {
+        const left = until - clock.monotonic();
+        if (left <= 0 || isOver()) resolve();
+        else cancel = clock.after(Math.min(left, lookEveryMs), waitOn);
+      };
+      waitOn();
+      return promise;
+    },
+    stop(): void {
+      resolve();
+      cancel();
+      unsubscribe();
+    },
+  };
 }

@@ -51,10 +51,7 @@ export function retryAt(
 
 type ReceiverHealth = AttemptResults['health'];
 
-export interface AttemptOutcome {
-  readonly ok: boolean;
-  readonly retryAfterMs: number | null;
-}
+type AttemptOutcome = { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number | null };
 
 /** The health of the receiver after these attempts. With the first success the circuit closes, and what failed is due. */
 export function healthAfter(
@@ -65,8 +62,8 @@ export function healthAfter(
   let { failingSince, failures } = before;
   let pausedUntil = pauseEnd(before.pausedUntil, now);
   let retryFailedSince: number | null = null;
-  for (const { ok, retryAfterMs } of outcomes) {
-    if (ok) {
+  for (const outcome of outcomes) {
+    if (outcome.ok) {
       if (failures >= circuitFailures) {
         retryFailedSince ??= failingSince;
         pausedUntil = null;
@@ -76,7 +73,10 @@ export function healthAfter(
     } else {
       failures += 1;
       failingSince ??= now;
-      const pauseMs = Math.max(circuitPauseMs(failures), Math.min(retryAfterMs ?? 0, mostRetryAfterMs));
+      const pauseMs = Math.max(
+        circuitPauseMs(failures),
+        Math.min(outcome.retryAfterMs ?? 0, mostRetryAfterMs),
+      );
       if (pauseMs > 0) pausedUntil = Math.max(pausedUntil ?? 0, now + pauseMs);
     }
   }
@@ -121,10 +121,7 @@ export async function recordAttempts(
       log.error({ webhook: id }, 'webhook disabled: its receiver answered 410 Gone');
   }
   const now = clock.now();
-  const outcomes = attempts.map(({ sent }) => ({
-    ok: sent.ok,
-    retryAfterMs: sent.ok ? null : sent.retryAfterMs,
-  }));
+  const results = attempts.map(({ sent }) => sent);
   await deliveries.record(id, {
     at: now,
     delivered: attempts.filter(({ sent }) => sent.ok).map(({ delivery }) => delivery),
@@ -133,6 +130,6 @@ export async function recordAttempts(
         ? []
         : [{ position, reason: sent.reason, retryAt: retryAt(before + 1, now, sent.retryAfterMs) }],
     ),
-    ...healthAfter(webhook, outcomes, now),
+    ...healthAfter(webhook, results, now),
   });
 }

@@ -1,7 +1,7 @@
 import type { ConfirmedTime } from '../../base/confirmed-time.ts';
 import { logFailure } from '../../base/plain-log.ts';
+import { RepeatedLook } from '../../base/repeated-look.ts';
 import type { DeliveryCounts, Webhook } from '../../storage/port.ts';
-import { RepeatedLook } from '../repeated-look.ts';
 import type { EventTail } from '../tail.ts';
 import { disabledAfterMs } from './backoff.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';

@@ -117,35 +117,34 @@ const resolveAll: Resolve = (name) => lookup(name, { all: true, order: 'verbatim
 
 /** Networks that are not of the internet (IANA's registries of special addresses, RFC 6890). */
 const special = new BlockList();
-for (const [address, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
+for (const network of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
   // In the middle of the internet, but at Azure the machine's own host: it hands out credentials, too.
-  ['168.63.129.16', 32],
+  '168.63.129.16/32',
   // Link-local: where clouds hand out the credentials of a machine.
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const)
-  special.addSubnet(address, bits, 'ipv4');
-// Protocol assignments (Teredo among them), documentation, and 6to4, which leads to any IPv4 address.
-for (const [address, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const)
-  special.addSubnet(address, bits, 'ipv6');
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Protocol assignments (Teredo among them), documentation, and 6to4, which leads to any IPv4 address.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]) {
+  const [address = '', bits] = network.split('/');
+  special.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+}
 
 /** Global unicast, and IPv4-mapped addresses, which `special` compares with its IPv4 networks as well. */
 const global6 = new BlockList();

@@ -6,7 +6,7 @@ import { type Attempt, type AttemptParts, pauseEnd, recordAttempts } from './bac
 import { headersOf, messageOf, orderKey } from './message.ts';
 import { typeMatcher } from './patterns.ts';
 import type { Send } from './send.ts';
-import { type Box, createSigner, openSecrets, type Signer } from './signing.ts';
+import { type Box, openSigners, type Signer } from './signing.ts';
 
 export interface OutboxParts extends AttemptParts {
   readonly deliveries: DeliveryStore;
@@ -167,14 +167,14 @@ export class Outbox {
 
   /** Null if the webhook was changed without the master secret: nothing is sent, and no attempt is counted. */
   #signersOf(webhook: Webhook, now: number): readonly Signer[] | null {
-    const secrets = openSecrets(this.#parts.box, webhook, now);
-    if (secrets === null && !this.#isForeign)
+    const signers = openSigners(this.#parts.box, webhook, now);
+    if (signers === null && !this.#isForeign)
       this.#parts.log.error(
         { webhook: this.id },
         'a webhook was changed in the database without the master secret, and is ignored',
       );
-    this.#isForeign = secrets === null;
-    return secrets?.map(createSigner) ?? null;
+    this.#isForeign = signers === null;
+    return signers;
   }
 
   /** False if the delivery has to wait. */

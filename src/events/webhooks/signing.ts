@@ -29,25 +29,24 @@ export function secretText(secret: Uint8Array): string {
   return `whsec_${Buffer.from(secret).toString('base64')}`;
 }
 
-export function createSigner(secret: Uint8Array): Signer {
-  return (content) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`;
-}
-
 /** Binds the secret to the webhook's address and events: write access to the database is not enough to redirect events. */
 export function sealSecret(box: Box, webhook: SealedWebhook, secret: Uint8Array): Uint8Array {
   return box.seal(secret, contextOf(webhook));
 }
 
-/** The secrets that sign now, newest first. Null if the webhook was changed without the master secret. */
-export function openSecrets(
+/** Signs with each secret of now, newest first. Null if the webhook was changed without the master secret. */
+export function openSigners(
   box: Box,
   webhook: SealedWebhook & Pick<NewWebhook, 'secrets'>,
   now: number,
-): readonly Uint8Array[] | null {
+): readonly Signer[] | null {
   const { current, previous } = webhook.secrets;
   const live = [current, ...(previous !== null && previous.endsAt > now ? [previous.sealed] : [])];
   const opened = live.map((sealed) => box.unseal(sealed, contextOf(webhook)));
-  return opened.every((secret) => secret !== null) ? opened : null;
+  if (!opened.every((secret) => secret !== null)) return null;
+  return opened.map(
+    (secret) => (content) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`,
+  );
 }
 
 function contextOf({ id, url, events }: SealedWebhook): string {

@@ -8,10 +8,9 @@ import { patternWarnings, readPatterns, typeMatcher } from './patterns.ts';
 import { createSend, type Sent } from './send.ts';
 import {
   type Box,
-  createSigner,
   createWebhookId,
   createWebhookSecret,
-  openSecrets,
+  openSigners,
   sealSecret,
   secretText,
 } from './signing.ts';
@@ -48,8 +47,8 @@ export function createWebhooks(options: WebhooksOptions) {
 
   const genuine = async (id: string) => {
     const webhook = await known(id);
-    const secrets = openSecrets(box, webhook, clock.now());
-    if (secrets !== null) return { webhook, secrets };
+    const signers = openSigners(box, webhook, clock.now());
+    if (signers !== null) return { webhook, signers };
     throw new OperatorError(
       `Webhook "${id}" was changed in the database without the master secret, and is ignored. Find out who changed it, then remove it and add it again.`,
     );
@@ -124,8 +123,7 @@ export function createWebhooks(options: WebhooksOptions) {
 
     /** Sends a test message from this process. The webhook says how the service itself fares with it. */
     async test(id: string): Promise<{ readonly sent: Sent; readonly webhook: Webhook }> {
-      const { webhook, secrets } = await genuine(id);
-      const signers = secrets.map(createSigner);
+      const { webhook, signers } = await genuine(id);
       const message = testMessage(id, clock.now());
       const headers = headersOf(message, signers, source, clock.now());
       const { send, close } = createSend(egress, clock);

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, every } from './clock.ts';
 
 interface RepeatedLookOptions {
   readonly look: () => Promise<void>;
@@ -13,24 +13,27 @@ interface RepeatedLookOptions {
 export class RepeatedLook {
   readonly #options: RepeatedLookOptions;
   #isCalled = false;
-  #looking: Promise<void> | null = null;
+  /** Set before the look begins: it may itself call for one more. */
+  #isLooking = false;
+  #looking = Promise.resolve();
   #isFailing = false;
   #isStopped = true;
-  #cancelNext: () => void = () => {};
+  #cancel = () => {};
 
   constructor(options: RepeatedLookOptions) {
     this.#options = options;
   }
 
   start(): void {
+    const { clock, everyMs } = this.#options;
     this.#isStopped = false;
-    this.#lookLater();
+    this.#cancel = every(clock, everyMs, () => void this.look());
   }
 
   /** Settles when the look under way is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancelNext();
+    this.#cancel();
     await this.#looking;
   }
 
@@ -38,20 +41,13 @@ export class RepeatedLook {
   look(): Promise<void> {
     this.#isCalled = true;
     if (this.#isStopped) return Promise.resolve();
-    this.#looking ??= this.#lookOn();
+    if (!this.#isLooking) this.#looking = this.#lookOn();
     return this.#looking;
-  }
-
-  #lookLater(): void {
-    const { clock, everyMs } = this.#options;
-    this.#cancelNext = clock.after(everyMs, () => {
-      void this.look();
-      this.#lookLater();
-    });
   }
 
   async #lookOn(): Promise<void> {
     const { look, onFailure } = this.#options;
+    this.#isLooking = true;
     try {
       while (this.#isCalled && !this.#isStopped) {
         this.#isCalled = false;
@@ -62,7 +58,7 @@ export class RepeatedLook {
       if (!this.#isFailing) onFailure(error);
       this.#isFailing = true;
     } finally {
-      this.#looking = null;
+      this.#isLooking = false;
     }
   }
 }
