@@ -1,27 +1,12 @@
+import type { AuditRow, Erasure } from './tables.ts';
+
 /** An entry of the audit. Never holds a secret or an address. */
-export interface AuditEntry {
-  readonly at: number;
-  readonly actor: string;
-  readonly node: string;
-  readonly action: string;
-  /** The client, key or caller that was changed. */
-  readonly subject: string;
+export interface AuditEntry extends Omit<AuditRow, 'seq' | 'details'> {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Creates the entries of one actor on one machine. */
 export type AuditLine = (action: string, subject: string, details?: AuditEntry['details']) => AuditEntry;
-
-export type ConsumerKind = 'user' | 'client';
-export type ConsumerState = 'active' | 'suspended';
-
-export interface Erasure {
-  /** A database with this id has already applied the erasure. */
-  readonly id: string;
-  /** A keyed digest of the pseudonym. */
-  readonly digest: Uint8Array;
-  readonly at: number;
-}
 
 export interface ErasureNotes {
   digestOf(owner: string): Uint8Array;

@@ -1,15 +1,7 @@
 import type { AuditEntry } from './entities.ts';
+import type { DeliveryRow, DeliveryState, EventRow, WebhookRow } from './tables.ts';
 
-export interface NewEvent {
-  readonly at: number;
-  /** Such as `notes.created`. */
-  readonly type: string;
-  readonly collection: string | null;
-  readonly recordId: string | null;
-  /** The owner of the record, or the erased caller. */
-  readonly owner: string;
-  /** What readers get: an object, in JSON. */
-  readonly data: string;
+export interface NewEvent extends Omit<EventRow, 'position'> {
   /** The audience in a shared collection, by role; missing: the owner alone. */
   readonly topics?: readonly EventTopic[] | undefined;
 }
@@ -21,10 +13,7 @@ export interface EventTopic {
   readonly hasFields: boolean;
 }
 
-export interface StoredEvent extends NewEvent {
-  /** Positions are assigned within the commit, one transaction at a time: a reader never sees a lower one appear later. */
-  readonly position: number;
-}
+export type StoredEvent = EventRow & NewEvent;
 
 export interface EventQuery {
   readonly after: number;
@@ -51,40 +40,17 @@ export interface EventStore {
   watch(onAppended: () => void): Promise<() => Promise<void>>;
 }
 
-export type WebhookState = 'active' | 'disabled';
-/** What has disabled it: the operator, an answer of 410, or days without a success. */
-export type DisabledBecause = 'operator' | 'gone' | 'failing';
-
 export interface WebhookSecrets {
   readonly current: Uint8Array;
   /** Signs in addition until it expires. */
   readonly previous: { readonly sealed: Uint8Array; readonly endsAt: number } | null;
 }
 
-export interface NewWebhook {
-  readonly id: string;
-  readonly url: string;
-  /** The patterns of the types it gets, separated by commas. */
-  readonly events: string;
+export interface NewWebhook extends Pick<WebhookRow, 'id' | 'url' | 'events' | 'createdAt'> {
   readonly secrets: WebhookSecrets;
-  readonly createdAt: number;
 }
 
-export interface Webhook extends NewWebhook {
-  readonly state: WebhookState;
-  readonly disabledBecause: DisabledBecause | null;
-  /** The position up to which the log is read. */
-  readonly position: number;
-  /** The first failure since the last success. Null while it works. */
-  readonly failingSince: number | null;
-  readonly failures: number;
-  /** No delivery before this time: the receiver asked for a pause, or the circuit is open. */
-  readonly pausedUntil: number | null;
-  readonly lastSuccessAt: number | null;
-  /** A code such as `status_503`, never anything that the receiver has written. */
-  readonly lastFailure: string | null;
-  readonly delivered: number;
-}
+export type Webhook = NewWebhook & Omit<WebhookRow, 'secret' | 'previousSecret' | 'previousEndsAt'>;
 
 /** Only a position in the log. The message is built from the event when it is sent, so erasing the event erases it. */
 export interface NewDelivery {
@@ -108,7 +74,9 @@ export interface WebhookStore {
   /** False if nothing changes. Enabling resets its health and makes failed deliveries due. */
   setState(
     id: string,
-    to: { readonly state: 'active' } | { readonly state: 'disabled'; readonly because: DisabledBecause },
+    to:
+      | { readonly state: 'active' }
+      | { readonly state: 'disabled'; readonly because: NonNullable<Webhook['disabledBecause']> },
     audit: AuditEntry,
   ): Promise<boolean>;
   /** False if it is gone or its secrets have changed. */
@@ -124,15 +92,7 @@ export interface WebhookStore {
   advance(id: string, step: LogStep): Promise<boolean>;
 }
 
-export type DeliveryState = 'pending' | 'dead';
-
-export interface Delivery {
-  readonly position: number;
-  readonly attempts: number;
-  readonly dueAt: number;
-  readonly state: DeliveryState;
-  readonly reason: string | null;
-  readonly triedAt: number | null;
+export interface Delivery extends Omit<DeliveryRow, 'webhookId' | 'recordKey'> {
   readonly event: StoredEvent;
 }
 

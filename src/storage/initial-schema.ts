@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** The schema of the first release. Every index slows every write, so `record-indexes.ts` creates those of declarations. */
+/** The schema of the first release; the descriptions in tables.ts say what is in a table. Every index slows every write, so `record-indexes.ts` creates those of declarations. */
 export function initialStatements(engine: Engine['name']): readonly string[] {
   const isPostgres = engine === 'postgres';
   // Strings compare byte by byte on both databases; a locale's collation would order and match differently.
@@ -14,7 +14,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
   const keyedTable = (name: string, columns: string) =>
     `create table ${name} (${columns})${isPostgres ? '' : ' strict, without rowid'}`;
   return [
-    // `mac` is null in a row that was written without the master secret.
     table(
       'clients',
       `id ${text} primary key not null,
@@ -53,14 +52,12 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     ),
     `create index consumers_suspended on consumers (id) where state = 'suspended'`,
     `create index consumers_newcomers on consumers (registered_at) where kind = 'user'`,
-    // Erased callers, under a keyed digest of the pseudonym: a restored backup may still have their records.
     keyedTable(
       'erasures',
       `id ${text} primary key not null,
       digest ${bytes} not null,
       at ${integer} not null`,
     ),
-    // Revoked tokens, under keyed digests: no name and no token is in it.
     table(
       'revocations',
       `name ${text} primary key not null,
@@ -71,7 +68,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       moved_from ${integer}`,
     ),
     'create index revocations_seq on revocations (seq)',
-    // Used DPoP proofs, until they are too old to be accepted.
     keyedTable(
       'proofs',
       `digest ${bytes} primary key not null,
@@ -114,7 +110,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     'create index records_under on records (collection, parent_id, created_at, id) where parent_id is not null',
     `create index records_waiting on records (collection, parent_id, state, created_at, id)
       where parent_id is not null and state is not null`,
-    // Who has which role in a record, by invitation or action.
     keyedTable(
       'members',
       `collection ${text} not null,
@@ -129,7 +124,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     ),
     'create index members_of on members (member, collection, record_created_at, record_id, role)',
     'create index members_alias on members (collection, record_id, alias, role)',
-    // The history of a record. The actor is a role, not a person.
     keyedTable(
       'record_history',
       `collection ${text} not null,
@@ -143,7 +137,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       constraint record_history_key primary key (collection, record_id, n),
       constraint record_history_record foreign key (collection, record_id) references records (collection, id) on delete cascade`,
     ),
-    // How many records of a collection are in each state under a record; '' where there are no states.
     keyedTable(
       'tallies',
       `collection ${text} not null,
@@ -155,7 +148,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       constraint tallies_record foreign key (collection, record_id) references records (collection, id) on delete cascade`,
     ),
     'create index tallies_state on tallies (child, state, record_id) where n > 0',
-    // Records under one that was deleted or handed over, which are deleted or change their owner in steps.
     keyedTable(
       'child_work',
       `child ${text} not null,
@@ -165,7 +157,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       at ${integer} not null,
       constraint child_work_key primary key (child, parent_id, what)`,
     ),
-    // Stored under a keyed digest of the code; the code itself is not stored.
     keyedTable(
       'invitations',
       `digest ${bytes} primary key not null,
@@ -193,7 +184,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       newcomer_since ${integer} not null,
       constraint usage_key primary key (owner, collection)`,
     ),
-    // Budgets that erased callers had used in windows that still run, under a keyed digest of the pseudonym.
     keyedTable(
       'spent_budgets',
       `former ${bytes} not null,
@@ -229,7 +219,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       data ${text} not null`,
     ),
     `create index events_owner on events (${indexedOwner}, position)`,
-    // The audience of an event besides the owner of its record: digests that streams compare with their own.
     keyedTable(
       'event_topics',
       `topic ${bytes} not null,
@@ -276,7 +265,6 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
     // Only failed deliveries have a due time, and they are few.
     `create index deliveries_waiting on deliveries (webhook_id, due_at)
       where state = 'pending' and tried_at is not null`,
-    // One row: change counters, by table, for what other processes cache in memory.
     table(
       'changes',
       `id ${integer} primary key not null check (id = 1),

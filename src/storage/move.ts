@@ -5,10 +5,11 @@ import { sql } from 'kysely';
 import { OperatorError } from '../base/errors.ts';
 import type { Begin } from '../base/progress.ts';
 import { withoutSecrets } from '../base/url.ts';
+import { nameIn } from './batch/table.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { computedColumn, type Database, primaryKeys, type Tables } from './schema.ts';
+import { tables as allTables, computedColumn, type Database, type Tables } from './schema.ts';
 import { readSchema } from './schema-state.ts';
 import { busyTimeoutMs } from './sqlite/connection.ts';
 import { kyselyOn } from './sqlite/dialect.ts';
@@ -16,7 +17,7 @@ import { markAsMoved, markName, movedTo } from './stores/documents.ts';
 
 /** These tables belong to one database and its processes. */
 const notCopied: ReadonlySet<string> = new Set(['schema_migrations', 'changes', 'leases']);
-const tables = (Object.keys(primaryKeys) as (keyof Tables)[]).filter((name) => !notCopied.has(name));
+const tables = (Object.keys(allTables) as (keyof Tables)[]).filter((name) => !notCopied.has(name));
 
 const rowsAtOnce = 500;
 
@@ -177,12 +178,11 @@ async function pageOf(
   after: TableRow | null,
   limit: number,
 ): Promise<readonly TableRow[]> {
-  const key = sql.join(primaryKeys[table].map((column) => sql.ref(column)));
+  const columns = allTables[table].key.map(nameIn);
+  const key = sql.join(columns.map((column) => sql.ref(column)));
   const isCopied = table === 'documents' ? sql`name <> ${markName}` : sql`1 = 1`;
   const isAfter =
-    after === null
-      ? sql``
-      : sql`and (${key}) > (${sql.join(primaryKeys[table].map((column) => after[column]))})`;
+    after === null ? sql`` : sql`and (${key}) > (${sql.join(columns.map((column) => after[column]))})`;
   const { rows } = await sql<TableRow>`select * from ${sql.table(table)} where ${isCopied} ${isAfter}
     order by ${key} limit ${sql.lit(limit)}`.execute(database);
   return rows;

@@ -1,16 +1,22 @@
-import type { Consumer } from './batch/tables.ts';
-import type { AuditEntry, ConsumerState, ErasureNotes, ErasureStore } from './entities.ts';
+import type { BatchChanges, BatchKeys, Consumer, ConsumerState, Loaded } from './batch/tables.ts';
+import type { AuditEntry, ErasureNotes, ErasureStore } from './entities.ts';
 import type { DeliveryStore, EventStore, WebhookStore } from './event-port.ts';
-import type { BatchRulesSource, BatchStore, OnReload } from './port/batch.ts';
 import type { RecordStore } from './port/records.ts';
+import type {
+  ClientRow,
+  ClientSecret,
+  ClientState,
+  Revocation,
+  SigningKeyRecord,
+  StoredRevocation,
+} from './tables.ts';
 
 export type * from './batch/tables.ts';
 export type * from './entities.ts';
 export type * from './event-port.ts';
-export type * from './port/batch.ts';
-export type * from './port/erasure.ts';
 export type * from './port/queries.ts';
 export type * from './port/records.ts';
+export type * from './tables.ts';
 
 /**
  * What the rest of the service may ask of a database. This file has no driver and no SQL; SQLite and PostgreSQL behave
@@ -40,6 +46,35 @@ export interface Storage {
   /** Reads only. */
   describe(): Promise<DatabaseDescription>;
   close(): Promise<void>;
+}
+
+export type Outcome = { readonly done: unknown } | { readonly error: unknown };
+
+/** The rules by which batches are decided. The storage does not know the form of an operation. */
+export interface BatchRules {
+  keysOf(operations: readonly unknown[]): BatchKeys;
+  /** What else has to be loaded, given what was loaded so far; null: nothing. Called with `round` 1, 2, ... until then. */
+  furtherKeys(operations: readonly unknown[], loaded: Loaded, round: number): BatchKeys | null;
+  decide(operations: readonly unknown[], loaded: Loaded): Decision;
+}
+
+/** `missing`: a rule has read a row that was not asked for. It is loaded, and the batch is decided again. */
+export type Decision =
+  | { readonly changes: BatchChanges; readonly outcomes: readonly Outcome[] }
+  | { readonly missing: BatchKeys };
+
+/** Called with the names of the lookups when rows were missing. */
+export type OnReload = (lookups: readonly string[]) => void;
+
+/** A module with `createBatchRules(data)`, which is loaded on the thread that writes the database. */
+export interface BatchRulesSource {
+  readonly module: string;
+  readonly data: unknown;
+}
+
+export interface BatchStore {
+  /** Loads, decides and applies a batch in one durable transaction. Rejects if it failed or its outcome is unknown. */
+  run(operations: readonly unknown[]): Promise<readonly Outcome[]>;
 }
 
 /** The size of a database, and of the disk that it is on. */
@@ -77,32 +112,12 @@ export interface AuditStore {
   list(sinceMs: number): Promise<readonly AuditEntry[]>;
 }
 
-export type ClientState = 'active' | 'disabled';
-
-export interface Client {
-  readonly id: string;
-  readonly label: string;
-  readonly state: ClientState;
+export interface Client extends Omit<ClientRow, 'scopes' | 'mac'> {
   readonly scopes: readonly string[];
-  /** The JWKS, in JSON, whose keys sign the client's assertions; null for a client with secrets. */
-  readonly publicKeys: string | null;
-  readonly createdAt: number;
 }
 
-export interface ClientSecret {
-  readonly id: string;
-  readonly label: string;
-  readonly digest: Uint8Array;
-  readonly createdAt: number;
-  /** Null: never. */
-  readonly expiresAt: number | null;
-  /** The beginning of the day (UTC) on which it was last used. */
-  readonly lastUsedOn: number | null;
-}
-
-export interface ClientWithSecrets extends Client {
+export interface ClientWithSecrets extends Client, Pick<ClientRow, 'mac'> {
   readonly secrets: readonly ClientSecret[];
-  readonly mac: Uint8Array | null;
 }
 
 /** Binds a client to the master secret: a client that was written or changed without it is ignored. */
@@ -190,18 +205,6 @@ export interface DocumentStore {
   writeFirst(name: string, content: string, mac: Uint8Array): Promise<void>;
 }
 
-export interface SigningKeyRecord {
-  readonly kid: string;
-  readonly algorithm: string;
-  readonly publicJwk: string;
-  readonly sealedPrivateKey: Uint8Array;
-  readonly createdAt: number;
-  /** It signs from this time until the next key does. */
-  readonly signsFrom: number;
-  /** From this time all its tokens have expired; null for the newest key. */
-  readonly retiresAt: number | null;
-}
-
 export interface SigningKeyStore {
   list(): Promise<readonly SigningKeyRecord[]>;
   /** Adds the key after `after` (null: the first) and retires that one. False if another process was faster. */
@@ -219,24 +222,6 @@ export interface SigningKeyStore {
     audit: AuditEntry,
   ): Promise<boolean>;
   deleteRetired(now: number, audit: (kid: string) => AuditEntry): Promise<readonly string[]>;
-}
-
-/** Revokes the tokens of a name that were issued up to a time. Times are milliseconds since 1970. */
-export interface Revocation {
-  /** A keyed digest of a pseudonym, a session or the id of a token: see `consumer/pseudonym`. */
-  readonly name: string;
-  readonly issuedUntil: number;
-  /** From this time all these tokens have expired, and the revocation can be deleted. */
-  readonly forgetAt: number;
-  /** The issuer whose limit it counts towards: the name of a provider, or our own issuer. Null for the operator's. */
-  readonly issuer: string | null;
-}
-
-export interface StoredRevocation extends Revocation {
-  /** Grows with every change, in the order of commits. */
-  readonly seq: number;
-  /** The `seq` before the last change. */
-  readonly movedFrom: number | null;
 }
 
 export interface UsedDocument {

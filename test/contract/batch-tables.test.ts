@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nameIn, type Table } from '../../src/storage/batch/table.ts';
-import { tables } from '../../src/storage/batch/tables.ts';
 import type { BatchChanges, BatchKeys, Loaded } from '../../src/storage/port.ts';
+import { tables } from '../../src/storage/schema.ts';
 import { MemoryStore } from '../records/memory-store.ts';
 import { createBatchRules } from '../support/batch-rules.ts';
 import { apply, load, newIdempotencyKey, newProof } from '../support/batches.ts';
@@ -17,8 +17,9 @@ interface FoundColumn {
 }
 
 const columnsIn = {
+  // SQLite numbers the rows of a table whose key is an integer: such a key is never null.
   sqlite: (table: string) =>
-    `select name, type, "notnull" = 0 as nullable, pk as key from pragma_table_xinfo('${table}') where hidden = 0`,
+    `select name, type, "notnull" = 0 and not (pk > 0 and type = 'INTEGER') as nullable, pk as key from pragma_table_xinfo('${table}') where hidden = 0`,
   postgres: (table: string) =>
     `select column_name as name, data_type as type, is_nullable = 'YES' as nullable, coalesce((
        select ordinality from pg_index, unnest(indkey) with ordinality as one (attnum, ordinality), pg_attribute

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { BatchRules, Outcome } from '../port/batch.ts';
+import type { BatchRules, Outcome } from '../port.ts';
 import type { Lookup } from './table.ts';
 import { type BatchChanges, type BatchKeys, type Loaded, lookups } from './tables.ts';
 

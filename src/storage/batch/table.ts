@@ -17,9 +17,11 @@ export const text = column<string>('text');
 export const textOrNull = column<string | null>('text', { isNullable: true });
 export const integer = column<number>('integer');
 export const added = column<number>('integer', { isAdded: true });
+export const integerOrNull = column<number | null>('integer', { isNullable: true });
 export const bytes = column<Uint8Array>('bytes');
-export function oneOf<Value extends string>(): Column<Value> {
-  return column<Value>('text');
+export const bytesOrNull = column<Uint8Array | null>('bytes', { isNullable: true });
+export function oneOf<Value extends string | null>(options = {}): Column<Value> {
+  return column<Value>('text', options);
 }
 
 type Columns = Readonly<Record<string, Column>>;
@@ -49,7 +51,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
 /** The row under the names of the database. */
-export type RowIn<Of> = { readonly [Name in keyof RowOf<Of> & string as Snake<Name>]: RowOf<Of>[Name] };
+export type RowIn<Row> = { readonly [Name in keyof Row & string as Snake<Name>]: Row[Name] };
 
 /** The name of a column in the database. */
 export function nameIn(database: string): string {

@@ -1,4 +1,3 @@
-import type { ConsumerKind, ConsumerState } from '../entities.ts';
 import type { NewEvent } from '../event-port.ts';
 import {
   add,
@@ -15,7 +14,6 @@ import {
   oneOf,
   only,
   put,
-  type RowIn,
   type RowOf,
   remove,
   rows,
@@ -30,8 +28,8 @@ import {
 
 const consumers = table('consumers', ['id'], {
   id: text,
-  kind: oneOf<ConsumerKind>(),
-  state: oneOf<ConsumerState>(),
+  kind: oneOf<'user' | 'client'>(),
+  state: oneOf<'active' | 'suspended'>(),
   registeredAt: integer,
 });
 
@@ -284,9 +282,10 @@ export interface Step {
 }
 
 export type Consumer = RowOf<typeof consumers>;
+export type ConsumerKind = Consumer['kind'];
+export type ConsumerState = Consumer['state'];
 export type UsageRow = RowOf<typeof usage>;
 export type Usage = Omit<UsageRow, 'owner' | 'collection'>;
-export type SpentBudget = RowOf<typeof spentBudgets>;
 export type StoredRecord = RowOf<typeof records>;
 export type StoredIdempotencyKey = RowOf<typeof idempotencyKeys>;
 export type IdempotencyKeyName = Pick<StoredIdempotencyKey, 'owner' | 'collection' | 'keyDigest'>;
@@ -298,6 +297,3 @@ export type Tally = RowOf<typeof tallies>;
 export type ChildWork = RowOf<typeof childWork>;
 export type StoredHistoryEntry = RowOf<typeof recordHistory>;
 export type NewHistoryEntry = Omit<StoredHistoryEntry, 'n'>;
-
-/** The rows under the names of the database. */
-export type BatchTables = { [Name in keyof typeof tables]: RowIn<(typeof tables)[Name]> };

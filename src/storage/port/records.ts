@@ -10,9 +10,9 @@ import type {
   Tally,
   Usage,
 } from '../batch/tables.ts';
-import type { AuditEntry, Erasure } from '../entities.ts';
+import type { AuditEntry } from '../entities.ts';
 import type { NewEvent } from '../event-port.ts';
-import type { CopiesLeft, Erased, ErasedBudgets } from './erasure.ts';
+import type { Erasure } from '../tables.ts';
 import type {
   DeclaredIndexes,
   MembersWanted,
@@ -34,6 +34,24 @@ export interface MeasuredRecords {
   readonly records: number;
   readonly bytes: number;
 }
+
+export interface Erased {
+  readonly records: Readonly<Record<string, number>>;
+  readonly idempotencyKeys: number;
+  /** How long used budgets are stored; null if there are none. */
+  readonly budgetsKeptUntil: number | null;
+}
+
+/** Budgets that survive an erasure, so that erasing does not reset them. */
+export interface ErasedBudgets {
+  /** A keyed digest of the pseudonym. */
+  readonly former: Uint8Array;
+  /** The end of the window; null when it is over. */
+  endOf(collection: string, usage: Usage): number | null;
+}
+
+/** Copies of deleted records, or of erased callers, too. */
+export type CopiesLeft = 'nothing' | 'deletions' | 'erasures';
 
 export interface RecordStore {
   /** Creates the indexes that these collections need, drops the others, and stores which collections have which parents. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MissingRights } from '../engine.ts';
-import { type Database, primaryKeys } from '../schema.ts';
+import { type Database, tables } from '../schema.ts';
 
 const change = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const appendOnly = new Set(['schema_migrations', 'audit', 'erasures']);
@@ -26,8 +26,8 @@ export async function missingRights(
   }
   if (lacking.length > 0) {
     const rights = change.filter((right) => lacking.some((each) => each.right === right));
-    const tables = new Set(lacking.map(({ table }) => table));
-    found.push(`may not ${rights.join(', ')} in the tables ${[...tables].join(', ')}`);
+    const named = new Set(lacking.map(({ table }) => table));
+    found.push(`may not ${rights.join(', ')} in the tables ${[...named].join(', ')}`);
     grants.push(...tableGrants(lacking));
   }
   if (found.length === 0) return null;
@@ -53,7 +53,7 @@ interface Lacking {
 
 /** Rights on the tables that exist. */
 async function lackingTables(database: Database, purpose: 'look' | 'serve'): Promise<readonly Lacking[]> {
-  const pairs = Object.keys(primaryKeys).flatMap((table) => {
+  const pairs = Object.keys(tables).flatMap((table) => {
     const toServe = appendOnly.has(table) ? ['SELECT', 'INSERT'] : change;
     return (purpose === 'look' ? ['SELECT'] : toServe).map((right) => ({ table, right }));
   });

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Rows } from '../batch/run.ts';
-import { put, remove, rows, type SpecialIn } from '../batch/table.ts';
+import { insert, put, remove, rows, type SpecialIn } from '../batch/table.ts';
 import {
   type BatchChanges,
   type BatchKeys,
@@ -14,6 +14,7 @@ import {
 } from '../batch/tables.ts';
 import type { NewEvent } from '../event-port.ts';
 import { comparable, fieldText, quoted } from '../field-text.ts';
+import { otherTables } from '../tables.ts';
 import { nextMark } from './residue.ts';
 import { finder, type Row, writer } from './statements.ts';
 
@@ -111,17 +112,15 @@ function textOfHolders({ collection, columns, states }: UniqueValues): string {
 /** The transaction is the only writer, so the next position is free. */
 function appendTo(database: DatabaseSync): (events: readonly NewEvent[]) => void {
   const last = database.prepare('select max(position) as last from events');
-  const insert = database.prepare(
-    `insert into events (position, at, type, collection, record_id, owner, data) values (?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const insertTopic = database.prepare('insert into event_topics (topic, position, fields) values (?, ?, ?)');
+  const insertEvent = writer(database, insert(otherTables.events));
+  const insertTopic = writer(database, insert(otherTables.event_topics));
   return (events) => {
     let position = Number(last.get()?.last ?? 0);
-    for (const { at, type, collection, recordId, owner, data, topics = [] } of events) {
+    for (const { topics = [], ...event } of events) {
       position += 1;
-      insert.run(position, at, type, collection, recordId, owner, data);
+      insertEvent({ ...event, position });
       for (const { topic, hasFields } of topics)
-        insertTopic.run(Buffer.from(topic, 'hex'), position, hasFields ? 1 : 0);
+        insertTopic({ topic: Buffer.from(topic, 'hex'), position, fields: hasFields ? 1 : 0 });
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { AuditEntry, AuditStore, WatchedTable } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, rowsOf } from '../schema.ts';
 
 /** Appends an entry in the transaction of the change: both are stored or neither is. */
 export async function writeAudit(transaction: Database, entry: AuditEntry): Promise<void> {
@@ -29,12 +29,7 @@ export function audited(
 export function auditStore({ database }: Engine): AuditStore {
   return {
     async list(sinceMs) {
-      const rows = await database
-        .selectFrom('audit')
-        .selectAll()
-        .where('at', '>=', sinceMs)
-        .orderBy('seq')
-        .execute();
+      const rows = await rowsOf(database, 'audit').where('at', '>=', sinceMs).orderBy('seq').execute();
       return rows.map(({ seq: _seq, details, ...row }) => ({ ...row, details: JSON.parse(details) }));
     },
   };

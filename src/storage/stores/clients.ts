@@ -1,8 +1,14 @@
-import type { Selectable } from 'kysely';
 import { readScopes, writeScopes } from '../../base/scopes.ts';
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, ClientMac, ClientSecret, ClientStore, ClientWithSecrets } from '../port.ts';
-import type { Database, Tables } from '../schema.ts';
+import type {
+  AuditEntry,
+  ClientMac,
+  ClientRow,
+  ClientSecret,
+  ClientStore,
+  ClientWithSecrets,
+} from '../port.ts';
+import { columnsOf, type Database, insertNew, rowFor } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
 /** Longer than the lifetime of any token. */
@@ -53,20 +59,8 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
   return {
     add: (client, secret, audit) =>
       database.transaction().execute(async (transaction) => {
-        const added = await transaction
-          .insertInto('clients')
-          .values({
-            id: client.id,
-            label: client.label,
-            state: client.state,
-            created_at: client.createdAt,
-            scopes: writeScopes(client.scopes),
-            public_keys: client.publicKeys,
-            mac: null,
-          })
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .executeTakeFirst();
-        if (added.numInsertedOrUpdatedRows !== 1n) return false;
+        const row = { ...client, scopes: writeScopes(client.scopes), mac: null };
+        if ((await insertNew(transaction, 'clients', [row])) === 0) return false;
         // Secrets without a client were planted by a writer without the master secret.
         await transaction.deleteFrom('client_secrets').where('client_id', '=', client.id).execute();
         if (secret !== null) await insertSecret(transaction, client.id, secret);
@@ -154,15 +148,7 @@ async function findClient(database: Database, id: string): Promise<ClientWithSec
 async function insertSecret(transaction: Database, clientId: string, secret: ClientSecret): Promise<void> {
   await transaction
     .insertInto('client_secrets')
-    .values({
-      id: secret.id,
-      client_id: clientId,
-      digest: secret.digest,
-      created_at: secret.createdAt,
-      label: secret.label,
-      expires_at: secret.expiresAt,
-      last_used_on: secret.lastUsedOn,
-    })
+    .values(rowFor('client_secrets', { ...secret, clientId }))
     .execute();
 }
 
@@ -170,14 +156,15 @@ function withSecrets(database: Database) {
   return database
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
-    .selectAll('clients')
+    .select(columnsOf('clients'))
+    .$castTo<ClientRow>()
     .select([
-      'client_secrets.id as secret_id',
+      'client_secrets.id as secretId',
       'client_secrets.digest',
-      'client_secrets.label as secret_label',
-      'client_secrets.created_at as secret_created_at',
-      'client_secrets.expires_at',
-      'client_secrets.last_used_on',
+      'client_secrets.label as secretLabel',
+      'client_secrets.created_at as secretCreatedAt',
+      'client_secrets.expires_at as expiresAt',
+      'client_secrets.last_used_on as lastUsedOn',
     ])
     .orderBy('clients.created_at')
     .orderBy('clients.id')
@@ -189,34 +176,14 @@ type Row = Awaited<ReturnType<ReturnType<typeof withSecrets>['execute']>>[number
 
 function toClients(rows: readonly Row[]): ClientWithSecrets[] {
   return [...Map.groupBy(rows, ({ id }) => id).values()].map((ofOne) => {
-    const [first] = ofOne as [Row];
-    return { ...toClient(first), secrets: ofOne.flatMap(toSecret) };
+    const [{ id, label, state, createdAt, scopes, publicKeys, mac }] = ofOne as [Row];
+    const client = { id, label, state, createdAt, scopes: readScopes(scopes) ?? [], publicKeys, mac };
+    return { ...client, secrets: ofOne.flatMap(toSecret) };
   });
 }
 
-function toClient(row: Selectable<Tables['clients']>) {
-  return {
-    id: row.id,
-    label: row.label,
-    state: row.state,
-    scopes: readScopes(row.scopes) ?? [],
-    publicKeys: row.public_keys,
-    createdAt: row.created_at,
-    mac: row.mac === null ? null : new Uint8Array(row.mac),
-  };
-}
-
 function toSecret(row: Row): ClientSecret[] {
-  const { secret_id, digest, secret_created_at, secret_label } = row;
-  if (secret_id === null || digest === null || secret_created_at === null) return [];
-  return [
-    {
-      id: secret_id,
-      label: secret_label ?? '',
-      digest: new Uint8Array(digest),
-      createdAt: secret_created_at,
-      expiresAt: row.expires_at,
-      lastUsedOn: row.last_used_on,
-    },
-  ];
+  const { secretId: id, digest, secretCreatedAt: createdAt, secretLabel, expiresAt, lastUsedOn } = row;
+  if (id === null || digest === null || createdAt === null) return [];
+  return [{ id, label: secretLabel ?? '', digest, createdAt, expiresAt, lastUsedOn }];
 }

@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
-import type { Consumer, ConsumerStore } from '../port.ts';
-import { columnsOf, type Database } from '../schema.ts';
+import type { ConsumerStore } from '../port.ts';
+import { rowsOf } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
 
-  const consumersIn = (of: Database) =>
-    of.selectFrom('consumers').select(columnsOf(tables.consumers)).$castTo<Consumer>();
-
   return {
     async find(id) {
-      return (await consumersIn(reader).where('id', '=', id).executeTakeFirst()) ?? null;
+      return (await rowsOf(reader, 'consumers').where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
     bringBack: (now) =>
@@ -37,7 +33,7 @@ export function consumerStore(engine: Engine): ConsumerStore {
           .select('owner')
           .where('collection', '=', collection)
           .where('records.id', '=', id);
-        const consumer = await consumersIn(transaction).where('id', '=', owner).executeTakeFirst();
+        const consumer = await rowsOf(transaction, 'consumers').where('id', '=', owner).executeTakeFirst();
         if (consumer === undefined) return null;
         await writeAudit(transaction, audit);
         return consumer;

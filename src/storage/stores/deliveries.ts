@@ -1,14 +1,20 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
-import type { AttemptResults, Delivery, DeliveryStore, NewDelivery } from '../port.ts';
-import type { Database, Tables } from '../schema.ts';
+import type {
+  AttemptResults,
+  Delivery,
+  DeliveryRow,
+  DeliveryState,
+  DeliveryStore,
+  NewDelivery,
+} from '../port.ts';
+import { type Database, rowsOf } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { chunksOf } from './events.ts';
 
 /** How many due rows are read to find the first of each key. */
 const lookedAt = 100;
-const deliveryColumns = ['position', 'attempts', 'due_at', 'state', 'reason', 'tried_at'] as const;
 
 export function deliveryStore(engine: Engine): DeliveryStore {
   const { database, reader } = engine;
@@ -28,9 +34,7 @@ export function deliveryStore(engine: Engine): DeliveryStore {
 
   return {
     async due(webhookId, now, { limit, exceptKeys }) {
-      const rows = await reader
-        .selectFrom('deliveries')
-        .select([...deliveryColumns, 'record_key'])
+      const rows = await rowsOf(reader, 'deliveries')
         .where('webhook_id', '=', webhookId)
         .where('state', '=', 'pending')
         .where((where) =>
@@ -47,23 +51,8 @@ export function deliveryStore(engine: Engine): DeliveryStore {
         .execute();
       // If one delivery of a record is here, so is the first pending one.
       const seen = new Set<string>();
-      const firsts = rows.filter(({ record_key: key }) => !seen.has(key) && seen.add(key));
-      const heads = firsts.slice(0, limit);
-      if (heads.length === 0) return [];
-      const events = await reader
-        .selectFrom('events')
-        .selectAll()
-        .where(
-          'position',
-          'in',
-          heads.map(({ position }) => position),
-        )
-        .execute();
-      const known = new Map(events.map((event) => [event.position, event]));
-      return heads.flatMap((row) => {
-        const event = known.get(row.position);
-        return event === undefined ? [] : [toDelivery({ ...event, ...row })];
-      });
+      const firsts = rows.filter(({ recordKey: key }) => !seen.has(key) && seen.add(key));
+      return withEvents(reader, firsts.slice(0, limit));
     },
 
     async nextDueAt(webhookId, after) {
@@ -107,17 +96,13 @@ export function deliveryStore(engine: Engine): DeliveryStore {
       }),
 
     async list(webhookId, state, limit) {
-      const rows = await reader
-        .selectFrom('deliveries')
-        .innerJoin('events', 'events.position', 'deliveries.position')
-        .selectAll('events')
-        .select(['attempts', 'due_at', 'state', 'reason', 'tried_at'])
-        .where('deliveries.webhook_id', '=', webhookId)
-        .$if(state !== null, (query) => query.where('deliveries.state', '=', state as 'pending'))
-        .orderBy('deliveries.position')
+      const rows = await rowsOf(reader, 'deliveries')
+        .where('webhook_id', '=', webhookId)
+        .$if(state !== null, (query) => query.where('state', '=', state as DeliveryState))
+        .orderBy('position')
         .limit(limit)
         .execute();
-      return rows.map(toDelivery);
+      return withEvents(reader, rows);
     },
 
     async counts() {
@@ -143,23 +128,16 @@ export function deliveryStore(engine: Engine): DeliveryStore {
   };
 }
 
-type Row = Pick<
-  Selectable<Tables['deliveries']>,
-  'position' | 'attempts' | 'due_at' | 'state' | 'reason' | 'tried_at'
-> &
-  Omit<Selectable<Tables['events']>, 'position'>;
-
-function toDelivery(row: Row): Delivery {
-  const { position, at, type, collection, record_id: recordId, owner, data } = row;
-  return {
-    position,
-    attempts: row.attempts,
-    dueAt: row.due_at,
-    state: row.state,
-    reason: row.reason,
-    triedAt: row.tried_at,
-    event: { position, at, type, collection, recordId, owner, data },
-  };
+/** An event may have been deleted meanwhile, and its delivery with it. */
+async function withEvents(reader: Database, rows: readonly DeliveryRow[]): Promise<readonly Delivery[]> {
+  if (rows.length === 0) return [];
+  const positions = rows.map(({ position }) => position);
+  const events = await rowsOf(reader, 'events').where('position', 'in', positions).execute();
+  const known = new Map(events.map((event) => [event.position, event]));
+  return rows.flatMap(({ webhookId: _, recordKey: __, ...row }) => {
+    const event = known.get(row.position);
+    return event === undefined ? [] : [{ ...row, event }];
+  });
 }
 
 const anew = { state: 'pending', attempts: 0, reason: null, tried_at: null } as const;

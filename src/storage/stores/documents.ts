@@ -1,24 +1,20 @@
 import { OperatorError } from '../../base/errors.ts';
 import type { BackupNote, DocumentStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, insertNew } from '../schema.ts';
 
 export function documents(database: Database): DocumentStore {
   return {
     async read(name) {
       const row = await database
         .selectFrom('documents')
-        .selectAll()
+        .select(['content', 'mac'])
         .where('name', '=', name)
         .executeTakeFirst();
-      return row === undefined ? null : { content: row.content, mac: new Uint8Array(row.mac) };
+      return row ?? null;
     },
 
     async writeFirst(name, content, mac) {
-      await database
-        .insertInto('documents')
-        .values({ name, content, mac })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .execute();
+      await insertNew(database, 'documents', [{ name, content, mac }]);
     },
 
     async write(name, content, mac) {

@@ -1,20 +1,12 @@
 import type { Engine } from '../engine.ts';
 import type { Erasure, ErasureStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, insertNew, rowsOf } from '../schema.ts';
 import { chunksOf } from './events.ts';
 
 export function erasureStore({ database, reader }: Engine): ErasureStore {
   return {
-    async list(afterId, limit) {
-      const rows = await reader
-        .selectFrom('erasures')
-        .selectAll()
-        .where('id', '>', afterId)
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(({ id, digest, at }) => ({ id, digest: new Uint8Array(digest), at }));
-    },
+    list: (afterId, limit) =>
+      rowsOf(reader, 'erasures').where('id', '>', afterId).orderBy('id').limit(limit).execute(),
 
     async add(erasures) {
       for (const some of chunksOf(erasures)) await noteErasures(database, some);
@@ -37,10 +29,5 @@ export function erasureStore({ database, reader }: Engine): ErasureStore {
 
 /** Called in the transaction that erases. */
 export async function noteErasures(transaction: Database, erasures: readonly Erasure[]): Promise<void> {
-  if (erasures.length === 0) return;
-  await transaction
-    .insertInto('erasures')
-    .values(erasures.map(({ id, digest, at }) => ({ id, digest, at })))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute();
+  if (erasures.length > 0) await insertNew(transaction, 'erasures', erasures);
 }

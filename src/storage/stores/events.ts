@@ -4,7 +4,7 @@ import type { Engine, Row } from '../engine.ts';
 import { indexedOwner } from '../initial-schema.ts';
 import type { EventStore, EventTopic, NewEvent, StoredEvent } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import type { Database } from '../schema.ts';
+import { columnNames, type Database, rowFor } from '../schema.ts';
 
 /** Every transaction that appends takes this lock last, and holds it until its commit. */
 export const appendLock = 'events';
@@ -18,17 +18,9 @@ export async function appendEvents(
   if (events.length === 0) return;
   await engine.lock(transaction, appendLock);
   const { last } = await extentQuery(transaction).executeTakeFirstOrThrow();
-  const rows = events.map(({ at, type, collection, recordId, owner, data }, index) => {
-    return {
-      position: Number(last ?? 0) + index + 1,
-      at,
-      type,
-      collection,
-      record_id: recordId,
-      owner,
-      data,
-    };
-  });
+  const rows = events.map((event, index) =>
+    rowFor('events', { ...event, position: Number(last ?? 0) + index + 1 }),
+  );
   for (const some of chunksOf(rows)) await transaction.insertInto('events').values(some).execute();
   const topics = events.flatMap(({ topics = [] }, index) =>
     topics.map(({ topic, hasFields }) => ({
@@ -139,7 +131,7 @@ type ListBounds = readonly [after: number, until: number, owner?: string, indexe
 export function listOf(reader: Database, [after, until, owner, indexed]: ListBounds, limit: number) {
   return reader
     .selectFrom('events')
-    .select(['position', 'at', 'type', 'collection', 'record_id', 'owner', 'data'])
+    .select(columnNames('events'))
     .where('position', '>', after)
     .where('position', '<=', until)
     .$if(owner !== undefined, (query) => query.where(isOf(owner as string, indexed as string)))
@@ -166,7 +158,7 @@ function listByTopic(
       order by position limit ${most}) as shared)`;
   return engine.reader
     .selectFrom('events')
-    .select(['position', 'at', 'type', 'collection', 'record_id', 'owner', 'data'])
+    .select(columnNames('events'))
     .where(sql<boolean>`position in ${positions}`)
     .orderBy('position')
     .limit(most);

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
-import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
+import type { Family, NewEvent, StoredRecord, Tally } from '../port.ts';
 import { columnsOf, type Database, type Tables } from '../schema.ts';
 import { appendEvents, chunksOf } from './events.ts';
 
@@ -83,7 +82,13 @@ export async function workOnChildren(
       family === undefined
         ? 0
         : work.what === 'delete'
-          ? await deleteUnder(engine, transaction, { families, family, work, limit, eventOf })
+          ? await removeRecords(engine, transaction, {
+              families,
+              collection: family.child,
+              ids: idsUnder(transaction, { family, work, limit }),
+              at: work.at,
+              eventOf,
+            })
           : await handUnder(transaction, { families, family, work, limit });
     if (done < limit)
       await transaction
@@ -103,7 +108,7 @@ interface Work {
   readonly limit: number;
 }
 
-function idsUnder(database: Database, { family, work, limit }: Work) {
+function idsUnder(database: Database, { family, work, limit }: Omit<Work, 'families'>) {
   return database
     .selectFrom('records')
     .select('id')
@@ -112,46 +117,36 @@ function idsUnder(database: Database, { family, work, limit }: Work) {
     .limit(limit);
 }
 
-async function deleteUnder(
+/** Deletes records of one collection, with what depends on them: counts, work that is left, events. Returns their number. */
+export async function removeRecords(
   engine: Engine,
   transaction: Database,
-  given: Work & { readonly eventOf: (record: StoredRecord) => NewEvent | null },
+  { families, collection, ids, at, eventOf }: Removal,
 ): Promise<number> {
-  const { families, family, work, eventOf } = given;
-  const gone = await transaction
-    .with('some', (database) => idsUnder(database as unknown as Database, given))
+  const removed = await transaction
+    .with('some', () => ids)
     .deleteFrom('records')
-    .where('collection', '=', family.child)
+    .where('collection', '=', collection)
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
-    .returning(columnsOf(tables.records))
+    .returning(columnsOf('records'))
     .$castTo<StoredRecord>()
     .execute();
-  return concludeRemoval(engine, transaction, families, gone, work.at, eventOf);
-}
-
-/** Notes that records of one collection are deleted: in counts, in the work that is left, in events. Returns their number. */
-export async function concludeRemoval(
-  engine: Engine,
-  transaction: Database,
-  families: readonly Family[],
-  removed: readonly StoredRecord[],
-  at: number,
-  eventOf: (record: StoredRecord) => NewEvent | null,
-): Promise<number> {
-  const [first] = removed;
-  if (first === undefined) return 0;
-  const { collection } = first;
+  if (removed.length === 0) return 0;
   const family = families.find(({ child }) => child === collection);
   await engine.residue.note(transaction, 'deletions');
   if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, removed);
   await afterRemoval(transaction, families, removed, at);
-  const events = removed.map(eventOf);
-  await appendEvents(
-    engine,
-    transaction,
-    events.filter((event) => event !== null),
-  );
+  const events = removed.map(eventOf).filter((event) => event !== null);
+  await appendEvents(engine, transaction, events);
   return removed.length;
+}
+
+interface Removal {
+  readonly families: readonly Family[];
+  readonly collection: string;
+  readonly ids: ReturnType<typeof idsUnder>;
+  readonly at: number;
+  readonly eventOf: (record: StoredRecord) => NewEvent | null;
 }
 
 async function handUnder(transaction: Database, given: Work): Promise<number> {
@@ -225,23 +220,6 @@ async function releaseOwners(
   await sql`with gone (owner, n) as (values ${sql.join(rows)})
     update usage set records = case when usage.records > gone.n then usage.records - gone.n else 0 end
     from gone where usage.owner = gone.owner and usage.collection = ${collection}`.execute(transaction);
-}
-
-export async function waitingParents(
-  reader: Database,
-  [child, state, after, limit]: Parameters<RecordStore['waitingParents']>,
-): Promise<readonly string[]> {
-  const rows = await reader
-    .selectFrom('tallies')
-    .select('record_id')
-    .where('child', '=', child)
-    .where('state', '=', state)
-    .where('n', '>', 0)
-    .where('record_id', '>', after)
-    .orderBy('record_id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ record_id }) => record_id);
 }
 
 const mostWrong = 100;

@@ -1,6 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { nameIn } from '../batch/table.ts';
-import { type BatchTables, tables } from '../batch/tables.ts';
 import type { Engine, Row } from '../engine.ts';
 import { comparable, fieldText } from '../field-text.ts';
 import type {
@@ -11,6 +9,7 @@ import type {
   RecordWithMembers,
   StoredRecord,
 } from '../port.ts';
+import { columnNames } from '../schema.ts';
 
 /** A field of the body as SQL. */
 export function fieldExpression(engine: Engine['name'], field: IndexedField): RawBuilder<FieldValue> {
@@ -63,19 +62,8 @@ export function valuesOf(query: RecordQuery): readonly unknown[] {
 
 /** The same query with other values at these placeholders. */
 export function withValues(query: RecordQuery, values: readonly never[]): QueryShape {
-  const [
-    owner,
-    state,
-    expiredAt,
-    limit,
-    member,
-    parentId,
-    afterValue,
-    afterId,
-    untilValue,
-    untilId,
-    ...compared
-  ] = values as never[];
+  const [owner, state, expiredAt, limit, member, parentId, ...others] = values;
+  const [afterValue, afterId, untilValue, untilId, ...compared] = others;
   const { conditions, memberOf, members, under } = query;
   return {
     ...query,
@@ -113,9 +101,7 @@ function nameOf(field: RecordQuery['sort']['field']): string {
   return field === 'created_at' ? '' : field.name;
 }
 
-export const recordColumns = Object.keys(tables.records.columns).map(
-  nameIn,
-) as (keyof BatchTables['records'])[];
+export const recordColumns = columnNames('records');
 
 function recordOf(row: Row): StoredRecord {
   const [collection, id, owner, parentId, state, revision, createdAt, updatedAt, body] = row as RecordValues;

@@ -1,12 +1,11 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { BatchTables } from '../batch/tables.ts';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { FieldValue, MemberOf, Operator, Place, RecordQuery, VisibleUnder } from '../port.ts';
 import type { Database, Tables } from '../schema.ts';
 import { fieldExpression, type QueryShape, recordColumns } from './record-fields.ts';
 import { inStates, ofEverybody } from './record-indexes.ts';
 
-type RecordRow = BatchTables['records'];
+type RecordRow = Omit<Selectable<Tables['records']>, 'bytes'>;
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
 type Query = Selected<RecordRow>;
 type Matching = Selected<unknown>;
@@ -113,20 +112,6 @@ function withoutStates({ memberOf, under }: QueryShape) {
     memberOf: memberOf && { ...memberOf, roles },
     under: under && { ...under, visible: null },
   };
-}
-
-/** One of those that have expired, if there is any. */
-export function anyExpired({ reader }: Engine, collection: string, changedBefore: number) {
-  return (
-    reader
-      .selectFrom('records')
-      .select('id')
-      // Written out, so that the index of this collection is used.
-      .where('collection', '=', sql.lit(collection))
-      .where('updated_at', '<=', changedBefore)
-      .orderBy('updated_at')
-      .limit(sql.lit(1))
-  );
 }
 
 /** The places of the records of a page, with other columns but without the bodies. */

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import { createRecordId } from '../../base/random.ts';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   AuditEntry,
@@ -16,15 +15,15 @@ import type {
   StoredRecord,
   UsageRow,
 } from '../port.ts';
-import { columnsOf, type Database } from '../schema.ts';
+import { columnsOf, type Database, insertNew } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, concludeRemoval, finishHandOvers, levelIn } from './families.ts';
+import { afterRemoval, finishHandOvers, levelIn, removeRecords } from './families.ts';
 import { useProof } from './used-once.ts';
 
-/** Deletes expired records and lowers their owners' counts. Skips locked records. */
-export async function expireRecords(
+/** Deletes expired records. Skips locked records. */
+export function expireRecords(
   engine: Engine,
   families: readonly Family[],
   collection: string,
@@ -32,26 +31,17 @@ export async function expireRecords(
   limit: number,
   eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<number> {
-  return engine.database.transaction().execute(async (transaction) => {
-    const expired = await transaction
-      .with('expired', (database) =>
-        database
-          .selectFrom('records')
-          .select('id')
-          // A literal, so that the index of this collection is used.
-          .where('collection', '=', sql.lit(collection))
-          .where('updated_at', '<=', changedBefore)
-          .orderBy('updated_at')
-          .limit(limit)
-          .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked()),
-      )
-      .deleteFrom('records')
-      .where('collection', '=', collection)
-      .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
-      .returning(columnsOf(tables.records))
-      .$castTo<StoredRecord>()
-      .execute();
-    return concludeRemoval(engine, transaction, families, expired, changedBefore, eventOf);
+  return engine.database.transaction().execute((transaction) => {
+    const ids = transaction
+      .selectFrom('records')
+      .select('id')
+      // A literal, so that the index of this collection is used.
+      .where('collection', '=', sql.lit(collection))
+      .where('updated_at', '<=', changedBefore)
+      .orderBy('updated_at')
+      .limit(limit)
+      .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked());
+    return removeRecords(engine, transaction, { families, collection, ids, at: changedBefore, eventOf });
   });
 }
 
@@ -89,7 +79,7 @@ export async function eraseOwner(
     const usage = await transaction
       .deleteFrom('usage')
       .where('owner', '=', owner)
-      .returning(columnsOf(tables.usage))
+      .returning(columnsOf('usage'))
       .$castTo<UsageRow>()
       .execute();
     const keys = await transaction
@@ -149,19 +139,12 @@ async function keepBudgets(
   { former, endOf }: ErasedBudgets,
 ): Promise<number | null> {
   const spent = usage.flatMap((row) => {
-    const ends_at = endOf(row.collection, row);
-    const { collection, writes, writesSince, newcomerWrites, newcomerSince } = row;
-    const budgets = { writes, writes_since: writesSince, newcomer_writes: newcomerWrites };
-    const spent = { former, collection, ...budgets, newcomer_since: newcomerSince, ends_at };
-    return ends_at === null ? [] : [{ ...spent, ends_at }];
+    const endsAt = endOf(row.collection, row);
+    return endsAt === null ? [] : [{ ...row, former, endsAt }];
   });
   if (spent.length === 0) return null;
-  await transaction
-    .insertInto('spent_budgets')
-    .values(spent)
-    .onConflict((conflict) => conflict.columns(['former', 'collection']).doNothing())
-    .execute();
-  return Math.max(...spent.map(({ ends_at }) => ends_at));
+  await insertNew(transaction, 'spent_budgets', spent);
+  return Math.max(...spent.map(({ endsAt }) => endsAt));
 }
 
 /** The limit on records per statement, so that no statement takes long. */

@@ -1,22 +1,19 @@
-import { type Compilable, sql } from 'kysely';
+import { type Compilable, type RawBuilder, sql } from 'kysely';
 import { whenReady } from '../../base/handler.ts';
-import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   ErasureNotes,
   Family,
   FieldValue,
+  MembersWanted,
   RecordQuery,
   RecordStore,
   RecordText,
-  StoredRecord,
   Tally,
-  UsageRow,
 } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import { columnsOf } from '../schema.ts';
-import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
-import { invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
+import { rowsOf } from '../schema.ts';
+import { recount, repairTallies, workOnChildren } from './families.ts';
 import {
   inOneOrder,
   type QueryShape,
@@ -26,18 +23,9 @@ import {
   valuesOf,
   withValues,
 } from './record-fields.ts';
-import { historyOf } from './record-history.ts';
 import { prepareIndexes } from './record-indexes.ts';
-import {
-  anyExpired,
-  bodiesOf,
-  countOf,
-  pageOf,
-  placeAfter,
-  recordsOf,
-  sizesOf,
-  withMembers,
-} from './record-queries.ts';
+import { recordParts, rowsAfter } from './record-parts.ts';
+import { bodiesOf, countOf, pageOf, placeAfter, recordsOf, sizesOf, withMembers } from './record-queries.ts';
 import { eraseOwner, expireRecords } from './record-removal.ts';
 import { expireProofs } from './used-once.ts';
 
@@ -51,8 +39,20 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       build(withValues(query, values)),
     );
   };
-  const wholeRecords = () =>
-    reader.selectFrom('records').select(columnsOf(tables.records)).$castTo<StoredRecord>();
+  const readNamed = (
+    what: string,
+    collection: string,
+    names: unknown,
+    members: MembersWanted | undefined,
+    isNamed: (named: unknown) => RawBuilder<unknown>,
+  ) => {
+    const shape = members === undefined ? what : `${what} ${collection} ${shapeOfMembers(members)}`;
+    return prepared(shape, [collection, names, members?.member], ([inCollection, named, member]) => {
+      const records = recordsOf(reader).where('collection', '=', inCollection as never);
+      const found = records.where(isNamed(named) as RawBuilder<boolean>);
+      return withMembers(found, collection, members && { ...members, member: member as never });
+    });
+  };
   return {
     prepare(collections, known = [], begin) {
       families = known;
@@ -60,42 +60,29 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     },
 
     find(collection, id, members) {
-      const shape = members === undefined ? 'one' : `one ${collection} ${shapeOfMembers(members)}`;
-      const values = [collection, id, members?.member];
-      const rows = prepared(shape, values, ([inCollection, named, member]) => {
-        const record = recordsOf(reader)
-          .where('collection', '=', inCollection as never)
-          .where('id', '=', named as never);
-        return withMembers(record, collection, members && { ...members, member: member as never });
-      });
+      const rows = readNamed('one', collection, id, members, (named) => sql`id = ${named}`);
       return whenReady(rows, ([row]) => (row === undefined ? null : recordWithMembers(row)));
     },
 
     findAll(collection, ids, members) {
       if (ids.length === 0) return [];
-      const isPostgres = engine.name === 'postgres';
-      const values = [collection, isPostgres ? ids : JSON.stringify(ids), members?.member];
-      const shape = `all ${members === undefined ? '' : `${collection} ${shapeOfMembers(members)}`}`;
-      const rows = prepared(shape, values, ([inCollection, named, member]) => {
-        const isNamed = isPostgres
-          ? sql<boolean>`id = any(${named}::text[])`
-          : sql<boolean>`id in (select value from json_each(${named}))`;
-        const records = recordsOf(reader)
-          .where('collection', '=', inCollection as never)
-          .where(isNamed);
-        return withMembers(records, collection, members && { ...members, member: member as never });
-      });
+      const rows =
+        engine.name === 'postgres'
+          ? readNamed('all', collection, ids, members, (named) => sql`id = any(${named}::text[])`)
+          : readNamed(
+              'all',
+              collection,
+              JSON.stringify(ids),
+              members,
+              (named) => sql`id in (select value from json_each(${named}))`,
+            );
       return whenReady(rows, (found) => found.map(recordWithMembers));
     },
 
     list: async (query) =>
       (await ask('page', query, (shape) => pageOf(engine, shape))).map(recordWithMembers),
 
-    members: (collection, id, after, limit) => membersOf(reader, collection, id, after, limit),
-    history: (...asked) => historyOf(reader, asked),
-    membershipsOf: (member, after, limit) => membershipsOf(reader, member, after, limit),
-    invitations: (collection, id, now) => invitationsOf(reader, collection, id, now),
-    invitationsBy: (maker, now) => invitationsBy(reader, maker, now),
+    ...recordParts(reader),
 
     tallies(collection, ids) {
       if (ids.length === 0) return [];
@@ -113,7 +100,18 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       );
     },
 
-    waitingParents: (...asked) => waitingParents(reader, asked),
+    async waitingParents(child, state, after, limit) {
+      const rows = await rowsOf(reader, 'tallies')
+        .where('child', '=', child)
+        .where('state', '=', state)
+        .where('n', '>', 0)
+        .where('record_id', '>', after)
+        .orderBy('record_id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ recordId }) => recordId);
+    },
+
     workOnChildren: (limit, eventOf) => workOnChildren(engine, families, limit, eventOf),
     async childWork() {
       const { count } = await reader
@@ -141,41 +139,38 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       return row === undefined ? null : { value: row[0] as FieldValue, id: row[1] as string };
     },
 
-    hasExpired: async (collection, changedBefore) =>
-      (
-        await prepared(`expired ${collection}`, [changedBefore], ([since]) =>
-          anyExpired(engine, collection, since as never),
-        )
-      ).length > 0,
+    async hasExpired(collection, changedBefore) {
+      const found = await prepared(`expired ${collection}`, [changedBefore], ([since]) =>
+        reader
+          .selectFrom('records')
+          .select('id')
+          // Written out, so that the index of this collection is used.
+          .where('collection', '=', sql.lit(collection))
+          .where('updated_at', '<=', since as never)
+          .orderBy('updated_at')
+          .limit(sql.lit(1)),
+      );
+      return found.length > 0;
+    },
 
     async usage(owner) {
-      const rows = await reader
-        .selectFrom('usage')
-        .select(columnsOf(tables.usage))
-        .$castTo<UsageRow>()
-        .where('owner', '=', owner)
-        .execute();
+      const rows = await rowsOf(reader, 'usage').where('owner', '=', owner).execute();
       return new Map(rows.map(({ owner: _, collection, ...usage }) => [collection, usage]));
     },
 
-    async ofOwner(owner, after, limit) {
-      let records = wholeRecords().where('owner', '=', owner);
-      if (after !== null) {
-        const { collection, createdAt, id } = after;
-        records = records.where(
-          sql<boolean>`(collection, created_at, id) > (${collection}, ${createdAt}, ${id})`,
-        );
-      }
-      return records.orderBy('collection').orderBy('created_at').orderBy('id').limit(limit).execute();
+    ofOwner(owner, after, limit) {
+      const records = rowsOf(reader, 'records').where('owner', '=', owner);
+      const place = after && [after.collection, after.createdAt, after.id];
+      return rowsAfter(records, ['collection', 'created_at', 'id'], place, limit);
     },
 
-    async ofCollection(collection, afterId, limit) {
-      return wholeRecords()
-        .where('collection', '=', collection)
-        .where('id', '>', afterId)
-        .orderBy('id')
-        .limit(limit)
-        .execute();
+    ofCollection(collection, afterId, limit) {
+      return rowsAfter(
+        rowsOf(reader, 'records').where('collection', '=', collection),
+        ['id'],
+        [afterId],
+        limit,
+      );
     },
 
     async measure(collection, afterId, limit) {

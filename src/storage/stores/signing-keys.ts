@@ -1,41 +1,19 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { SigningKeyStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, rowFor, rowsOf } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
 export function signingKeyStore(engine: Engine): SigningKeyStore {
   return {
-    async list() {
-      const rows = await inOrder(engine.reader).selectAll().execute();
-      return rows.map((row) => ({
-        kid: row.kid,
-        algorithm: row.algorithm,
-        publicJwk: row.public_jwk,
-        sealedPrivateKey: new Uint8Array(row.sealed_private_key),
-        createdAt: row.created_at,
-        signsFrom: row.signs_from,
-        retiresAt: row.retires_at,
-      }));
-    },
+    list: () => inOrder(engine.reader).execute(),
 
     addNext: (key, after, audit) =>
       audited(engine, 'signing_keys', audit, async (transaction) => {
         await engine.lock(transaction, 'signing_keys');
-        const newest = (await inOrder(transaction).select('kid').execute()).at(-1);
+        const newest = (await inOrder(transaction).execute()).at(-1);
         if ((newest?.kid ?? null) !== (after?.kid ?? null)) return false;
-        await transaction
-          .insertInto('signing_keys')
-          .values({
-            kid: key.kid,
-            algorithm: key.algorithm,
-            public_jwk: key.publicJwk,
-            sealed_private_key: key.sealedPrivateKey,
-            created_at: key.createdAt,
-            signs_from: key.signsFrom,
-            retires_at: key.retiresAt,
-          })
-          .execute();
+        await transaction.insertInto('signing_keys').values(rowFor('signing_keys', key)).execute();
         if (after !== null) await retire(transaction, after);
         return true;
       }),
@@ -43,8 +21,8 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
     bringForward: (key, before, audit) =>
       audited(engine, 'signing_keys', audit, async (transaction) => {
         await engine.lock(transaction, 'signing_keys');
-        const newest = (await inOrder(transaction).select(['kid', 'signs_from']).execute()).at(-1);
-        if (newest?.kid !== key.kid || newest.signs_from <= key.signsFrom) return false;
+        const newest = (await inOrder(transaction).execute()).at(-1);
+        if (newest?.kid !== key.kid || newest.signsFrom <= key.signsFrom) return false;
         await transaction
           .updateTable('signing_keys')
           .set({ signs_from: key.signsFrom })
@@ -70,8 +48,7 @@ export function signingKeyStore(engine: Engine): SigningKeyStore {
 
 /** Every key but the newest has an end. A clock that was behind may have dated the newest before the others. */
 function inOrder(database: Database) {
-  return database
-    .selectFrom('signing_keys')
+  return rowsOf(database, 'signing_keys')
     .orderBy(sql`retires_at is null`)
     .orderBy('signs_from')
     .orderBy('created_at')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Revocation, StandingStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, rowsOf } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { isFirstUse } from './used-once.ts';
 
@@ -19,22 +19,8 @@ export function standingStore(engine: Engine): StandingStore {
 
     watch: (onChange) => engine.watch(onChange),
 
-    async revocations(after) {
-      const rows = await engine.reader
-        .selectFrom('revocations')
-        .selectAll()
-        .where('seq', '>', after)
-        .orderBy('seq')
-        .execute();
-      return rows.map((row) => ({
-        name: row.name,
-        issuedUntil: row.issued_until,
-        forgetAt: row.forget_at,
-        issuer: row.issuer,
-        seq: row.seq,
-        movedFrom: row.moved_from,
-      }));
-    },
+    revocations: (after) =>
+      rowsOf(engine.reader, 'revocations').where('seq', '>', after).orderBy('seq').execute(),
 
     revoke: (revocations, { document, audit }) =>
       engine.database.transaction().execute(async (transaction) => {
@@ -76,9 +62,7 @@ async function notNoted(
   revocations: readonly Revocation[],
 ): Promise<readonly Revocation[]> {
   if (revocations.length === 0) return [];
-  const rows = await transaction
-    .selectFrom('revocations')
-    .select(['name', 'issued_until', 'forget_at'])
+  const rows = await rowsOf(transaction, 'revocations')
     .where(
       'name',
       'in',
@@ -88,7 +72,7 @@ async function notNoted(
   const noted = new Map(rows.map((row) => [row.name, row]));
   return revocations.filter(({ name, issuedUntil, forgetAt }) => {
     const known = noted.get(name);
-    return known === undefined || known.issued_until < issuedUntil || known.forget_at < forgetAt;
+    return known === undefined || known.issuedUntil < issuedUntil || known.forgetAt < forgetAt;
   });
 }
 
@@ -106,6 +90,7 @@ async function note(transaction: Database, revocation: Revocation): Promise<void
       forget_at: forgetAt,
       issuer,
       seq: sql<number>`(select coalesce(max(seq), 0) + 1 from revocations)`,
+      moved_from: null,
     })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet({

@@ -2,7 +2,7 @@ import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import type { Engine } from '../engine.ts';
 import type { AssertionStore } from '../port.ts';
-import type { Database } from '../schema.ts';
+import { type Database, insertNew } from '../schema.ts';
 
 export function assertionStore({ database }: Engine): AssertionStore {
   const forgetUsed = async (now: number) => {
@@ -21,26 +21,16 @@ export function assertionStore({ database }: Engine): AssertionStore {
 /** False if any process has used it before. */
 export async function isFirstUse(
   database: Database,
-  by: string,
+  clientId: string,
   digest: Uint8Array,
   expiresAt: number,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await database
-    .insertInto('used_assertions')
-    .values({ client_id: by, digest, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.columns(['client_id', 'digest']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+  return (await insertNew(database, 'used_assertions', [{ clientId, digest, expiresAt }])) === 1;
 }
 
 /** Call it in the transaction that the proof is for; a replayed proof rolls it back. */
-export async function useProof(transaction: Database, { digest, expiresAt }: UsedProof): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('proofs')
-    .values({ digest, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('digest').doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows !== 1n) throw new Refusal('proof_replayed');
+export async function useProof(transaction: Database, proof: UsedProof): Promise<void> {
+  if ((await insertNew(transaction, 'proofs', [proof])) !== 1) throw new Refusal('proof_replayed');
 }
 
 export async function expireProofs(database: Database, expiredAt: number, limit: number): Promise<number> {

@@ -1,13 +1,12 @@
-import type { Insertable, Selectable } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { AuditEntry, NewWebhook, Webhook, WebhookSecrets, WebhookStore } from '../port.ts';
-import type { Database, Tables } from '../schema.ts';
+import type { AuditEntry, Webhook, WebhookRow, WebhookSecrets, WebhookStore } from '../port.ts';
+import { type Database, rowFor, rowsOf } from '../schema.ts';
 import { audited } from './audit.ts';
 import { insertDeliveries, makeDue } from './deliveries.ts';
 
 export function webhookStore(engine: Engine): WebhookStore {
   const { database } = engine;
-  const all = engine.reader.selectFrom('webhooks').selectAll();
+  const all = rowsOf(engine.reader, 'webhooks');
   const change = (audit: AuditEntry, work: (transaction: Database) => Promise<boolean>) =>
     audited(engine, 'webhooks', audit, work);
 
@@ -20,7 +19,14 @@ export function webhookStore(engine: Engine): WebhookStore {
           .executeTakeFirstOrThrow();
         await transaction
           .insertInto('webhooks')
-          .values(newRow(webhook, last ?? 0))
+          .values(
+            rowFor('webhooks', {
+              ...unused,
+              ...webhook,
+              ...columnsFor(webhook.secrets),
+              position: last ?? 0,
+            }),
+          )
           .execute();
         return true;
       });
@@ -37,11 +43,11 @@ export function webhookStore(engine: Engine): WebhookStore {
       change(audit, async (transaction) => {
         const values =
           to.state === 'active'
-            ? { state: to.state, disabled_because: null, ...healthy }
-            : { state: to.state, disabled_because: to.because };
+            ? { ...healthy, state: to.state, disabledBecause: null }
+            : { state: to.state, disabledBecause: to.because };
         const { numUpdatedRows } = await transaction
           .updateTable('webhooks')
-          .set(values)
+          .set(rowFor('webhooks', values))
           .where('id', '=', id)
           .where('state', '!=', to.state)
           .executeTakeFirst();
@@ -53,7 +59,7 @@ export function webhookStore(engine: Engine): WebhookStore {
       change(audit, async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable('webhooks')
-          .set(secretColumns(secrets))
+          .set(rowFor('webhooks', columnsFor(secrets)))
           .where('id', '=', id)
           .where('secret', '=', expected)
           .executeTakeFirst();
@@ -84,53 +90,24 @@ export function webhookStore(engine: Engine): WebhookStore {
   };
 }
 
-const healthy = { failing_since: null, failures: 0, paused_until: null };
+const healthy = { failingSince: null, failures: 0, pausedUntil: null };
 
-function newRow(webhook: NewWebhook, position: number): Insertable<Tables['webhooks']> {
-  const { id, url, events, secrets, createdAt } = webhook;
-  return {
-    id,
-    url,
-    events,
-    ...secretColumns(secrets),
-    created_at: createdAt,
-    state: 'active',
-    disabled_because: null,
-    position,
-    ...healthy,
-    last_success_at: null,
-    last_failure: null,
-    delivered: 0,
-  };
+const unused = {
+  ...healthy,
+  state: 'active',
+  disabledBecause: null,
+  lastSuccessAt: null,
+  lastFailure: null,
+  delivered: 0,
+} as const;
+
+function columnsFor({ current, previous }: WebhookSecrets) {
+  const { sealed: previousSecret = null, endsAt: previousEndsAt = null } = previous ?? {};
+  return { secret: current, previousSecret, previousEndsAt };
 }
 
-function secretColumns({ current, previous }: WebhookSecrets) {
-  return {
-    secret: current,
-    previous_secret: previous?.sealed ?? null,
-    previous_ends_at: previous?.endsAt ?? null,
-  };
-}
-
-function toWebhook(row: Selectable<Tables['webhooks']>): Webhook {
-  const { previous_secret: sealed, previous_ends_at: endsAt } = row;
-  return {
-    id: row.id,
-    url: row.url,
-    events: row.events,
-    secrets: {
-      current: new Uint8Array(row.secret),
-      previous: sealed === null || endsAt === null ? null : { sealed: new Uint8Array(sealed), endsAt },
-    },
-    createdAt: row.created_at,
-    state: row.state,
-    disabledBecause: row.disabled_because,
-    position: row.position,
-    failingSince: row.failing_since,
-    failures: row.failures,
-    pausedUntil: row.paused_until,
-    lastSuccessAt: row.last_success_at,
-    lastFailure: row.last_failure,
-    delivered: row.delivered,
-  };
+function toWebhook({ secret, previousSecret, previousEndsAt, ...row }: WebhookRow): Webhook {
+  const hasPrevious = previousSecret !== null && previousEndsAt !== null;
+  const previous = hasPrevious ? { sealed: previousSecret, endsAt: previousEndsAt } : null;
+  return { ...row, secrets: { current: secret, previous } };
 }
