@@ -17,17 +17,19 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
       const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));
       print(options.json, data, () =>
-        data.length === 0
-          ? 'There are no entries yet.'
-          : table(
-              ['AT', 'ACTION', 'SUBJECT', 'BY', 'ON', 'DETAILS'],
-              data.map(({ at, action, subject, actor, node, details }) => {
-                return [at, action, subject, actor, node, JSON.stringify(details)];
-              }),
-            ),
+        data.length === 0 ? 'There are no entries yet.' : table(columns, data),
       );
     });
 }
+
+const columns = {
+  AT: 'at',
+  ACTION: 'action',
+  SUBJECT: 'subject',
+  BY: 'actor',
+  ON: 'node',
+  DETAILS: ({ details }: { readonly details: unknown }) => JSON.stringify(details),
+} as const;
 
 function date(text: string): number {
   const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -131,29 +131,32 @@ function afterRotation(id: string, othersExpireAt: number | null): string {
 function showClients(clients: readonly ReturnType<typeof asData>[]): string {
   if (clients.length === 0) return 'There are no clients yet. Add one with: npx vestibule client add <id>';
   const list = table(
-    ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
-    clients.map((entry) => [
-      entry.client_id,
-      entry.genuine ? entry.state : 'NOT GENUINE',
-      entry.created_at,
-      entry.scopes.join(' ') || '-',
-      entry.label,
-    ]),
+    {
+      ID: 'client_id',
+      STATE: ({ genuine, state }) => (genuine ? state : 'NOT GENUINE'),
+      CREATED: 'created_at',
+      SCOPES: ({ scopes }) => scopes.join(' ') || '-',
+      LABEL: 'label',
+    },
+    clients,
   );
-  const secrets = clients.flatMap((entry) =>
-    entry.secrets.map((secret) => [
-      entry.client_id,
-      secret.secret_id,
-      secret.created_at,
-      secret.expires_at ?? 'never',
-      secret.last_used_on ?? 'never',
-      secret.label,
-    ]),
+  const secrets = clients.flatMap(({ client_id, secrets: ofClient }) =>
+    ofClient.map((secret) => ({ client_id, ...secret })),
   );
-  const heads = ['ID', 'SECRET', 'CREATED', 'EXPIRES', 'LAST USED', 'LABEL'];
+  const secretTable = table(
+    {
+      ID: 'client_id',
+      SECRET: 'secret_id',
+      CREATED: 'created_at',
+      EXPIRES: (secret) => secret.expires_at ?? 'never',
+      'LAST USED': (secret) => secret.last_used_on ?? 'never',
+      LABEL: 'label',
+    },
+    secrets,
+  );
   return [
     list,
-    ...(secrets.length === 0 ? [] : [table(heads, secrets)]),
+    ...(secrets.length === 0 ? [] : [secretTable]),
     ...(clients.every(({ genuine }) => genuine) ? [] : [foreignWarning]),
   ].join('\n\n');
 }

@@ -60,9 +60,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
     const next = ['show', state === 'active' ? 'suspend' : 'resume'];
     print(options.json, data, () =>
       [
-        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[id, kind, state, owner.registered_at]]),
+        table(columns, [owner]),
         '',
-        ...(members.length === 0 ? [] : [memberTable(members), '']),
+        ...(members.length === 0 ? [] : [table({ MEMBER: 'id', ROLE: 'role', SINCE: 'since' }, members), '']),
         ...next.map((command) => `npx vestibule consumer ${command} ${id}`),
       ].join('\n'),
     );
@@ -126,10 +126,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       print(options.json, data, () =>
         data.length === 0
           ? 'There are no records.'
-          : table(
-              ['ID', 'RECORDS', 'BYTES'],
-              data.map(({ id, records, bytes }) => [id, String(records), String(bytes)]),
-            ),
+          : table({ ID: 'id', RECORDS: 'records', BYTES: 'bytes' }, data),
       );
     });
 }
@@ -143,14 +140,7 @@ function notFound(id: string): OperatorError {
 /** Further members are not shown; the order is arbitrary. */
 const mostMembersShown = 1_000;
 
-function memberTable(
-  members: readonly { readonly id: string; readonly role: string; readonly since: string }[],
-) {
-  return table(
-    ['MEMBER', 'ROLE', 'SINCE'],
-    members.map(({ id, role, since }) => [id, role, since]),
-  );
-}
+const columns = { ID: 'id', KIND: 'kind', STATE: 'state', REGISTERED: 'registered_at' } as const;
 
 function noSuchRecord(collection: string, id: string): OperatorError {
   return new OperatorError(
@@ -160,13 +150,12 @@ function noSuchRecord(collection: string, id: string): OperatorError {
 
 function showConsumer(data: InspectedConsumer): string {
   const { signed_out_at: signedOutAt, session_ended_at: endedAt, records } = data;
-  const rows = records.map(({ collection, count }) => [collection, String(count)]);
   const parts = [
-    table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
+    table(columns, [data]),
     signedOutAt && `Tokens issued up to ${signedOutAt} are refused.`,
     endedAt &&
       `A session has ended: tokens without a session id that were issued up to ${endedAt} are refused.`,
-    rows.length > 0 && table(['COLLECTION', 'RECORDS'], rows),
+    records.length > 0 && table({ COLLECTION: 'collection', RECORDS: 'count' }, records),
   ];
   return parts.filter(Boolean).join('\n\n');
 }

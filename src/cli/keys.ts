@@ -61,8 +61,6 @@ function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyR
 
 function showKeys(keys: readonly ReturnType<typeof asData>[]): string {
   if (keys.length === 0) return 'There is no signing key yet: the first "npx vestibule serve" makes one.';
-  return table(
-    ['KID', 'ALGORITHM', 'USE', 'SIGNS FROM', 'RETIRES'],
-    keys.map((key) => [key.kid, key.algorithm, key.use, key.signs_from, key.retires_at ?? '-']),
-  );
+  const columns = { KID: 'kid', ALGORITHM: 'algorithm', USE: 'use', 'SIGNS FROM': 'signs_from' } as const;
+  return table({ ...columns, RETIRES: 'retires_at' }, keys);
 }

@@ -69,8 +69,5 @@ const sentences: Readonly<Record<PlanVerdict, string>> = {
 };
 
 function stepTable(steps: MigrationPlan['steps']): string {
-  return table(
-    ['VERSION', 'KIND', 'WHAT'],
-    steps.map(({ version, kind, what }) => [String(version), kind, what]),
-  );
+  return table({ VERSION: 'version', KIND: 'kind', WHAT: 'what' }, steps);
 }

@@ -38,10 +38,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const moved = await withProgress((begin) => move(from, to, begin));
       print(options.json, moved, () =>
         [
-          table(
-            ['TABLE', 'ROWS'],
-            moved.tables.map(({ table: name, rows }) => [name, String(rows)]),
-          ),
+          table({ TABLE: 'table', ROWS: 'rows' }, moved.tables),
           '',
           'The move is complete: all rows of both databases were compared and are equal. The SQLite file is marked as moved, and the service no longer uses it.',
           `Now set DATABASE_URL to the new database, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures. Then start the service.`,

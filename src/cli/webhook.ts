@@ -191,17 +191,17 @@ function showWebhooks(webhooks: readonly WebhookData[]): string {
   if (webhooks.length === 0)
     return "There are no webhooks yet. Add one with: npx vestibule webhook add https://hooks.example.org/ --events 'bookings.*'";
   return table(
-    ['ID', 'STATE', 'EVENTS', 'DELIVERED', 'DEAD', 'LAST SUCCESS', 'URL', 'NOTE'],
-    webhooks.map((webhook) => [
-      webhook.webhook_id,
-      webhook.genuine ? webhook.state : 'NOT GENUINE',
-      webhook.events.join(),
-      String(webhook.delivered),
-      String(webhook.dead),
-      webhook.last_success_at ?? 'never',
-      webhook.url,
-      noteOn(webhook),
-    ]),
+    {
+      ID: 'webhook_id',
+      STATE: ({ genuine, state }) => (genuine ? state : 'NOT GENUINE'),
+      EVENTS: 'events',
+      DELIVERED: 'delivered',
+      DEAD: 'dead',
+      'LAST SUCCESS': (webhook) => webhook.last_success_at ?? 'never',
+      URL: 'url',
+      NOTE: noteOn,
+    },
+    webhooks,
   );
 }
 
@@ -243,15 +243,15 @@ function deliveryAsData(delivery: ListedDelivery) {
 function showDeliveries(deliveries: readonly ReturnType<typeof deliveryAsData>[]): string {
   if (deliveries.length === 0) return 'There are no pending deliveries and no dead letters.';
   return table(
-    ['ID', 'TYPE', 'STATE', 'ATTEMPTS', 'HAPPENED', 'DUE', 'REASON'],
-    deliveries.map((one) => [
-      one.id,
-      one.type,
-      one.state,
-      String(one.attempts),
-      one.happened_at ?? '',
-      one.due_at ?? '-',
-      one.reason ?? '-',
-    ]),
+    {
+      ID: 'id',
+      TYPE: 'type',
+      STATE: 'state',
+      ATTEMPTS: 'attempts',
+      HAPPENED: 'happened_at',
+      DUE: 'due_at',
+      REASON: 'reason',
+    },
+    deliveries,
   );
 }

@@ -21,22 +21,15 @@ export interface Setting<T = unknown, D extends string | null = string | null> {
 
 type About = readonly [example: string, sentence: string, more?: Pick<Setting, 'secret' | 'requiredWithout'>];
 
-function setting<T, D extends string | null, R extends boolean>(
-  parse: kind.Parse<T>,
-  value: D,
-  required: R,
-  [example, sentence, more]: About,
-) {
-  return { parse, default: value, required, example, sentence, ...more };
-}
-function required<T>(parse: kind.Parse<T>, about: About) {
-  return setting(parse, null, true, about);
+function defaulted<T, D extends string | null>(parse: kind.Parse<T>, value: D, about: About) {
+  const [example, sentence, more] = about;
+  return { parse, default: value, example, sentence, ...more };
 }
 function optional<T>(parse: kind.Parse<T>, about: About) {
-  return setting(parse, null, false, about);
+  return defaulted(parse, null, about);
 }
-function defaulted<T>(parse: kind.Parse<T>, value: string, about: About) {
-  return setting(parse, value, false, about);
+function required<T>(parse: kind.Parse<T>, about: About) {
+  return { ...optional(parse, about), required: true } as const;
 }
 
 export const signingAlgorithms = ['RS256', 'ES256', 'EdDSA'] as const;
@@ -236,12 +229,10 @@ export function environmentName(key: string): string {
   return key.replace(/[A-Z]/g, (capital) => `_${capital}`).toUpperCase();
 }
 
-type Value<S> = S extends { parse: kind.Parse<infer T>; default: infer D; required: infer R }
-  ? D extends string
+type Value<S> = S extends { parse: kind.Parse<infer T> }
+  ? S extends { default: string } | { required: true }
     ? T
-    : R extends true
-      ? T
-      : T | null
+    : T | null
   : never;
 type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
