@@ -234,7 +234,7 @@ type Value<S> = S extends { parse: kind.Parse<infer T> }
     ? T
     : T | null
   : never;
-type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
+export type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
 export type StorageConfig = Values<typeof storageSettings>;
 export type KeyConfig = Values<typeof keySettings>;
