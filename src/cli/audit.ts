@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isoTime } from '../base/date-time.ts';
 import { look } from './database.ts';
 import { optionOf } from './options.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -12,7 +12,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       'only entries since this date, for example 2026-01-31 or 2026-01-31T12:00:00Z (default: all entries)',
       optionOf(date),
     )
-    .action(async (options: JsonOption & { readonly since?: number }) => {
+    .action(async (options: Flags & { readonly since?: number }) => {
       const config = await settings.ofStorage();
       const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
       const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));

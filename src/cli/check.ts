@@ -4,15 +4,10 @@ import { type Environment, loadCollectionsDir, SettingsError, settingsInForce } 
 import { type Config, environmentName, settings } from '../config/settings.ts';
 import type { StoredKeys } from '../operate/check.ts';
 import type { declaredMatrices } from '../operate/declarations.ts';
-import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
+import { type Flags, findingLines, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface CheckOptions extends JsonOption {
-  readonly against?: boolean;
-  readonly acceptWider?: boolean;
-  readonly matrix?: boolean;
-  readonly all?: boolean;
-}
+type CheckOptions = Flags<'against' | 'acceptWider' | 'matrix' | 'all'>;
 
 const helpText = `
 "check <folder>" reads only the YAML files of that folder, one collection each,

@@ -9,7 +9,7 @@ import { integer } from '../config/kinds.ts';
 import type { ConsumerState, Storage } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -31,7 +31,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   };
 
   printing(consumer, 'show <id>', 'show all data that is stored about a caller').action(
-    async (id: string, options: JsonOption) => {
+    async (id: string, options: Flags) => {
       const { inspectConsumer } = await import('../compose/lists.ts');
       const data = await inspectConsumer(await settings.ofStorage(), id);
       if (data === null) throw notFound(id);
@@ -43,7 +43,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     consumer,
     'of-record <collection> <id>',
     'show the owner and the members of a record; adds an entry to the audit log',
-  ).action(async (collection: string, record: string, options: JsonOption) => {
+  ).action(async (collection: string, record: string, options: Flags) => {
     // The audit log names the record, because it would keep the owner's pseudonym for ever.
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
       const line = audit('consumer.looked_up', `${collection}/${record}`);
@@ -69,7 +69,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   });
 
   const setState = (name: string, state: ConsumerState, description: string) =>
-    printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+    printing(consumer, `${name} <id>`, description).action(async (id: string, options: Flags) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
       await workOn(
         name,
@@ -83,7 +83,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   setState('resume', 'active', 'admit a suspended caller again');
 
   printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
-    async (id: string, options: JsonOption) => {
+    async (id: string, options: Flags) => {
       const at = await workOn('sign-out', id, async ({ storage: { consumers }, audit, signOutConsumer }) =>
         (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
@@ -98,7 +98,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'erase <id>', 'delete all data of a caller permanently')
     .option('--yes', 'confirm; without it nothing is deleted')
-    .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
+    .action(async (id: string, options: Flags<'yes'>) => {
       if (!options.yes) {
         throw new OperatorError(`This deletes all data of "${id}" permanently. Confirm with --yes.`);
       }
@@ -120,7 +120,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'top', 'show the callers with the most records')
     .option('--limit <n>', 'how many callers', optionOf(integer(1, 9999)), 20)
-    .action(async (options: JsonOption & { readonly limit: number }) => {
+    .action(async (options: Flags & { readonly limit: number }) => {
       const rows = await read(({ records }) => records.top(options.limit));
       const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
       print(options.json, data, () =>

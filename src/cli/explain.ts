@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { describe, OperatorError } from '../base/errors.ts';
 import type { ExplainedToken } from '../operate/explain.ts';
-import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
+import { type Flags, findingLines, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface ExplainOptions extends JsonOption {
-  readonly pseudonym?: boolean;
-}
+type ExplainOptions = Flags<'pseudonym'>;
 
 /** `vestibule explain`: explains a token step by step. The output contains no secrets. */
 export function addTo(program: Command, settings: CommandSettings): void {

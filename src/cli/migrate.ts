@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import type { StorageConfig } from '../config/settings.ts';
 import type { MigrationPlan, PlanVerdict } from '../storage/schema-state.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface MigrateOptions extends JsonOption {
-  readonly plan?: boolean;
-  readonly contract?: boolean;
-}
+type MigrateOptions = Flags<'plan' | 'contract'>;
 
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(

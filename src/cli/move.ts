@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface Options extends JsonOption {
+interface Options extends Flags {
   readonly to?: string;
 }
 

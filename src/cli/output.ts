@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
 import { escapeUnseen } from '../base/unseen.ts';
 
-export interface JsonOption {
-  readonly json?: boolean;
-}
+/** Options without a value. */
+export type Flags<Name extends string = never> = { readonly [Key in Name | 'json']?: boolean };
 
 export function printing(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print JSON');

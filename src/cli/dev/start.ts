@@ -10,6 +10,7 @@ import { administer } from '../database.ts';
 import { write } from '../output.ts';
 import type { DevProviderOptions } from './configuration.ts';
 import {
+  type DevOptions,
   developmentEnvironment,
   ensureExampleClient,
   loopback,
@@ -23,15 +24,6 @@ import type { DevProvider } from './provider.ts';
 import { controlPath, findRunningDev, writeRunningFile } from './running.ts';
 import { readDevUsers, readUsersFile } from './users.ts';
 import { logText, reloadedText, welcome } from './welcome.ts';
-
-export interface DevOptions {
-  readonly port?: string;
-  readonly providerPort: string;
-  readonly tokenSeconds: number;
-  readonly refreshTokens: boolean;
-  readonly dpop?: boolean;
-  readonly allowBreakingSchemas?: boolean;
-}
 
 /** Starts the provider, the service, and watchers that apply changed files. */
 export async function startDevelopment(environment: Environment, options: DevOptions) {
@@ -76,9 +68,9 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   const running = { control: `${provider.origin}${controlPath}`, secret };
   parts.defer(writeRunningFile({ ...running, settings: { ...settings, OPS_PORT: opsPort } }));
   parts.defer(
-    followFiles({
-      read: () => readCollectionFiles(config.collectionsDir),
-      async takeUp() {
+    followFiles(
+      () => readCollectionFiles(config.collectionsDir),
+      async () => {
         const changed = await readCollections(config);
         const { findWider } = await import('../../operate/check.ts');
         const wider = await findWider(config);
@@ -86,18 +78,18 @@ export async function startDevelopment(environment: Environment, options: DevOpt
         collections = changed;
         return [...wider, reloadedText(collections)].join('\n');
       },
-      otherwise: 'The collections are served as they were before this change.',
-    }),
+      'The collections are served as they were before this change.',
+    ),
   );
   parts.defer(
-    followFiles({
-      read: readUsersFile,
-      async takeUp() {
+    followFiles(
+      readUsersFile,
+      async () => {
         users = readDevUsers();
         return `The scopes of users have changed (${usersFile}). They apply to "dev token" at once, and in a browser after a sign-out.\n`;
       },
-      otherwise: 'Users have the scopes that they had before this change.',
-    }),
+      'Users have the scopes that they had before this change.',
+    ),
   );
   write(welcome(service.app, provider, config, client));
   const { log } = service.app;
