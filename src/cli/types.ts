@@ -31,6 +31,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
         write(`The types are in "${out}".\n`);
       }
     });
+  program
+    .command('schema')
+    .description('print the JSON Schema of the files that declare collections, for editors')
+    .action(async () => {
+      const { schemaText } = await import('../operate/declarations.ts');
+      write(schemaText());
+    });
 }
 
 function compare(file: string, text: string): void {

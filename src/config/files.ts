@@ -158,11 +158,7 @@ function listFolder(directory: string): readonly string[] {
   }
 }
 
-export function readProvidersText(path: string): string {
-  return readYamlText('IDPS_FILE', path);
-}
-
-function readYamlText(setting: string, path: string): string {
+export function readYamlText(setting: string, path: string): string {
   return named(setting, path, (file) => {
     const found = statSync(file, { throwIfNoEntry: false });
     // Refuses a pipe or a device, which may never end.

@@ -2,7 +2,7 @@ import { OperatorError } from '../base/errors.ts';
 import { usualScopeClaims } from '../base/provider-rules.ts';
 import { escapeUnseen } from '../base/unseen.ts';
 import { withoutSecrets } from '../base/without-password.ts';
-import { readProvidersText } from './files.ts';
+import { readYamlText } from './files.ts';
 import { issuersOf, logoutAudiencesOf, type Provider } from './providers.ts';
 import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';
 import {
@@ -57,7 +57,11 @@ async function readProviders(config: Config) {
     const { readProvidersFile } = await import('./providers-file.ts');
     // An invalid audience is reported separately and must not hide mistakes in the file.
     const audience = Object.keys(config).includes('apiAudience') ? config.apiAudience : '';
-    const { providers, mistakes } = readProvidersFile(idpsFile, readProvidersText(idpsFile), audience);
+    const { providers, mistakes } = readProvidersFile(
+      idpsFile,
+      readYamlText('IDPS_FILE', idpsFile),
+      audience,
+    );
     return { providers: mistakes.length === 0 ? providers : null, mistakes };
   } catch (error) {
     if (error === unreadable) return { providers: null, mistakes: [] };
