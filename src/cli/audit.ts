@@ -17,19 +17,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const entries = await look(config, ({ audit }) => audit.list(options.since ?? 0));
       const data = entries.map(({ at, ...entry }) => ({ at: isoTime(at), ...entry }));
       print(options.json, data, () =>
-        data.length === 0 ? 'There are no entries yet.' : table(columns, data),
+        data.length === 0
+          ? 'There are no entries yet.'
+          : table({ ...columns, DETAILS: ({ details }) => JSON.stringify(details) }, data),
       );
     });
 }
 
-const columns = {
-  AT: 'at',
-  ACTION: 'action',
-  SUBJECT: 'subject',
-  BY: 'actor',
-  ON: 'node',
-  DETAILS: ({ details }: { readonly details: unknown }) => JSON.stringify(details),
-} as const;
+const columns = { AT: 'at', ACTION: 'action', SUBJECT: 'subject', BY: 'actor', ON: 'node' } as const;
 
 function date(text: string): number {
   const time = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;

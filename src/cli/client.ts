@@ -111,12 +111,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 function showSecret(id: string, secret: string): string {
-  return [
-    `client_id      ${id}`,
-    `client_secret  ${secret}`,
-    '',
-    'Keep the secret now: it is not stored and cannot be shown again.',
-  ].join('\n');
+  return `client_id      ${id}
+client_secret  ${secret}
+
+Keep the secret now: it is not stored and cannot be shown again.`;
 }
 
 function afterRotation(id: string, othersExpireAt: number | null): string {

@@ -6,7 +6,7 @@ import { OperatorError } from '../base/errors.ts';
 import type { Administration } from '../compose/administration.ts';
 import type { InspectedConsumer } from '../compose/lists.ts';
 import { integer } from '../config/kinds.ts';
-import type { ConsumerState, Storage } from '../storage/port.ts';
+import type { ConsumerState } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
 import { type Flags, print, printing, table } from './output.ts';
@@ -18,7 +18,6 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description('show, suspend, resume, sign out and erase callers, and find them by a record');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(await settings.ofStorage(), `consumer ${command}`, task);
-  const read = async <T>(task: (storage: Storage) => Promise<T>) => look(await settings.ofStorage(), task);
   /** Prints the result of the task, which is null if there is no such caller. */
   const workOn = async <T>(
     command: string,
@@ -50,7 +49,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const owner = await consumers.ofRecord(collection, record, line);
       return owner && { owner, members: await records.members(collection, record, null, mostMembersShown) };
     });
-    if (found === null) throw noSuchRecord(collection, record);
+    if (found === null)
+      throw new OperatorError(
+        `There is no record "${record}" in the collection "${collection}". It was deleted, it has expired, or the id is wrong. The id is the last part of the address of the record, GET ${consumerPrefix}/<collection>/<id>.`,
+      );
     const { id, kind, state, registeredAt } = found.owner;
     const members = found.members.map(({ member, role, since }) => {
       return { id: member, role, since: isoTime(since) };
@@ -121,7 +123,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(consumer, 'top', 'show the callers with the most records')
     .option('--limit <n>', 'how many callers', optionOf(integer(1, 9999)), 20)
     .action(async (options: Flags & { readonly limit: number }) => {
-      const rows = await read(({ records }) => records.top(options.limit));
+      const rows = await look(await settings.ofStorage(), ({ records }) => records.top(options.limit));
       const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
       print(options.json, data, () =>
         data.length === 0
@@ -141,12 +143,6 @@ function notFound(id: string): OperatorError {
 const mostMembersShown = 1_000;
 
 const columns = { ID: 'id', KIND: 'kind', STATE: 'state', REGISTERED: 'registered_at' } as const;
-
-function noSuchRecord(collection: string, id: string): OperatorError {
-  return new OperatorError(
-    `There is no record "${id}" in the collection "${collection}". It was deleted, it has expired, or the id is wrong. The id is the last part of the address of the record, GET ${consumerPrefix}/<collection>/<id>.`,
-  );
-}
 
 function showConsumer(data: InspectedConsumer): string {
   const { signed_out_at: signedOutAt, session_ended_at: endedAt, records } = data;

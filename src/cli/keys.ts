@@ -59,6 +59,6 @@ function asData({ kid, algorithm, createdAt, signsFrom, retiresAt }: SigningKeyR
 
 function showKeys(keys: readonly ReturnType<typeof asData>[]): string {
   if (keys.length === 0) return 'There is no signing key yet: the first "npx vestibule serve" makes one.';
-  const columns = { KID: 'kid', ALGORITHM: 'algorithm', USE: 'use', 'SIGNS FROM': 'signs_from' } as const;
-  return table({ ...columns, RETIRES: 'retires_at' }, keys);
+  const columns = { KID: 'kid', ALGORITHM: 'algorithm', USE: 'use' } as const;
+  return table({ ...columns, 'SIGNS FROM': 'signs_from', RETIRES: 'retires_at' }, keys);
 }

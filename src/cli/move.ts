@@ -6,10 +6,6 @@ import { type Flags, print, printing, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface Options extends Flags {
-  readonly to?: string;
-}
-
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
     program,
@@ -20,7 +16,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       '--to <url>',
       'the URL of the PostgreSQL database; put its password into PGPASSWORD, which other users cannot see',
     )
-    .action(async (options: Options) => {
+    .action(async (options: Flags & { readonly to?: string }) => {
       const given = await settings.ofDatabase();
       const from = loadStorageConfig(given);
       const { move } = await import('../operate/move.ts');

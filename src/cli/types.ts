@@ -5,10 +5,7 @@ import { loadCollectionsDir } from '../config/load.ts';
 import { write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface Options {
-  readonly out?: string;
-  readonly check?: string;
-}
+type Options = Partial<Record<'out' | 'check', string>>;
 
 export function addTo(program: Command, settings: CommandSettings): void {
   program

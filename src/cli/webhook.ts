@@ -149,12 +149,10 @@ const since: Parse<Exclude<Replayed, 'dead'>['since']> = (text) =>
   /^\d+$/.test(text) ? { position: position(text) } : { ms: duration(text) };
 
 function showSecret(id: string, secret: string): string {
-  return [
-    `webhook_id  ${id}`,
-    `secret      ${secret}`,
-    '',
-    'Give the secret to the receiver now: it cannot be shown again.',
-  ].join('\n');
+  return `webhook_id  ${id}
+secret      ${secret}
+
+Give the secret to the receiver now: it cannot be shown again.`;
 }
 
 function noSuchWebhook(id: string): OperatorError {
@@ -239,18 +237,9 @@ function deliveryAsData(delivery: ListedDelivery) {
   };
 }
 
+const deliveryColumns = { ID: 'id', TYPE: 'type', STATE: 'state', ATTEMPTS: 'attempts' } as const;
+
 function showDeliveries(deliveries: readonly ReturnType<typeof deliveryAsData>[]): string {
   if (deliveries.length === 0) return 'There are no pending deliveries and no dead letters.';
-  return table(
-    {
-      ID: 'id',
-      TYPE: 'type',
-      STATE: 'state',
-      ATTEMPTS: 'attempts',
-      HAPPENED: 'happened_at',
-      DUE: 'due_at',
-      REASON: 'reason',
-    },
-    deliveries,
-  );
+  return table({ ...deliveryColumns, HAPPENED: 'happened_at', DUE: 'due_at', REASON: 'reason' }, deliveries);
 }

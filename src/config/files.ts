@@ -7,7 +7,7 @@ import { publishFile } from '../base/publish-file.ts';
 import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
-import { readBytes, readTextFile, systemCode } from './text-file.ts';
+import { naming, readBytes, readTextFile, systemCode } from './text-file.ts';
 
 /** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
 export function readMasterSecret(config: StorageConfig): string {
@@ -196,11 +196,6 @@ export function readText(setting: string, file: string): string {
   return named(setting, file, readTextFile);
 }
 
-/** Adds the names of the file and the setting to a mistake. */
 function named<T>(setting: string, file: string, read: (file: string) => T): T {
-  try {
-    return read(file);
-  } catch (error) {
-    throw new OperatorError(`The file "${file}" (${setting}) ${(error as Error).message}.`);
-  }
+  return naming(`The file "${file}" (${setting})`, () => read(file));
 }

@@ -36,7 +36,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   let collections = await readCollections(config);
   let users = readDevUsers();
   await using parts = new AsyncDisposableStack();
-  const provider = await startProvider(options, {
+  const provider = await startProvider({
     port: Number(options.providerPort),
     audience: config.apiAudience,
     scopes: () => scopesOf(collections),
@@ -102,10 +102,7 @@ async function readCollections(config: Config): Promise<readonly Collection[]> {
   return readDeclaredCollections(config);
 }
 
-async function startProvider(
-  { providerPort }: DevOptions,
-  options: DevProviderOptions,
-): Promise<DevProvider> {
+async function startProvider(options: DevProviderOptions): Promise<DevProvider> {
   // Loaded only here: the provider is an optional package, and `serve` runs without it.
   const { startDevProvider } = await import('./provider.ts').catch((error: { code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
@@ -123,7 +120,7 @@ async function startProvider(
         `"npx vestibule dev" already runs in this folder, at ${running.settings.BASE_URL}. Use that one, or stop it first (Ctrl-C in its shell).`,
       );
     throw new OperatorError(
-      `Port ${providerPort} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npx vestibule dev --provider-port ${Number(providerPort) + 1}`,
+      `Port ${options.port} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npx vestibule dev --provider-port ${options.port + 1}`,
     );
   }
 }
