@@ -39,7 +39,9 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();
       if (options.matrix) return printMatrices(folder ?? loadCollectionsDir(given), options.json);
-      if (!options.against && (folder !== undefined || setsOnlyCollections(given)))
+      // A folder of declarations can be checked without a service: any other setting means that there is a service.
+      const isOnlyFolder = folder !== undefined || settingsIn(given).join() === 'COLLECTIONS_DIR';
+      if (!options.against && isOnlyFolder)
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const changes = folder === undefined ? {} : { COLLECTIONS_DIR: folder };
       const { config, environment, from } = await commandSettings
@@ -49,11 +51,6 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       checkFiles(config);
       return options.against ? checkAgainstRecords(config, options) : show(config, environment, options);
     });
-}
-
-/** A folder of declarations can be checked without a service: any other setting means that there is a service. */
-function setsOnlyCollections(environment: Environment): boolean {
-  return settingsIn(environment).join() === 'COLLECTIONS_DIR';
 }
 
 function settingsIn(environment: Environment): readonly string[] {
