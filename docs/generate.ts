@@ -5,6 +5,7 @@ import { configDocument } from './config-document.ts';
 import { dashboardDocument } from './dashboard-document.ts';
 import { errorsDocument } from './errors-document.ts';
 import { builtInDocument } from './openapi-document.ts';
+import { overviewTypes } from './overview-types.ts';
 
 /** `npm run docs`: writes the documents that are made from the source. test/rules holds them against it. */
 writeFileSync(new URL('config.md', import.meta.url), configDocument());
@@ -14,3 +15,4 @@ writeFileSync(new URL('collection.schema.json', import.meta.url), schemaText());
 writeFileSync(new URL('../deploy/grafana/vestibule.json', import.meta.url), dashboardDocument());
 writeFileSync(new URL('../deploy/prometheus/alerts.yaml', import.meta.url), alertsDocument());
 writeFileSync(new URL('operations.md', import.meta.url), operationsDocument());
+writeFileSync(new URL('../web/src/api/overview.ts', import.meta.url), overviewTypes());

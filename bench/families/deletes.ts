@@ -112,7 +112,14 @@ function fillAll(database: Database, children: number, ids: readonly string[]): 
       owners: ids.slice(0, writers + 1),
     }),
     fillRecords(database, { ...titled, collection: 'plain', count: plainDeletes, owners: ids.slice(0, 1) }),
-    fillRecords(database, { collection: 'notes', first: 0, count: children, state: 'open', body }),
+    fillRecords(database, {
+      collection: 'notes',
+      first: 0,
+      count: children,
+      state: 'open',
+      circle: '0',
+      body,
+    }),
     countUsage,
   ];
 }

@@ -11,6 +11,8 @@ interface Filled {
   /** They own the records in turn; all callers unless told. */
   readonly owners?: readonly string[];
   readonly state: string | null;
+  /** SQL of the number of the circle that they are under. */
+  readonly circle?: string;
   /** SQL of the body, made from `n`. */
   readonly body: string;
 }
@@ -23,19 +25,20 @@ export function noteBody(database: Database, circle: string): string {
 }
 
 export function fillRecords(database: Database, filled: Filled): string {
-  const { collection, first, count, owners, state, body } = filled;
+  const { collection, first, count, owners, state, circle, body } = filled;
+  const parent = circle === undefined ? 'null' : idIn(database, circle);
   const callers =
     owners === undefined
       ? 'select row_number() over (order by id) - 1, id from consumers'
       : `values ${owners.map((id, index) => `(${index}, '${id}')`).join()}`;
-  return `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
+  return `insert into records (collection, id, owner, parent_id, state, revision, created_at, updated_at, body)
     with recursive numbers(n) as (
       select cast(${first} as bigint) union all select n + 1 from numbers where n < ${first + count - 1}),
     callers(place, id) as (${callers}), many(m) as (select count(*) from callers),
     made(id, owner, n, body) as (select ${idIn(database, 'n')}, callers.id, n, ${body}
       from numbers join many on true join callers on callers.place = n % m)
-    select '${collection}', id, owner, ${state === null ? 'null' : `'${state}'`}, ${hex(database, 'n', 16)},
-      ${firstDay} + n * 1000, ${firstDay} + n * 1000, body, length(body) from made`;
+    select '${collection}', id, owner, ${parent}, ${state === null ? 'null' : `'${state}'`}, ${hex(database, 'n', 16)},
+      ${firstDay} + n * 1000, ${firstDay} + n * 1000, body from made`;
 }
 
 export const countUsage = `insert into usage

@@ -83,6 +83,7 @@ async function furnish(database: Database, size: number, stage: FamiliesStage): 
       first: 0,
       count: size,
       state: 'open',
+      circle: `n % ${parents}`,
       body: noteBody(database, `n % ${parents}`),
     }),
     countUsage,

@@ -13,7 +13,7 @@ export interface RecordsDatabase {
   execute(statements: Iterable<string>): Promise<void>;
 }
 
-export const columns = 'collection, id, owner, state, revision, created_at, updated_at, body, bytes';
+export const columns = 'collection, id, owner, state, revision, created_at, updated_at, body';
 const atOnce = 20_000;
 
 /** Indexes are dropped and made again: one by one, row after row, they would take most of the time. */
@@ -43,9 +43,7 @@ export function sqliteDatabase(file: string): RecordsDatabase {
         const indexes = database.prepare(sqliteIndexes).all() as unknown as readonly Index[];
         for (const { name } of indexes) database.exec(`drop index ${name}`);
         const owners = database.prepare('select id from consumers order by id').all();
-        const insert = database.prepare(
-          `insert into records (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        );
+        const insert = database.prepare(`insert into records (${columns}) values (?, ?, ?, ?, ?, ?, ?, ?)`);
         for (let first = 0; first < size; first += atOnce) {
           database.exec('begin');
           for (let number = first; number < Math.min(first + atOnce, size); number++) {
@@ -81,7 +79,7 @@ export function postgresDatabase(url: string): RecordsDatabase {
             const number = first + index;
             return row(number, owners[number % owners.length]?.id ?? '');
           });
-          const arrays = ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'text', 'bigint'];
+          const arrays = ['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'text'];
           await insertAll(client, `records (${columns})`, arrays, rows.map(Object.values));
         }
         for (const { definition } of indexes) await client.query(definition);
@@ -112,7 +110,6 @@ function row(number: number, owner: string) {
     createdAt: at,
     updatedAt: at,
     body,
-    bytes: Buffer.byteLength(body),
   };
 }
 

@@ -1,7 +1,44 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** `then` holds for values that fit the condition, `otherwise` for the others. */
-export function where(condition: JsonSchema, rule: JsonSchema, otherwise?: JsonSchema): JsonSchema {
+declare const value: unique symbol;
+/** A JSON Schema, with the type of the values that fit it. */
+export type Form<Value> = JsonSchema & { readonly [value]?: Value };
+/** The check fills the default in: an object always has a key with this form. */
+export type Filled<Value> = Form<Value> & { readonly default: unknown };
+export type ValueOf<Of> = Of extends { readonly [value]?: infer Value } ? Exclude<Value, undefined> : never;
+
+type Forms = Readonly<Record<string, Form<unknown>>>;
+type Always<Of extends Forms, Required> = {
+  [Key in keyof Of]: Of[Key] extends Filled<unknown> ? Key : Key extends Required ? Key : never;
+}[keyof Of];
+type ObjectOf<Of extends Forms, Required> = {
+  readonly [Key in Always<Of, Required>]: ValueOf<Of[Key]>;
+} & { readonly [Key in Exclude<keyof Of, Always<Of, Required>>]?: ValueOf<Of[Key]> };
+
+export const flag: Form<boolean> = { type: 'boolean' };
+export const text: Form<string> & { readonly type: string } = { type: 'string' };
+
+export function list<Item>(items: Form<Item>, bounds: JsonSchema = {}): Form<readonly Item[]> {
+  return { type: 'array', ...bounds, items };
+}
+
+/** One of these texts, by default the first. */
+export function choice<const Choice extends string>(...choices: readonly Choice[]): Filled<Choice> {
+  return { enum: choices, default: choices[0] };
+}
+
+export function said<Of extends JsonSchema>(description: string, form: Of): Of;
+export function said<Value>(description: string, form: Form<Value>, byDefault: NoInfer<Value>): Filled<Value>;
+export function said(description: string, form: JsonSchema, byDefault?: unknown): JsonSchema {
+  return { description, ...form, ...(byDefault === undefined ? {} : { default: byDefault }) };
+}
+
+/** `rule` holds for values that fit the condition, `otherwise` for the others. */
+export function where<Rule, Other = Rule>(
+  condition: JsonSchema,
+  rule: Form<Rule>,
+  otherwise?: Form<Other>,
+): Form<Rule | Other> {
   // biome-ignore lint/suspicious/noThenProperty: this is how JSON Schema spells it
   return { if: condition, then: rule, ...(otherwise === undefined ? {} : { else: otherwise }) };
 }
@@ -11,8 +48,13 @@ export function refuse(errorMessage: string): JsonSchema {
   return { not: {}, errorMessage };
 }
 
-/** An object without other members. If none is required, its default is empty. */
-export function mapping(properties: JsonSchema, required: readonly string[] = []): JsonSchema {
+/** An object without other keys. If none is required, its default is empty. */
+export function mapping<const Of extends Forms>(properties: Of): Filled<ObjectOf<Of, never>>;
+export function mapping<const Of extends Forms, const Key extends keyof Of & string>(
+  properties: Of,
+  required: readonly Key[],
+): Form<ObjectOf<Of, Key>>;
+export function mapping(properties: Forms, required: readonly string[] = []): Form<unknown> {
   const presence = required.length > 0 ? { required } : { default: {} };
   return { type: 'object', properties, additionalProperties: false, ...presence };
 }

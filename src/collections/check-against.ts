@@ -87,7 +87,7 @@ function concernsRecords(before: Declaration, after: Declaration): boolean {
     schema,
     index,
     unique,
-    Object.keys(machine?.states ?? {}).sort(),
+    new Set(machine?.states.keys()),
   ];
   return !isDeepStrictEqual(parts(before), parts(after));
 }
@@ -160,7 +160,7 @@ export async function activateDeclarations(activation: Activation): Promise<void
   const stored = await declarations.load();
   const next = declared.map(toDeclaration);
   // Most starts change nothing.
-  const isSame = isDeepStrictEqual([...stored.values()], JSON.parse(JSON.stringify(next)));
+  const isSame = isDeepStrictEqual([...stored.values()], next);
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records, begin }));
   const families = familiesOf(declared);
   await records.prepare(declared.map(toIndexes), families, begin);
@@ -204,12 +204,11 @@ function toIndexes(collection: Collection): DeclaredIndexes {
     listedInStates: [...sets.values()].filter((states) => states !== null && states.length > 0) as string[][],
     expires: limits.expireMs !== null,
     bytes: limits.bytes,
-    parent: parent === null ? null : { name: parent.field, kind: 'text' },
+    hasParent: parent !== null,
     unique: collection.unique.map(({ fields, states }) => ({
       columns: uniqueColumns(collection, fields),
       states,
     })),
-    waiting: parent?.capacity?.overflow ?? null,
   };
 }
 
@@ -231,7 +230,7 @@ export function describeChanges(before: Declaration, after: Declaration): readon
 
 /** Rates and durations in the form in which they are declared. */
 function readable(declaration: Declaration): object {
-  const { index, limits, machine, access, isShared, roles, handover, aliases, ...rest } = declaration;
+  const { index, limits, machine, access, isShared, roles, handover, aliases, events, ...rest } = declaration;
   const { writes, newcomer, expireMs, ...sizes } = limits;
   const { access: who, initial, states, editable, ...shared } = asDeclared(declaration);
   return {
@@ -239,6 +238,7 @@ function readable(declaration: Declaration): object {
     access: who,
     ...shared,
     'state machine': machine === null ? null : { initial, states, editable },
+    events: events && { ...events, only: events.only && [...events.only] },
     index: index.map(({ name, kind }) => `${name} (${kind})`),
     limits: {
       ...sizes,

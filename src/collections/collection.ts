@@ -1,13 +1,29 @@
 import type { EventRules } from '../events/catalogue.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import type { IndexedField } from '../storage/port.ts';
+import type {
+  DeclarationFile,
+  DeclaredAccess,
+  DeclaredAction,
+  DeclaredParent,
+  DeclaredUnique,
+} from './declaration-schema.ts';
+import type { Loaded } from './declared-names.ts';
+import type { CollectionLimits, Rate } from './limits.ts';
+import type { Deprecation } from './normalise.ts';
+import { ownMembers } from './schema-grammar.ts';
 
-export type { Schema };
+export type { CollectionLimits, Rate, Schema };
 
-export interface Collection {
+/** The keys of a declaration that are the same in the collection. The comments here are about the others. */
+type PlainKeys = Omit<Loaded<DeclarationFile>, keyof LoadedKeys | 'states' | 'editable'>;
+
+export interface Collection extends PlainKeys, LoadedKeys {}
+
+/** What the loader makes of the other keys, and adds to them. */
+interface LoadedKeys {
   readonly name: string;
   readonly title: string;
-  readonly description: string | null;
   /** The schema of the fields; objects are closed unless declared open. */
   readonly schema: Schema;
   readonly index: readonly IndexedField[];
@@ -19,33 +35,17 @@ export interface Collection {
   readonly roles: Readonly<Record<string, RoleRule>>;
   /** Who may hand ownership over, and the role that the former owner keeps; null: no one can. */
   readonly handover: Handover | null;
-  /** Whether records show people, by alias. */
-  readonly aliases: boolean;
   /** The parent collection; null: none. */
   readonly parent: ParentRule | null;
   /** The collections whose parent is this one. */
   readonly children: readonly ChildRule[];
   readonly unique: readonly UniqueRule[];
-  /** The fields that lists are searched in. */
-  readonly search: readonly string[];
-  /** Whether the service stores the history of records. */
-  readonly history: boolean;
-  readonly concurrency: 'optional' | 'required';
   readonly limits: CollectionLimits;
   /** Null: no events. */
   readonly events: EventRules | null;
   readonly deprecated: Deprecation | null;
   readonly checkFields: CheckFields;
 }
-
-/** The members that the service sets. Requests cannot. */
-export const ownMembers: ReadonlySet<string> = new Set([
-  'id',
-  'state',
-  'actions',
-  'created_at',
-  'updated_at',
-]);
 
 /** Further members that the service sets: in shared collections, and in parents. */
 export function serviceMembers(
@@ -65,9 +65,6 @@ export function showsCounts({ children }: Pick<Collection, 'children'>): boolean
   return children.some(({ parent }) => parent.counts.length > 0);
 }
 
-export const longestTitle = 100;
-export const longestDescription = 2000;
-
 export interface StateMachine {
   readonly initial: string;
   /** By state, then by action. */
@@ -75,62 +72,38 @@ export interface StateMachine {
   readonly actions: readonly string[];
 }
 
-export interface Transition {
-  readonly to: string;
+export interface Transition
+  extends Omit<Loaded<DeclaredAction>, 'by' | 'sets' | 'clears' | 'revokes' | 'whileParentAccepts'> {
   /** Roles. */
   readonly by: readonly string[];
   /** The fields that its input sets, and whether each may be missing. */
   readonly sets: readonly { readonly name: string; readonly isOptional: boolean }[];
   readonly clears: readonly string[];
-  /** The role that it gives to the caller who takes it, or to the chosen person. */
-  readonly grants: string | null;
-  /** The person is chosen among the holders of this role. */
-  readonly chosenFrom: string | null;
-  /** The roles that it revokes from their holders. */
   readonly revokes: readonly string[];
   readonly whileParentAccepts: boolean;
 }
 
-export interface ParentRule {
-  /** The field with the id of the parent. The service adds it to the schema. */
-  readonly field: string;
-  readonly collection: string;
-  /** When records can be created under a parent: in these states (null: in all), and before the time in a field of it. */
-  readonly accepts: { readonly states: readonly string[] | null; readonly before: string | null };
-  readonly ownedBy: 'creator' | 'parent';
-  readonly onDelete: 'restrict' | 'cascade' | 'keep';
-  /** The limit of records under one parent; null: none. */
-  readonly max: number | null;
+export interface ParentRule extends Omit<Loaded<DeclaredParent>, 'accepts' | 'capacity' | 'counts'> {
+  readonly accepts: Loaded<DeclaredParent['accepts']>;
   readonly capacity: Capacity | null;
-  /** The states whose records a parent counts. */
-  readonly counts: readonly CountedState[];
+  /** The states whose records a parent counts; null where the collection has no states. */
+  readonly counts: readonly (string | null)[];
 }
 
 /** A collection whose records are under those of another. */
-export interface ChildRule {
+interface ChildRule {
   readonly name: string;
   readonly parent: ParentRule;
 }
 
-/** Null where the collection has no states. */
-export type CountedState = string | null;
-
 /** A limit of records under one parent in some states. */
-export interface Capacity {
-  readonly states: readonly string[];
+export interface Capacity extends Omit<Loaded<NonNullable<DeclaredParent['capacity']>>, 'field' | 'number'> {
   /** A number, or the name of a field of the parent. */
   readonly most: number | string;
-  /** The state of a record without a place; null: it is refused. */
-  readonly overflow: string | null;
 }
 
 /** No two records have the same values. */
-export interface UniqueRule {
-  /** `owner`, `parent`, or names of fields. */
-  readonly fields: readonly string[];
-  /** Only records in these states count; null: all. */
-  readonly states: readonly string[] | null;
-}
+type UniqueRule = Omit<Loaded<DeclaredUnique>, 'reveals'>;
 
 /** The source of a role: an invitation, an action, a scope of the token, or the parent. */
 export type RoleRule =
@@ -147,37 +120,31 @@ export interface Handover {
 /** The states in which each role may do something. The transitions define who may act. */
 export type RoleStates = Readonly<Record<string, 'all' | readonly string[]>>;
 
-export interface CollectionAccess {
+export interface CollectionAccess extends Pick<DeclaredAccess, 'clients'> {
   readonly create: readonly string[];
   readonly read: RoleStates;
   readonly update: RoleStates;
   readonly delete: RoleStates;
-  readonly clients: 'none' | 'own' | 'any';
-  readonly scopes: { readonly read: string | null; readonly write: string | null };
+  readonly scopes: Loaded<DeclaredAccess['scopes']>;
 }
 
-export interface Rate {
-  readonly count: number;
-  readonly windowMs: number;
+type WithMachine = Pick<Collection, 'machine'>;
+
+/** None in a collection without states. */
+export function statesOf({ machine }: WithMachine): readonly string[] {
+  return [...(machine?.states.keys() ?? [])];
 }
 
-export interface CollectionLimits {
-  readonly perUser: number;
-  /** The largest size of the fields in JSON. */
-  readonly bytes: number;
-  readonly writes: Rate;
-  /** For consumers registered less than `forMs` ago. */
-  readonly newcomer: (Rate & { readonly forMs: number }) | null;
-  /** The time after the last change; null is never. */
-  readonly expireMs: number | null;
-  /** Records in which one person has a role by invitation. */
-  readonly memberships: number;
+export interface NamedTransition extends Transition {
+  readonly from: string;
+  readonly action: string;
 }
 
-export interface Deprecation {
-  readonly sinceMs: number;
-  readonly sunsetMs: number | null;
-  readonly link: string | null;
+/** Every action in every state. */
+export function transitionsOf({ machine }: WithMachine): readonly NamedTransition[] {
+  return [...(machine?.states ?? [])].flatMap(([from, actions]) =>
+    [...actions].map(([action, transition]) => ({ from, action, ...transition })),
+  );
 }
 
 export interface FieldError {

@@ -1,131 +1,56 @@
 import type { EventRules } from '../events/catalogue.ts';
 import type {
+  Capacity,
   Collection,
   CollectionAccess,
   CollectionLimits,
-  Deprecation,
   Handover,
   ParentRule,
   RoleRule,
   RoleStates,
-  Schema,
   StateMachine,
   Transition,
 } from './collection.ts';
+import type { Who } from './declaration-forms.ts';
+import {
+  acceptsForm,
+  actionForm,
+  capacityForm,
+  type DeclarationFile,
+  type DeclaredAction,
+  type DeclaredParent,
+  type DeclaredRole,
+  declarationForm,
+  parentForm,
+  scopesForm,
+  uniqueForm,
+} from './declaration-schema.ts';
+import { loaded } from './declared-names.ts';
 import { defaultLimits, defaultRoleLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
-import { parseDay } from './normalise.ts';
-
-/** A declaration that fits the schema. A member with a default is always there. */
-export interface DeclarationFile {
-  readonly schema: Schema;
-  readonly title?: string;
-  readonly description?: string;
-  readonly index: readonly string[];
-  readonly states?: DeclaredStates;
-  readonly editable?: readonly string[];
-  readonly roles?: Readonly<Record<string, DeclaredRole | null>>;
-  readonly aliases: boolean;
-  readonly parent?: DeclaredParent;
-  readonly unique: readonly DeclaredUnique[];
-  readonly search: readonly string[];
-  readonly history: boolean;
-  readonly access: {
-    readonly create?: Who;
-    readonly read: Who | RoleStates;
-    readonly update?: Who | RoleStates;
-    readonly delete?: Who | RoleStates;
-    readonly clients: 'none' | 'own' | 'any';
-    readonly scopes: { readonly read?: string; readonly write?: string };
-  };
-  readonly concurrency: 'optional' | 'required';
-  readonly limits: {
-    readonly per_user: number;
-    readonly bytes: number;
-    readonly writes: string;
-    readonly newcomer?: string;
-    readonly expire?: string;
-    readonly memberships: number;
-  };
-  readonly events:
-    | 'thin'
-    | 'full'
-    | 'none'
-    | { readonly data: 'thin' | 'full'; readonly only?: readonly string[] };
-  readonly deprecated?: { readonly since: string; readonly sunset?: string; readonly link?: string };
-}
-
-/** A role, or a list of roles. */
-export type Who = string | readonly string[];
-
-export interface DeclaredRole {
-  readonly invited_by?: Who;
-  readonly max?: number;
-  readonly max_per_user?: number;
-  readonly scope?: string;
-  readonly parent_roles?: Who;
-  readonly previous_owner?: string;
-}
-
-export interface DeclaredParent {
-  readonly field: string;
-  readonly collection: string;
-  readonly accepts?: { readonly states?: readonly string[]; readonly before?: string };
-  readonly owned_by: 'creator' | 'parent';
-  readonly on_delete: 'restrict' | 'cascade' | 'keep';
-  readonly max?: number;
-  readonly capacity?: {
-    readonly states: readonly string[];
-    readonly field?: string;
-    readonly number?: number;
-    readonly overflow?: string;
-  };
-  readonly counts: boolean | readonly string[];
-}
-
-export interface DeclaredUnique {
-  readonly fields: readonly string[];
-  readonly states?: readonly string[];
-  readonly reveals: boolean;
-}
-
-export interface DeclaredAction {
-  readonly to: string;
-  readonly by?: Who;
-  readonly sets?: readonly string[];
-  readonly clears?: readonly string[];
-  readonly grants?: string;
-  readonly chosen_from?: string;
-  readonly revokes?: Who;
-  readonly while_parent_accepts?: boolean;
-}
-
-/** By state, then by action. A final state may be null; an action may be only the state that it leads to. */
-export type DeclaredStates = Readonly<
-  Record<string, Readonly<Record<string, string | DeclaredAction>> | null>
->;
+import { type Deprecation, parseDay } from './normalise.ts';
 
 /** Turns a declaration into a collection, without its fields. */
 export function toCollection(
   name: string,
   file: DeclarationFile,
 ): Omit<Collection, 'schema' | 'index' | 'checkFields'> {
-  const { title, description, concurrency } = file;
+  const { states: _, editable: __, ...plain } = loaded(declarationForm, file);
   return {
+    ...plain,
     name,
-    title: title?.trim() ?? name,
-    description: description?.trim() ?? null,
+    title: file.title?.trim() ?? name,
+    description: file.description?.trim() ?? null,
     machine: toMachine(file),
     access: toAccess(file),
     isShared: isShared(file),
     roles: toRoles(file),
     handover: toHandover(file),
-    aliases: file.aliases,
     parent: toParent(file),
     children: [],
-    unique: file.unique.map(({ fields, states = null }) => ({ fields, states })),
-    search: file.search,
-    history: file.history,
-    concurrency,
+    unique: file.unique.map((rule) => {
+      const { reveals: _, ...declared } = loaded(uniqueForm, rule);
+      return declared;
+    }),
     limits: toLimits(file),
     events: toEventRules(file),
     deprecated: toDeprecation(file),
@@ -138,7 +63,7 @@ export function toMachine({ states }: DeclarationFile): StateMachine | null {
     Object.entries(states).map(([state, actions]) => {
       const transitions = Object.entries(actions ?? {}).map(([action, declared]): [string, Transition] => [
         action,
-        toTransition(typeof declared === 'string' ? { to: declared } : declared),
+        toTransition(typeof declared === 'string' ? { to: declared, by: 'owner' } : declared),
       ]);
       return [state, new Map(transitions)];
     }),
@@ -149,44 +74,35 @@ export function toMachine({ states }: DeclarationFile): StateMachine | null {
 }
 
 function toTransition(declared: DeclaredAction): Transition {
-  const { to, by = 'owner', sets = [], clears = [], grants = null, revokes = [] } = declared;
-  const { chosen_from: chosenFrom = null, while_parent_accepts: whileParentAccepts = false } = declared;
+  const { by, sets = [], clears = [], revokes = [], while_parent_accepts = false } = declared;
   return {
-    to,
+    ...loaded(actionForm, declared),
     by: by === 'any' ? ['owner', 'client'] : [by].flat(),
     sets: sets.map((text) => ({ name: text.replace(/\?$/, ''), isOptional: text.endsWith('?') })),
     clears,
-    grants,
-    chosenFrom,
     revokes: [revokes].flat(),
-    whileParentAccepts,
+    whileParentAccepts: while_parent_accepts,
   };
 }
 
 export function toParent({ parent, states }: DeclarationFile): ParentRule | null {
   if (parent === undefined) return null;
-  const { field, collection, accepts = {}, owned_by, on_delete, max = null, capacity, counts } = parent;
+  const { accepts, capacity, counts } = parent;
   const all = states === undefined ? [null] : Object.keys(states);
   return {
-    field,
-    collection,
-    accepts: { states: accepts.states ?? null, before: accepts.before ?? null },
-    ownedBy: owned_by,
-    onDelete: on_delete,
-    max,
-    capacity:
-      capacity === undefined
-        ? null
-        : {
-            states: capacity.states,
-            most: capacity.field ?? capacity.number ?? 0,
-            overflow: capacity.overflow ?? null,
-          },
+    ...loaded(parentForm, parent),
+    accepts: loaded(acceptsForm, accepts),
+    capacity: capacity === undefined ? null : toCapacity(capacity),
     counts: typeof counts === 'boolean' ? (counts ? all : []) : counts,
   };
 }
 
-/** True if the declaration has a member that a collection of single owners does not need. */
+function toCapacity(capacity: NonNullable<DeclaredParent['capacity']>): Capacity {
+  const { field, number, ...plain } = loaded(capacityForm, capacity);
+  return { ...plain, most: field ?? number ?? 0 };
+}
+
+/** True if the declaration has a key that a collection of single owners does not need. */
 function isShared({ roles, aliases, access, states, parent }: DeclarationFile): boolean {
   const { create, read, update, delete: remove } = access;
   const isLonger = (by: unknown) => by !== undefined && !['owner', 'client', 'any'].includes(by as string);
@@ -211,7 +127,7 @@ export function toAccess({ access, editable }: DeclarationFile): CollectionAcces
     update: withClients(update === undefined ? { owner: inStates } : toRoleStates(update), inStates),
     delete: withClients(toRoleStates(remove), 'all'),
     clients,
-    scopes: { read: scopes.read ?? null, write: scopes.write ?? null },
+    scopes: loaded(scopesForm, scopes),
   };
 }
 

@@ -1,21 +1,18 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
-import type { StateMachine } from './collection.ts';
-import { type DeclarationFile, toMachine } from './declaration-file.ts';
+import { type StateMachine, statesOf, transitionsOf } from './collection.ts';
+import { toMachine } from './declaration-file.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { parseDay } from './normalise.ts';
 
 /** Reports contradictions between `states`, `editable`, `access` and `events`. */
 export function checkStates(file: DeclarationFile, say: Report): void {
   const machine = toMachine(file);
-  const states = [...(machine?.states.keys() ?? [])];
-  for (const [state, actions] of machine?.states ?? []) {
-    for (const [action, { to }] of actions) {
-      const at = pointerTo(pointerTo('/states', state), action);
-      const isShort = typeof file.states?.[state]?.[action] === 'string';
-      if (!states.includes(to))
-        say(isShort ? at : `${at}/to`, `must be a declared state; ${found(to)}, ${suggestion(to, states)}`);
-    }
+  const states = statesOf({ machine });
+  for (const { from, action, to } of transitionsOf({ machine })) {
+    const isShort = typeof file.states?.[from]?.[action] === 'string';
+    checkKnown(to, states, 'a declared state', `${actionPointer(from, action)}${isShort ? '' : '/to'}`, say);
   }
   if (say.isRight('/editable')) checkStateNames(file.editable ?? [], '/editable', states, say);
   checkEvents(file, machine, say);
@@ -32,11 +29,26 @@ function checkEvents({ events, roles }: DeclarationFile, machine: StateMachine |
     );
   const only = typeof events === 'string' ? undefined : events.only;
   // A misspelt action may be the one that leads to the state.
-  const perhaps = say.isRight('/states') ? [] : [...(machine?.states.keys() ?? [])];
+  const perhaps = say.isRight('/states') ? [] : statesOf({ machine });
   const known = [...recordEvents, ...reached];
   for (const [index, name] of (only ?? []).entries())
     if (!known.includes(name) && !perhaps.includes(name))
       say(pointerTo('/events/only', index), `must be one of ${listed(known, 'or')}; ${found(name)}`);
+}
+
+export function actionPointer(state: string, action: string): string {
+  return pointerTo(pointerTo('/states', state), action);
+}
+
+/** Reports a name that nothing has: `must be a role; found "x", did you mean "y"?`. */
+export function checkKnown(
+  name: string,
+  known: readonly string[],
+  what: string,
+  pointer: string,
+  say: Say,
+): void {
+  if (!known.includes(name)) say(pointer, `must be ${what}; ${found(name)}, ${suggestion(name, known)}`);
 }
 
 export function checkStateNames(
@@ -57,8 +69,7 @@ export function checkStateNames(
 
 /** States that actions lead to: the events of actions are named after them. */
 export function reachedStates(machine: StateMachine | null): readonly string[] {
-  const transitions = [...(machine?.states.values() ?? [])].flatMap((actions) => [...actions.values()]);
-  return [...new Set(transitions.map(({ to }) => to))];
+  return [...new Set(transitionsOf({ machine }).map(({ to }) => to))];
 }
 
 export function checkDeprecation({ deprecated }: DeclarationFile, say: Say): void {

@@ -1,7 +1,7 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import type { IndexedField } from '../storage/port.ts';
-import type { Schema } from './collection.ts';
 import { formats, isFormatName } from './formats.ts';
 import { typesOf } from './schema-grammar.ts';
 
@@ -67,4 +67,21 @@ export function longestOf({ maxLength, format, enum: values, const: value }: Sch
   const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
   if (texts !== null) return Math.max(...texts.map((text) => String(text).length));
   return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
+}
+
+export const mostSearchedFields = 8;
+
+/** Search looks at texts and lists of texts. There is no index, so they may have any length. */
+export function checkSearch(names: readonly string[], schema: Schema, say: Say): void {
+  for (const [index, name] of names.entries()) {
+    const pointer = pointerTo('/search', index);
+    const property = findProperty(name, schema, pointer, say);
+    const isWrong =
+      property && Object.keys(property).length > 0 && !isText(property) && !isText(property.items);
+    if (isWrong) say(pointer, `must have the "type" string, or "items" with that type; ${found(name)}`);
+  }
+}
+
+function isText(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && typesOf(schema as Schema).includes('string');
 }

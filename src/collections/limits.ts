@@ -1,6 +1,23 @@
 import { counted } from '../base/counted.ts';
 import { durationForm, durationText, parseDuration, parseUnit, unitNames } from '../base/duration.ts';
-import type { Collection, CollectionLimits, Rate } from './collection.ts';
+
+export interface Rate {
+  readonly count: number;
+  readonly windowMs: number;
+}
+
+export interface CollectionLimits {
+  readonly perUser: number;
+  /** The largest size of the fields in JSON. */
+  readonly bytes: number;
+  readonly writes: Rate;
+  /** For consumers registered less than `forMs` ago. */
+  readonly newcomer: (Rate & { readonly forMs: number }) | null;
+  /** The time after the last change; null is never. */
+  readonly expireMs: number | null;
+  /** Records in which one person has a role by invitation. */
+  readonly memberships: number;
+}
 
 /** The limits of a collection: their defaults, how they are declared, and how they are shown. */
 
@@ -59,7 +76,9 @@ export function newcomerRateText(rate: NewcomerRate): string {
   return `${rateText(rate)} for ${durationText(rate.forMs)}`;
 }
 
-export function withoutNewcomerLimit(collection: Collection): Collection {
+export function withoutNewcomerLimit<Limited extends { readonly limits: CollectionLimits }>(
+  collection: Limited,
+): Limited {
   return { ...collection, limits: { ...collection.limits, newcomer: null } };
 }
 

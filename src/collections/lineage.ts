@@ -1,4 +1,4 @@
-import type { Family } from '../storage/port.ts';
+import type { Family, RecordContext, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
 
 /** A collection and its ancestors, the nearest first. */
@@ -26,15 +26,48 @@ export function lineageAbove([, next, ...further]: Lineage): Lineage | null {
   return next === undefined ? null : [next, ...further];
 }
 
+/** The name of the record that this one is under; null: the collection has no parent. */
+export function parentOf(
+  { parent }: Pick<Collection, 'parent'>,
+  { parentId }: Pick<StoredRecord, 'parentId'>,
+): RecordName | null {
+  return parent === null || parentId === null ? null : { collection: parent.collection, id: parentId };
+}
+
+/** The ancestors of a record, the nearest first. */
+export function recordsAbove({ parent }: RecordContext): readonly RecordInContext[] {
+  return parent ? [parent, ...recordsAbove(parent)] : [];
+}
+
+/** The root record: people have one alias in it and in everything under it. */
+export function rootOf(lineage: Lineage, { record, parent }: RecordInContext): RecordName {
+  const upper = lineageAbove(lineage);
+  const above = parentOf(lineage[0], record);
+  if (upper === null || above === null) return { collection: lineage[0].name, id: record.id };
+  return parent ? rootOf(upper, parent) : above;
+}
+
+/** Records with `owned_by: parent` change their owner with their parent. */
+export function ownerIn(lineage: Lineage, { record, parent }: RecordInContext): string {
+  return ownerByParent(lineage, parent) ?? record.owner;
+}
+
+/** The owner of a record with `owned_by: parent`; null: the record has an owner of its own. */
+export function ownerByParent(lineage: Lineage, parent: RecordContext['parent']): string | null {
+  if (lineage[0].parent?.ownedBy !== 'parent' || !parent) return null;
+  const above = lineageAbove(lineage);
+  return above === null ? null : ownerIn(above, parent);
+}
+
 /** The parents of collections, for the storage. */
 export function familiesOf(collections: readonly Named[]): readonly Family[] {
   const find = (name: string) => collections.find((one) => one.name === name);
   return collections.flatMap((collection) => {
     const { name: child, parent } = collection;
     if (parent === null) return [];
-    const { field, collection: above, ownedBy, onDelete } = parent;
+    const { collection: above, ownedBy, onDelete } = parent;
     const level = lineageOf(collection, find).length - 1;
-    return [{ child, field, collection: above, level, ownedBy, onDelete, isTallied: isTallied(collection) }];
+    return [{ child, collection: above, level, ownedBy, onDelete, isTallied: isTallied(collection) }];
   });
 }
 

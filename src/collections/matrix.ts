@@ -1,4 +1,4 @@
-import type { Collection, StateMachine } from './collection.ts';
+import { type Collection, transitionsOf } from './collection.ts';
 import { invitersOf, may, mayInvite, type RoleFacts, rolesOn, roleToCreate } from './roles.ts';
 
 /** What each role may do with a record in each state. */
@@ -47,21 +47,19 @@ export function matrixOf(collection: Declared): Matrix {
   const rows = ['owner', ...Object.keys(roles), ...clients, 'everyone'].flatMap((role) =>
     rowsOf(collection, role, states),
   );
-  return { name, title, states, rows, effects: effectsOf(machine) };
+  return { name, title, states, rows, effects: effectsOf(collection) };
 }
 
-function effectsOf(machine: StateMachine | null): readonly ActionEffect[] {
-  const effects = [...(machine?.states ?? [])].flatMap(([from, actions]) =>
-    [...actions].map(([action, { to, sets, clears, grants, revokes }]) => ({
-      action,
-      from,
-      to,
-      sets: sets.map(({ name, isOptional }) => (isOptional ? `${name}?` : name)),
-      clears,
-      grants: grants === null ? [] : [grants],
-      revokes,
-    })),
-  );
+function effectsOf(collection: Declared): readonly ActionEffect[] {
+  const effects = transitionsOf(collection).map(({ action, from, to, sets, clears, grants, revokes }) => ({
+    action,
+    from,
+    to,
+    sets: sets.map(({ name, isOptional }) => (isOptional ? `${name}?` : name)),
+    clears,
+    grants: grants === null ? [] : [grants],
+    revokes,
+  }));
   return effects.filter(
     ({ sets, clears, grants, revokes }) => [sets, clears, grants, revokes].flat().length > 0,
   );

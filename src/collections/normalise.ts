@@ -1,6 +1,5 @@
 import { always, sometimes } from '../openapi/headers.ts';
 import type { Headers } from '../openapi/openapi-types.ts';
-import type { Collection } from './collection.ts';
 
 const dateForm = /^(\d{4})-(\d\d)-(\d\d)$/;
 /** RFC 3339, without leap seconds, which JavaScript dates do not have. */
@@ -35,8 +34,13 @@ export function normaliseDateTime(text: string): string | null {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+interface Indexed {
+  readonly schema: Fields;
+  readonly index: readonly { readonly name: string }[];
+}
+
 /** The fields as stored: indexed date-times are normalised. */
-export function normaliseFields(collection: Pick<Collection, 'schema' | 'index'>, fields: Fields): Fields {
+export function normaliseFields(collection: Indexed, fields: Fields): Fields {
   const times = collection.index.filter(({ name }) => isDateTime(collection, name));
   if (times.length === 0) return fields;
   const normal = times.map(({ name }) => [name, normalised(fields[name])]);
@@ -48,7 +52,7 @@ function normalised(value: unknown): unknown {
 }
 
 /** True if values to compare with the field have to be normalised, too. */
-export function isDateTime({ schema }: Pick<Collection, 'schema'>, field: string): boolean {
+export function isDateTime({ schema }: Pick<Indexed, 'schema'>, field: string): boolean {
   const properties = schema.properties as Readonly<Record<string, Fields>> | undefined;
   return properties?.[field]?.format === 'date-time';
 }
@@ -58,8 +62,18 @@ export function parseDay(text: string): number {
   return Date.parse(isDate(text) ? text : (normaliseDateTime(text) ?? ''));
 }
 
+export interface Deprecation {
+  readonly sinceMs: number;
+  readonly sunsetMs: number | null;
+  readonly link: string | null;
+}
+
+interface Deprecated {
+  readonly deprecated: Deprecation | null;
+}
+
 /** RFC 9745, RFC 8594 and a link. */
-export function deprecationHeaders({ deprecated }: Collection): Record<string, string> {
+export function deprecationHeaders({ deprecated }: Deprecated): Record<string, string> {
   if (deprecated === null) return {};
   const { sinceMs, sunsetMs, link } = deprecated;
   return {
@@ -69,7 +83,7 @@ export function deprecationHeaders({ deprecated }: Collection): Record<string, s
   };
 }
 
-export function describeDeprecation({ deprecated }: Collection): Headers {
+export function describeDeprecation({ deprecated }: Deprecated): Headers {
   if (deprecated === null) return {};
   return {
     Deprecation: always('Since when the collection is deprecated: "@" and seconds since 1970.'),

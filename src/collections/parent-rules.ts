@@ -1,8 +1,9 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Collection, Schema } from './collection.ts';
-import { type DeclarationFile, toMachine } from './declaration-file.ts';
-import { checkStateNames } from './declaration-rules.ts';
+import { found, listed, type Report, type Say } from '../base/yaml/mistakes.ts';
+import { type Collection, type Schema, statesOf, transitionsOf } from './collection.ts';
+import { toMachine } from './declaration-file.ts';
+import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { findProperty, kindOf, longestOf, queryParameters } from './indexed-fields.ts';
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';
@@ -14,8 +15,7 @@ const mostLevels = 3;
 export function checkParent(file: DeclarationFile, say: Report): void {
   checkUnique(file, say);
   const { parent, roles = {} } = file;
-  const machine = toMachine(file);
-  const states = [...(machine?.states.keys() ?? [])];
+  const states = statesOf({ machine: toMachine(file) });
   const withParent = Object.entries(roles).filter(([, role]) => role?.parent_roles !== undefined);
   if (parent === undefined) {
     for (const [name] of say.isRight('/parent') ? withParent : [])
@@ -49,9 +49,8 @@ function checkCapacity({ parent }: DeclarationFile, states: readonly string[], s
     say(at, 'needs either "field" (of the parent) or "number"');
   const { overflow } = capacity;
   if (overflow === undefined) return;
-  if (!states.includes(overflow))
-    say(`${at}/overflow`, `must be a declared state; ${found(overflow)}, ${suggestion(overflow, states)}`);
-  else if (capacity.states.includes(overflow))
+  checkKnown(overflow, states, 'a declared state', `${at}/overflow`, say);
+  if (capacity.states.includes(overflow) && states.includes(overflow))
     say(`${at}/overflow`, 'must be a state that is not in "states" of the capacity');
   const [initial = ''] = states;
   if (!capacity.states.includes(initial) && say.isRight(`${at}/states`))
@@ -137,10 +136,7 @@ export function checkFamily(
   const above = all.get(parent.collection);
   if (above === undefined) {
     const others = [...all.keys()].filter((name) => name !== collection.name);
-    say(
-      '/parent/collection',
-      `must be another collection; ${found(parent.collection)}, ${suggestion(parent.collection, others)}`,
-    );
+    checkKnown(parent.collection, others, 'another collection', '/parent/collection', say);
   }
   if (!above) return;
   if (lineage.at(-1)?.parent) {
@@ -164,23 +160,15 @@ function checkParentRoles({ roles }: Collection, above: Collection, say: Say): v
   for (const [name, role] of Object.entries(roles)) {
     if (role.kind !== 'parent') continue;
     for (const one of role.parentRoles)
-      if (!known.includes(one))
-        say(
-          `${pointerTo('/roles', name)}/parent_roles`,
-          `must be a role in ${above.name}; ${found(one)}, ${suggestion(one, known)}`,
-        );
+      checkKnown(one, known, `a role in ${above.name}`, `${pointerTo('/roles', name)}/parent_roles`, say);
   }
 }
 
 function checkAccepts({ parent, machine }: Collection, above: Collection, say: Say): void {
   const { accepts, capacity } = parent ?? {};
-  const states = [...(above.machine?.states.keys() ?? [])];
+  const states = statesOf(above);
   for (const [index, state] of (accepts?.states ?? []).entries())
-    if (!states.includes(state))
-      say(
-        pointerTo('/parent/accepts/states', index),
-        `must be a state of ${above.name}; ${found(state)}, ${suggestion(state, states)}`,
-      );
+    checkKnown(state, states, `a state of ${above.name}`, pointerTo('/parent/accepts/states', index), say);
   const before = accepts?.before ?? null;
   if (before !== null && !['date', 'date-time'].includes(String(requiredField(above, before)?.format)))
     say(
@@ -190,13 +178,12 @@ function checkAccepts({ parent, machine }: Collection, above: Collection, say: S
   const most = capacity?.most;
   if (typeof most === 'string' && requiredField(above, most)?.type !== 'integer')
     say('/parent/capacity/field', `must be a required integer field of ${above.name}; ${found(most)}`);
-  for (const [state, actions] of machine?.states ?? [])
-    for (const [action, { whileParentAccepts }] of actions)
-      if (whileParentAccepts && accepts?.states === null && before === null)
-        say(
-          `${pointerTo(pointerTo('/states', state), action)}/while_parent_accepts`,
-          'has no effect without "parent.accepts". Declare that, or leave it out',
-        );
+  for (const { from, action, whileParentAccepts } of transitionsOf({ machine }))
+    if (whileParentAccepts && accepts?.states === null && before === null)
+      say(
+        `${actionPointer(from, action)}/while_parent_accepts`,
+        'has no effect without "parent.accepts". Declare that, or leave it out',
+      );
 }
 
 function requiredField({ schema }: Collection, name: string): Schema | undefined {

@@ -5,15 +5,15 @@ import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
 import type { Collection, ParentRule, Schema } from './collection.ts';
-import { type DeclarationFile, toCollection, toParent } from './declaration-file.ts';
+import { toCollection, toParent } from './declaration-file.ts';
 import { checkDeprecation, checkStates } from './declaration-rules.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { checkDeclaration } from './declaration-schema.ts';
-import { readIndex } from './indexed-fields.ts';
+import { checkSearch, readIndex } from './indexed-fields.ts';
 import { checkFamily, checkParent, type DeclaredCollection } from './parent-rules.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkRoles } from './role-rules.ts';
 import { checkSchema } from './schema-rules.ts';
-import { checkSearch } from './searched-fields.ts';
 import { compileCheck } from './validator.ts';
 
 export interface CollectionFile {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import type { Say } from '../base/yaml/mistakes.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { typesOf } from './schema-grammar.ts';
 import { mostSchemaLevels } from './schema-rules.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf, withSubschemas } from './subschemas.ts';

@@ -1,17 +1,18 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Collection, RoleRule, RoleStates, StateMachine, Transition } from './collection.ts';
+import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import {
-  type DeclarationFile,
-  type DeclaredAction,
-  toAccess,
-  toMachine,
-  toParent,
-  toRoleStates,
-  toRoles,
-  type Who,
-} from './declaration-file.ts';
-import { checkStateNames } from './declaration-rules.ts';
+  type Collection,
+  type RoleRule,
+  type RoleStates,
+  type StateMachine,
+  statesOf,
+  type Transition,
+  transitionsOf,
+} from './collection.ts';
+import { toAccess, toMachine, toParent, toRoleStates, toRoles } from './declaration-file.ts';
+import type { Who } from './declaration-forms.ts';
+import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
+import type { DeclarationFile, DeclaredAction } from './declaration-schema.ts';
 import { findProperty } from './indexed-fields.ts';
 import { defaultLimits } from './limits.ts';
 import { builtInRoles, may } from './roles.ts';
@@ -34,7 +35,7 @@ export function checkRoles(file: DeclarationFile, say: Report): void {
     access: toAccess(file),
     roles: toRoles(file),
     parent: toParent(file),
-    states: [...(machine?.states.keys() ?? [])],
+    states: statesOf({ machine }),
     say,
   };
   checkDeclaredRoles(declared);
@@ -84,8 +85,8 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
 
 /** A misspelt role may be this one. */
 function isGranted(machine: StateMachine | null, roles: Declared['roles'], role: string): boolean {
-  return [...(machine?.states.values() ?? [])].some((actions) =>
-    [...actions.values()].some(({ grants }) => grants === role || (grants !== null && !(grants in roles))),
+  return transitionsOf({ machine }).some(
+    ({ grants }) => grants === role || (grants !== null && !(grants in roles)),
   );
 }
 
@@ -108,11 +109,7 @@ function checkRoleNames(
 ): void {
   const known = [...builtInRoles, ...Object.keys(roles)].filter((name) => !except.includes(name));
   for (const [index, name] of [who].flat().entries())
-    if (!known.includes(name))
-      say(
-        typeof who === 'string' ? pointer : pointerTo(pointer, index),
-        `must be a role; ${found(name)}, ${suggestion(name, known)}`,
-      );
+    checkKnown(name, known, 'a role', typeof who === 'string' ? pointer : pointerTo(pointer, index), say);
 }
 
 function checkTables(declared: Declared): void {
@@ -157,7 +154,7 @@ function checkStatesOf(table: RoleStates, at: string, declared: Declared): void 
   }
 }
 
-export const reservedActions = ['members', 'invitations', 'history'];
+const reservedActions = ['members', 'invitations', 'history'];
 
 function checkActions(declared: Declared): void {
   const { file, roles, say } = declared;
@@ -176,7 +173,7 @@ function checkActions(declared: Declared): void {
   };
   for (const [state, actions] of Object.entries(file.states ?? {})) {
     for (const [name, written] of Object.entries(actions ?? {})) {
-      const at = pointerTo(pointerTo('/states', state), name);
+      const at = actionPointer(state, name);
       if (reservedActions.includes(name)) say(at, 'has a reserved name. Choose another name');
       if (typeof written === 'string') continue;
       const { by, grants, revokes, chosen_from } = written;
@@ -269,11 +266,10 @@ function checkReadBeforeAct(declared: Declared): void {
       if (state !== undefined)
         tell(`/access/${file.access[verb] === undefined ? 'read' : verb}`, role, verb, state);
     }
-  for (const [state, actions] of machine?.states ?? [])
-    for (const [action, { by }] of actions)
-      for (const role of by)
-        if (!(role === 'client' && access.clients === 'none') && !reads(role, state))
-          tell(pointerTo(pointerTo('/states', state), action), role, 'act', state);
+  for (const { from, action, by } of transitionsOf({ machine }))
+    for (const role of by)
+      if (!(role === 'client' && access.clients === 'none') && !reads(role, from))
+        tell(actionPointer(from, action), role, 'act', from);
   for (const [name, role] of Object.entries(file.roles ?? {}))
     for (const inviter of [role?.invited_by ?? []].flat()) {
       const state = unread(inviter, inStates);
@@ -306,7 +302,7 @@ function checkGrantedTwice({ machine, roles, say }: Declared): void {
         );
       if (entries.length === 0)
         say(
-          pointerTo(pointerTo('/states', state), grant),
+          actionPointer(state, grant),
           `grants the role "${role}", which another caller still has in "${state}". Add "revokes: ${role}" to pass it on`,
         );
     }
@@ -320,11 +316,9 @@ function entriesWith(
   held: ReadonlySet<string>,
   state: string,
 ): readonly string[] {
-  return [...held].flatMap((from) =>
-    [...(machine.states.get(from) ?? [])]
-      .filter(([, exit]) => from !== state && exit.to === state && keeps(exit, role))
-      .map(([action]) => pointerTo(pointerTo('/states', from), action)),
-  );
+  return transitionsOf({ machine })
+    .filter((exit) => held.has(exit.from) && exit.from !== state && exit.to === state && keeps(exit, role))
+    .map(({ from, action }) => actionPointer(from, action));
 }
 
 function keeps({ grants, revokes }: Transition, role: string): boolean {

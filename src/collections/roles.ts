@@ -1,4 +1,4 @@
-import type { Collection, RoleStates } from './collection.ts';
+import { type Collection, type RoleStates, statesOf, transitionsOf } from './collection.ts';
 
 /** Reserved roles: no declaration can give them another meaning. */
 export const builtInRoles = ['owner', 'everyone', 'client'] as const;
@@ -138,9 +138,9 @@ export function readableStates(
   collection: Pick<Collection, 'access' | 'machine' | 'parent'>,
   roles: readonly string[],
 ): readonly string[] | null {
-  const { access, machine } = collection;
+  const { access } = collection;
   if (roles.some((role) => Object.hasOwn(access.read, role) && access.read[role] === 'all')) return null;
-  const states = [...(machine?.states.keys() ?? [])];
+  const states = statesOf(collection);
   const readable = states.filter((state) => may(collection, 'read', roles, state));
   return readable.length === states.length && states.length > 0 ? null : readable;
 }
@@ -151,13 +151,13 @@ export function mayEver(table: RoleStates, roles: readonly string[]): boolean {
 }
 
 /** Whether a caller who is no machine client may ever write here. */
-export function isWrittenByPeople({ access, machine }: Pick<Collection, 'access' | 'machine'>): boolean {
-  const actions = [...(machine?.states.values() ?? [])].flatMap((all) => [...all.values()]);
+export function isWrittenByPeople(collection: Pick<Collection, 'access' | 'machine'>): boolean {
+  const { access } = collection;
   const writers = [
     ...access.create,
     ...Object.keys(access.update),
     ...Object.keys(access.delete),
-    ...actions.flatMap(({ by }) => by),
+    ...transitionsOf(collection).flatMap(({ by }) => by),
   ];
   return writers.some((role) => role !== 'client');
 }

@@ -1,6 +1,6 @@
-import { refuse, where } from '../base/json-schema.ts';
+import { flag, refuse, text, where } from '../base/json-schema.ts';
 import { type CheckForm, createFormCheck } from '../base/yaml/check-form.ts';
-import { ownMembers, type Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { formatNames } from './formats.ts';
 import { longestPattern, patternMistake } from './patterns.ts';
 import { type SchemaRole, typeKeywords } from './subschemas.ts';
@@ -11,8 +11,15 @@ export const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-const text = { type: 'string' };
-const flag = { type: 'boolean' };
+/** The members of every record that the service sets. Requests cannot. */
+export const ownMembers: ReadonlySet<string> = new Set([
+  'id',
+  'state',
+  'actions',
+  'created_at',
+  'updated_at',
+]);
+
 const number = { type: 'number' };
 const count = { type: 'integer', minimum: 0 };
 const names = { type: 'array', uniqueItems: true, items: text };

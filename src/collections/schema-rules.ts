@@ -1,7 +1,7 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 import { type JsonType, schemaChecks, typesOf } from './schema-grammar.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf } from './subschemas.ts';
 

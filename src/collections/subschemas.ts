@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json-object.ts';
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import type { Schema } from './collection.ts';
+import type { Schema } from '../openapi/openapi-types.ts';
 
 /** A description defines a value completely (type, members, bounds); a condition adds to a value described elsewhere. */
 export type SchemaRole = 'description' | 'condition';

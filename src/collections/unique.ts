@@ -1,36 +1,33 @@
 import type { FieldValue, StoredRecord, UniqueValues } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
 
-/** The values that no other record may have; null: the rule does not apply in this state. */
+/** The values that no other record may have, in JSON; null: the rule does not apply in this state. */
 export function uniqueKey(collection: Collection, index: number, record: StoredRecord): string | null {
-  const values = uniqueValues(collection, index, record);
-  return values === null ? null : JSON.stringify(values);
+  const rule = collection.unique[index];
+  if (rule === undefined || (rule.states !== null && !rule.states.includes(record.state ?? ''))) return null;
+  return JSON.stringify(valuesIn(collection, rule.fields, record));
 }
 
-export function uniqueValues(
-  collection: Collection,
-  index: number,
+function valuesIn(
+  { parent }: Pick<Collection, 'parent'>,
+  names: readonly string[],
   record: StoredRecord,
-): readonly FieldValue[] | null {
-  const rule = collection.unique[index];
-  if (rule === undefined) return null;
-  if (rule.states !== null && !rule.states.includes(record.state ?? '')) return null;
+): readonly FieldValue[] {
   const fields: Readonly<Record<string, unknown>> = JSON.parse(record.body);
-  return rule.fields.map((name) => {
+  return names.map((name) => {
     if (name === 'owner') return record.owner;
-    const value = fields[name === 'parent' ? (collection.parent?.field ?? '') : name];
+    const value = fields[name === 'parent' ? (parent?.field ?? '') : name];
     return typeof value === 'boolean' ? Number(value) : (value as FieldValue);
   });
 }
 
-/** The values by which the storage finds conflicting records. Values that do not fit the schema are refused later. */
-export function uniqueQueries(collection: Collection, record: StoredRecord): readonly UniqueValues[] {
-  return collection.unique.flatMap(({ fields, states }, rule) => {
-    const values = uniqueValues(collection, rule, record);
-    const columns = uniqueColumns(collection, fields);
-    if (values === null || !columns.every((column, index) => isOfKind(column, values[index]))) return [];
-    return [{ collection: collection.name, rule, columns, values, states }];
-  });
+/** The query for other records with the same values, in whatever state this one is; null: the values do not fit the schema. */
+export function uniqueQuery(collection: Collection, rule: number, record: StoredRecord): UniqueValues | null {
+  const { fields = [], states = null } = collection.unique[rule] ?? {};
+  const values = valuesIn(collection, fields, record);
+  const columns = uniqueColumns(collection, fields);
+  if (!columns.every((column, index) => isOfKind(column, values[index]))) return null;
+  return { collection: collection.name, rule, columns, values, states };
 }
 
 function isOfKind(column: UniqueValues['columns'][number], value: unknown): boolean {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { counted } from '../base/counted.ts';
-import type { ParentRule, StateMachine, Transition } from './collection.ts';
-import { type Declaration, toMachine } from './declaration.ts';
+import type { ParentRule, Transition } from './collection.ts';
+import type { Declaration } from './declaration.ts';
 import { type Matrix, type MatrixRow, matrixOf } from './matrix.ts';
 import { actionFields } from './roles.ts';
 
@@ -21,7 +21,7 @@ export function wideningIn(
 ): readonly Widening[] {
   const effects = effectsIn(after);
   const withEffects = (declaration: Declaration): Matrix => {
-    const matrix = matrixIn(declaration);
+    const matrix = matrixOf(declaration);
     return { ...matrix, rows: [...matrix.rows, ...effectRows(declaration, matrix, effects)] };
   };
   const former = withEffects(before);
@@ -57,31 +57,23 @@ function furtherParents(before: Declaration, after: Declaration, verb: string, s
 
 /** The conditions on the parent for a verb. */
 function acceptsFor({ parent, machine }: Declaration, verb: string, state: string | null): Accepts {
-  const isLimited = verb === 'create' || machine?.states[state ?? '']?.[verb]?.whileParentAccepts === true;
+  const isLimited =
+    verb === 'create' || machine?.states.get(state ?? '')?.get(verb)?.whileParentAccepts === true;
   return parent !== null && isLimited ? parent.accepts : { states: null, before: null };
-}
-
-function matrixIn(declaration: Declaration): Matrix {
-  return matrixOf({ ...declaration, machine: machineOf(declaration) });
-}
-
-function machineOf({ machine }: Declaration): StateMachine | null {
-  return machine === null ? null : toMachine(machine);
 }
 
 /** The effects of actions besides the new state: `set <field>` and `become <role>`. */
 function effectsIn(declaration: Declaration): readonly string[] {
   const { roles } = declaration;
-  const fields = actionFields({ machine: machineOf(declaration) });
+  const fields = actionFields(declaration);
   const granted = Object.keys(roles).filter((role) => roles[role]?.kind === 'granted');
   return [...[...fields.keys()].map((name) => `set ${name}`), ...granted.map((role) => `become ${role}`)];
 }
 
 /** For each role, the states in which it has these effects by an action. A field that no action sets is set by an update. */
 function effectRows(declaration: Declaration, { rows }: Matrix, effects: readonly string[]): MatrixRow[] {
-  const machine = machineOf(declaration);
-  const states = [...(machine?.states ?? [])];
-  const fields = actionFields({ machine });
+  const states = [...(declaration.machine?.states ?? [])];
+  const fields = actionFields(declaration);
   const updated = Object.keys((declaration.schema.properties ?? {}) as object).filter(
     (name) => !fields.has(name),
   );

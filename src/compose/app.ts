@@ -49,6 +49,8 @@ export interface Surroundings {
   readonly steps?: readonly Migration[];
   /** For the console. */
   readonly settings?: readonly SettingInForce[];
+  /** For tests: to read rows that no rule has asked for is an error. */
+  readonly areRulesStrict?: boolean;
   /** Set for one of several processes of a supervisor. */
   readonly member?: {
     readonly process: number;
@@ -113,7 +115,8 @@ export async function startApp(config: Config, surroundings: Surroundings = {}):
   const onRewound = () => events.cutStreams();
   const tail = new EventTail({ store: storage.events, hasTopics, onRewound, clock, log });
   const onUnavailable = () => readiness.noteRefusedWrite();
-  const writes = await openWrites(base, collections, { tail, onUnavailable });
+  const isStrict = surroundings.areRulesStrict === true;
+  const writes = await openWrites(base, collections, { tail, onUnavailable, isStrict });
   running.defer(() => writes.stop());
   const onChange = async (changed: ReadonlySet<WatchedTable>) => {
     events.recheck(changed);
@@ -265,16 +268,20 @@ function createSigningKeys({ config, storage, keyring, audit, clock, time, log }
 
 /** The write queue. Its rules are a module and plain data, because SQLite decides batches on a thread of its own. */
 async function openWrites(
-  { config, storage, keyring, metrics, clock }: BaseParts,
+  { config, storage, keyring, metrics, clock, log }: BaseParts,
   collections: readonly Collection[],
-  parts: Pick<WriteQueueOptions, 'tail' | 'onUnavailable'>,
+  { isStrict, ...parts }: Pick<WriteQueueOptions, 'tail' | 'onUnavailable'> & { readonly isStrict: boolean },
 ): Promise<WriteQueue> {
   const data: BatchRulesData = {
     collections: collections.map(({ checkFields: _, ...plain }) => plain),
     newcomersPerHour: config.newcomersPerHour,
     digestKey: keyring.records,
+    isStrict,
   };
-  const store = await storage.openBatches({ module: batchRulesModule, data });
+  const store = await storage.openBatches({ module: batchRulesModule, data }, (lookups) => {
+    for (const lookup of lookups) metrics.countReload(lookup);
+    log.info({ lookups }, 'rows were loaded late for a batch of writes');
+  });
   return new WriteQueue({ store, clock, onBatch: metrics.countBatch, ...parts });
 }
 

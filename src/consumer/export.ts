@@ -1,9 +1,9 @@
 import { dateTime } from '../base/date-time.ts';
 import { type BearerHandler, type Input, stream } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
-import { type Lineage, lineageOf } from '../collections/lineage.ts';
+import { type Lineage, lineageOf, ownerIn } from '../collections/lineage.ts';
 import { answersText, type Description, tags } from '../openapi/description.ts';
-import { ownerIn, ownerOf, requireScopesOf } from '../records/caller-access.ts';
+import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { presentPlain } from '../records/present.ts';
 import { contextsOf } from '../records/requests/context.ts';
 import { presentEntry } from '../records/requests/history.ts';

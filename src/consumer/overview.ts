@@ -3,9 +3,11 @@ import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
 import { asDeclared, toDeclaration } from '../collections/declaration.ts';
+import { declarationForm } from '../collections/declaration-schema.ts';
 import { limitsAsData } from '../collections/limits.ts';
+import { shownForm } from '../collections/shown-form.ts';
 import { answersJson, type Description, tags } from '../openapi/description.ts';
-import type { Schema } from '../openapi/openapi-types.ts';
+import type { Schema, Schemas } from '../openapi/openapi-types.ts';
 import * as schema from '../openapi/schemas.ts';
 
 /** The entry point of the consumer API: the collections and their rules, from which a frontend can build its pages. */
@@ -28,8 +30,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 
 function describeCollection(collection: Collection, href: string) {
   const declaration = toDeclaration(collection);
-  const { name, title, description, schema, index, search, history } = declaration;
-  const { concurrency, limits, events, deprecated } = declaration;
+  const { name, title, description, schema, index, limits, events, deprecated } = declaration;
   return {
     name,
     title,
@@ -38,9 +39,6 @@ function describeCollection(collection: Collection, href: string) {
     schema,
     index: index.map((field) => field.name),
     ...asDeclared(declaration),
-    ...(search.length === 0 ? {} : { search }),
-    ...(history ? { history } : {}),
-    concurrency,
     limits: limitsAsData(limits),
     events: events?.data ?? 'none',
     ...(deprecated === null
@@ -65,107 +63,34 @@ export function describeOverview(): Description {
   };
 }
 
+/** The declared keys, as their schema describes them, and what the service adds. */
 function overviewSchema(): Schema {
-  const { object, text, texts, mapOf, maybe } = schema;
-  const roles = { anyOf: [text, texts], description: 'A role, or several; "any" is owner and client.' };
-  const inStates = mapOf({ anyOf: [{ const: 'all' }, texts] }, 'The states, by role.');
-  const transition = object(
-    {
-      to: text,
-      by: roles,
-      sets: texts,
-      clears: texts,
-      grants: text,
-      chosen_from: text,
-      revokes: texts,
-      while_parent_accepts: { const: true },
-    },
-    ['sets', 'clears', 'grants', 'chosen_from', 'revokes', 'while_parent_accepts'],
-  );
-  const role = object(
-    {
-      invited_by: texts,
-      max: schema.count,
-      max_per_user: schema.count,
-      scope: text,
-      parent_roles: texts,
-      previous_owner: text,
-    },
-    ['invited_by', 'max', 'max_per_user', 'scope', 'parent_roles', 'previous_owner'],
-  );
-  const collection = {
-    name: text,
-    title: text,
-    description: text,
-    href: { ...text, description: 'The path of the collection.' },
-    schema: mapOf(true, 'The JSON Schema of the fields.'),
-    index: { ...texts, description: 'The fields to filter and sort lists by, besides created_at.' },
-    initial: { ...text, description: 'The state of a new record.' },
-    states: mapOf(mapOf(transition), 'The actions, by state and name.'),
-    editable: { ...texts, description: 'The states in which the fields can be changed.' },
-    access: object(
-      {
-        read: { anyOf: [{ enum: ['owner', 'everyone'] }, inStates] },
-        create: texts,
-        update: inStates,
-        delete: inStates,
-        clients: {
-          enum: ['none', 'own', 'any'],
-          description: 'The records that clients of POST /token may reach.',
-        },
-        scopes: object({ read: maybe(text), write: maybe(text) }),
-      },
-      ['create', 'update', 'delete'],
-    ),
-    roles: mapOf(role, 'The roles of callers in a record, besides owner, everyone and client.'),
-    aliases: { type: 'boolean', description: 'Whether records name people by alias.' },
-    parent: {
-      ...object(
-        {
-          field: { ...text, description: 'The field with the id of the parent.' },
-          collection: text,
-          accepts: object({ states: texts, before: text }, ['states', 'before']),
-          owned_by: { enum: ['creator', 'parent'] },
-          on_delete: { enum: ['restrict', 'cascade', 'keep'] },
-          max: schema.count,
-          capacity: object({ states: texts, field: text, number: schema.count, overflow: text }, [
-            'field',
-            'number',
-            'overflow',
-          ]),
-          counts: { anyOf: [texts, { const: true }] },
-        },
-        ['accepts', 'max', 'capacity', 'counts'],
-      ),
-      description: 'The collection of the parents.',
-    },
-    unique: {
-      ...schema.listOf(object({ fields: texts, states: texts }, ['states'])),
-      description: 'The values that no two records may share.',
-    },
-    search: { ...texts, description: 'The fields that lists are searched in (?q=).' },
-    history: { const: true, description: 'Records have a history.' },
-    concurrency: { enum: ['optional', 'required'], description: 'Whether a change needs If-Match.' },
-    limits: limitsSchema(),
-    events: { enum: ['none', 'thin', 'full'], description: 'What GET /events contains of its records.' },
-    deprecated: object({ since: schema.dateTime, sunset: maybe(schema.dateTime), link: maybe(schema.uri) }),
+  const { text } = schema;
+  const forms = declarationForm.properties as Schemas;
+  const { required, properties } = shownForm(declarationForm) as {
+    readonly required: readonly string[];
+    readonly properties: Schemas;
   };
-  const optional = [
-    'description',
-    'initial',
-    'states',
-    'editable',
-    'roles',
-    'aliases',
-    'parent',
-    'unique',
-    'search',
-    'history',
-    'deprecated',
-  ];
-  return object({
-    collections: schema.listOf(object(collection, optional)),
-    links: mapOf(text, 'The paths of the other endpoints.'),
+  const described = Object.entries(properties).map(([key, shown]) => [
+    key,
+    { ...shown, description: forms[key]?.description },
+  ]);
+  const collection = {
+    type: 'object',
+    required: ['name', 'title', 'href', 'index', 'limits', ...required],
+    properties: {
+      name: text,
+      href: { ...text, description: 'The path of the collection.' },
+      ...Object.fromEntries(described),
+      title: text,
+      description: text,
+      initial: { ...text, description: 'The state of a new record.' },
+      limits: limitsSchema(),
+    },
+  };
+  return schema.object({
+    collections: schema.listOf(collection),
+    links: schema.mapOf(text, 'The paths of the other endpoints.'),
   });
 }
 

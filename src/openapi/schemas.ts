@@ -24,6 +24,11 @@ export function object(properties: Schemas, optional: readonly string[] = []): S
   return { type: 'object', required, properties };
 }
 
+/** An object without other members. */
+export function closedObject(properties: Schemas, optional: readonly string[] = []): Schema {
+  return { ...object(properties, optional), additionalProperties: false };
+}
+
 const ranges = [
   ['minimum', 'maximum', ''],
   ['minLength', 'maxLength', ' characters'],

@@ -65,6 +65,9 @@ export const metricCatalogue = {
   vestibule_write_batch_duration_seconds: histogram(
     'Time from the start of a batch of writes to its commit.',
   ),
+  vestibule_write_reloads_total: counter(
+    'Rows that a batch of writes had to load late, by lookup: the batch was decided again.',
+  ),
   vestibule_write_queue_length: gauge('sum', 'Writes that wait for their batch now.'),
   vestibule_write_queue_oldest_seconds: gauge(
     'most',

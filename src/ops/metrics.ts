@@ -45,6 +45,7 @@ export function createMetrics() {
       batchSizes.add(size);
       batchDurations.add(seconds);
     },
+    countReload: exposition.counter('vestibule_write_reloads_total', 'lookup'),
     countRefusedConnection: exposition.counter('vestibule_connections_refused_total', 'reason', [
       'all',
       'address',

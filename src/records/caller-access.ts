@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { Refusal } from '../base/errors.ts';
 import { isGranted, requireScopes, scopesOf } from '../base/scopes.ts';
 import type { Collection } from '../collections/collection.ts';
-import { type Lineage, lineageAbove } from '../collections/lineage.ts';
+import { type Lineage, lineageAbove, ownerIn } from '../collections/lineage.ts';
 import { actionsFor, may, readableStates, rolesOn, roleToCreate } from '../collections/roles.ts';
 import type { MembersWanted, RecordContext, RecordInContext, StoredRecord } from '../storage/port.ts';
 import { acceptsNow } from './accepts.ts';
@@ -145,18 +145,6 @@ function parentRolesIn(
   return may(collection, 'read', roles, parent.record.state) ? roles : null;
 }
 
-/** Records with `owned_by: parent` change their owner with their parent. */
-export function ownerIn(lineage: Lineage, { record, parent }: RecordInContext): string {
-  return ownerByParent(lineage, parent) ?? record.owner;
-}
-
-/** The owner of a record with `owned_by: parent`; null: the record has an owner of its own. */
-export function ownerByParent(lineage: Lineage, parent: RecordContext['parent']): string | null {
-  if (lineage[0].parent?.ownedBy !== 'parent' || !parent) return null;
-  const above = lineageAbove(lineage);
-  return above === null ? null : ownerIn(above, parent);
-}
-
 /** True if the token of the caller lets it read records of the collection. */
 export function admitsReader({ access: { clients, scopes } }: Collection, caller: Bearer): boolean {
   if (clients === 'none' && caller.credentialId !== null) return false;
@@ -175,18 +163,24 @@ export function memberRoles({ roles }: Collection, kind?: 'invited' | 'granted')
   return Object.entries(roles).flatMap(([name, role]) => (kinds.includes(role.kind) ? [name] : []));
 }
 
-/** Computed once for each collection, because every request asks. */
-const storedRoles = new WeakMap<Collection, Pick<MembersWanted, 'roles' | 'rolesOfAll'>>();
+type StoredRoles = Pick<MembersWanted, 'roles' | 'rolesOfAll'>;
 
-export function membersWanted(collection: Collection, member: string): MembersWanted | undefined {
-  if (!collection.isShared) return undefined;
-  let stored = storedRoles.get(collection);
+/** Computed once for each collection, because every request asks. */
+const known = new WeakMap<Collection, StoredRoles>();
+
+/** The roles of a caller that are read with a record, and those whose holders are read. */
+export function storedRoles(collection: Collection): StoredRoles {
+  let stored = known.get(collection);
   if (stored === undefined) {
     stored = { roles: memberRoles(collection), rolesOfAll: memberRoles(collection, 'granted') };
-    storedRoles.set(collection, stored);
+    known.set(collection, stored);
   }
-  const { roles, rolesOfAll } = stored;
-  return roles.length === 0 ? undefined : { member, roles, rolesOfAll };
+  return stored;
+}
+
+export function membersWanted(collection: Collection, member: string): MembersWanted | undefined {
+  const stored = storedRoles(collection);
+  return stored.roles.length === 0 ? undefined : { member, ...stored };
 }
 
 /** Without the roles that its token gives it, which differ by collection. */

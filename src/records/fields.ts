@@ -41,13 +41,21 @@ export function readJson(input: Input, type = jsonType): unknown {
 
 /** The JSON to store: checked against the size limit and the schema. */
 export function toBody(collection: Collection, fields: Fields): string {
-  const body = JSON.stringify(normaliseFields(collection, fields));
+  const body = bodyOf(collection, fields);
+  checkBody(collection, body, fields);
+  return body;
+}
+
+export function bodyOf(collection: Collection, fields: Fields): string {
+  return JSON.stringify(normaliseFields(collection, fields));
+}
+
+export function checkBody(collection: Collection, body: string, fields: Fields): void {
   const limit = collection.limits.bytes;
   // First: the schema takes the longer, the more the fields have.
   if (Buffer.byteLength(body) > limit) throw new Refusal('record_too_large', { members: { limit } });
   const errors = collection.checkFields(fields);
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
-  return body;
 }
 
 /** RFC 7396. base/strict-json has refused names such as `__proto__`. */

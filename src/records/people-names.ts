@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { Collection, RoleRule } from '../collections/collection.ts';
-import { type Lineage, lineageAbove } from '../collections/lineage.ts';
+import { type Lineage, lineageAbove, ownerIn } from '../collections/lineage.ts';
 import { may, rolesOn } from '../collections/roles.ts';
-import type { EventTopic, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
-import { ownerIn, rolesIn } from './caller-access.ts';
+import type { EventTopic, RecordInContext, RecordName } from '../storage/port.ts';
+import { rolesIn } from './caller-access.ts';
 
 /** Names of people and of audiences that do not identify them: keyed digests, 16 bytes each. */
 export class PeopleNames {
@@ -44,6 +44,11 @@ export class PeopleNames {
   /** The topic of callers who follow events under a record that everyone can read. */
   under(collection: string, id: string): string {
     return this.#topic('under', collection, id);
+  }
+
+  /** An id that a caller has chosen, which is never used again. */
+  usedId(collection: string, id: string): Uint8Array {
+    return this.#digest.of('id', collection, id);
   }
 
   /** Callers who could read the record before or after an event; undefined if only its owner could. */
@@ -143,19 +148,6 @@ function isSameScope(rule: RoleRule | undefined, scope: string): boolean {
 function canRead(lineage: Lineage, person: string, placed: RecordInContext): boolean {
   const roles = rolesIn(lineage, { id: person, isMachine: false }, placed);
   return may(lineage[0], 'read', roles, placed.record.state);
-}
-
-/** The root record: people have one alias in it and in everything under it. */
-export function rootOf(lineage: Lineage, { record, parent }: RecordInContext): RecordName {
-  const [collection] = lineage;
-  const upper = lineageAbove(lineage);
-  if (collection.parent === null || upper === null) return { collection: collection.name, id: record.id };
-  if (parent) return rootOf(upper, parent);
-  return { collection: collection.parent.collection, id: parentIdOf(collection, record) };
-}
-
-export function parentIdOf({ parent }: Collection, { body }: Pick<StoredRecord, 'body'>): string {
-  return parent === null ? '' : String(JSON.parse(body)[parent.field]);
 }
 
 export function aliasText(alias: Uint8Array): string {

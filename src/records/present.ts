@@ -1,9 +1,9 @@
 import { dateTime } from '../base/date-time.ts';
 import { type Collection, showsCounts } from '../collections/collection.ts';
-import type { Lineage } from '../collections/lineage.ts';
+import { type Lineage, ownerIn, rootOf } from '../collections/lineage.ts';
 import type { RecordContext, StoredRecord } from '../storage/port.ts';
-import { type CallerAccess, ownerIn } from './caller-access.ts';
-import { aliasText, type PeopleNames, rootOf } from './people-names.ts';
+import type { CallerAccess } from './caller-access.ts';
+import { aliasText, type PeopleNames } from './people-names.ts';
 
 /** A record in the form for one caller. */
 export interface SeenRecord {

@@ -6,6 +6,7 @@ import type {
   BatchStore,
   CopiesLeft,
   DatabaseSpace,
+  OnReload,
   SessionStatus,
   StandingStore,
   WatchedTable,
@@ -27,7 +28,7 @@ export interface Engine {
   lock(transaction: Database, name: string): Promise<void>;
   /** Runs a compiled statement on `reader`: see `prepared.ts`. */
   readonly read: Read;
-  openBatches(rules: BatchRulesSource): Promise<BatchStore>;
+  openBatches(rules: BatchRulesSource, onReload: OnReload): Promise<BatchStore>;
   /** One transaction that may take longer than any request. */
   longTransaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   readonly tables: TableChanges;

@@ -15,13 +15,6 @@ export type AuditLine = (action: string, subject: string, details?: AuditEntry['
 export type ConsumerKind = 'user' | 'client';
 export type ConsumerState = 'active' | 'suspended';
 
-export interface Consumer {
-  readonly id: string;
-  readonly kind: ConsumerKind;
-  readonly state: ConsumerState;
-  readonly registeredAt: number;
-}
-
 export interface Erasure {
   /** A database with this id has already applied the erasure. */
   readonly id: string;

@@ -99,16 +99,21 @@ export function initialStatements(engine: Engine['name']): readonly string[] {
       `collection ${text} not null,
       id ${text} not null,
       owner ${text} not null,
+      parent_id ${text},
       state ${text},
       revision ${text} not null,
       created_at ${integer} not null,
       updated_at ${integer} not null,
+      bytes ${integer} not null generated always as (octet_length(body)) stored,
       body ${text} not null,
-      bytes ${integer} not null,
       constraint records_key primary key (collection, id)`,
     ),
     'create index records_owner on records (owner, collection, created_at, id)',
     'create index records_state on records (collection, state, created_at, id) where state is not null',
+    // Records under a parent: lists, and those that wait for a place.
+    'create index records_under on records (collection, parent_id, created_at, id) where parent_id is not null',
+    `create index records_waiting on records (collection, parent_id, state, created_at, id)
+      where parent_id is not null and state is not null`,
     // Who has which role in a record, by invitation or action.
     keyedTable(
       'members',

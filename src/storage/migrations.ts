@@ -17,7 +17,7 @@ export interface Migration {
 }
 
 /** Until the release, each change of the initial schema takes the next number. Several schemas had one lower number. */
-export const firstReleased = 100;
+export const firstReleased = 101;
 
 export const migrations: readonly Migration[] = [
   {

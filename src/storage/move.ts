@@ -8,7 +8,7 @@ import { withoutSecrets } from '../base/without-password.ts';
 import { migrate } from './migrate.ts';
 import { newestVersion } from './migrations.ts';
 import { openPostgres } from './postgres/engine.ts';
-import { type Database, primaryKeys, type Tables } from './schema.ts';
+import { computedColumn, type Database, primaryKeys, type Tables } from './schema.ts';
 import { readSchema } from './schema-state.ts';
 import { busyTimeoutMs } from './sqlite/connection.ts';
 import { kyselyOn } from './sqlite/dialect.ts';
@@ -118,7 +118,7 @@ async function requireEmpty(to: Database, target: string, moved: string | null):
 
 async function copyTable(from: Pages, to: Database, table: keyof Tables): Promise<void> {
   for await (const rows of from) {
-    const columns = Object.keys(rows[0] ?? {});
+    const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== computedColumn);
     const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
     // The audit keeps its ids, which PostgreSQL would otherwise assign.
     await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})

@@ -1,10 +1,16 @@
-import type { AuditEntry, Consumer, ConsumerState, ErasureNotes, ErasureStore } from './entities.ts';
+import type { Consumer } from './batch/tables.ts';
+import type { AuditEntry, ConsumerState, ErasureNotes, ErasureStore } from './entities.ts';
 import type { DeliveryStore, EventStore, WebhookStore } from './event-port.ts';
-import type { BatchRulesSource, BatchStore, RecordStore } from './record-port.ts';
+import type { BatchRulesSource, BatchStore, OnReload } from './port/batch.ts';
+import type { RecordStore } from './port/records.ts';
 
+export type * from './batch/tables.ts';
 export type * from './entities.ts';
 export type * from './event-port.ts';
-export type * from './record-port.ts';
+export type * from './port/batch.ts';
+export type * from './port/erasure.ts';
+export type * from './port/queries.ts';
+export type * from './port/records.ts';
 
 /**
  * What the rest of the service may ask of a database. This file has no driver and no SQL; SQLite and PostgreSQL behave
@@ -27,7 +33,7 @@ export interface Storage {
   readonly leases: LeaseStore;
   /** Resolves if the database answers and this code can work with its schema. */
   ping(): Promise<void>;
-  openBatches(rules: BatchRulesSource): Promise<BatchStore>;
+  openBatches(rules: BatchRulesSource, onReload?: OnReload): Promise<BatchStore>;
   readonly engine: 'sqlite' | 'postgres';
   /** Use of the connection pool; null on SQLite. */
   readonly sessionStatus: (() => SessionStatus) | null;

@@ -1,15 +1,13 @@
-import type { Generated, Kysely } from 'kysely';
-import type {
-  ClientState,
-  ConsumerKind,
-  ConsumerState,
-  DeliveryState,
-  DisabledBecause,
-  WatchedTable,
-  WebhookState,
-} from './port.ts';
+import type { Generated, GeneratedAlways, Kysely } from 'kysely';
+import { nameIn, type Table } from './batch/table.ts';
+import type { BatchTables } from './batch/tables.ts';
+import type { ClientState, DeliveryState, DisabledBecause, WatchedTable, WebhookState } from './port.ts';
 
-export interface Tables {
+/** Of records: the database computes the size of the body. */
+export const computedColumn = 'bytes';
+
+export interface Tables extends Omit<BatchTables, 'records'> {
+  records: BatchTables['records'] & { readonly [computedColumn]: GeneratedAlways<number> };
   /** `oldest`: code that knows this version may serve after the step. */
   schema_migrations: { version: number; applied_at: number; oldest: number };
   clients: {
@@ -41,88 +39,8 @@ export interface Tables {
     subject: string;
     details: string;
   };
-  consumers: { id: string; kind: ConsumerKind; state: ConsumerState; registered_at: number };
-  records: {
-    collection: string;
-    id: string;
-    owner: string;
-    state: string | null;
-    revision: string;
-    created_at: number;
-    updated_at: number;
-    /** Stored as text on both databases: numbers, unicode and the order of members stay as written. */
-    body: string;
-    bytes: number;
-  };
-  usage: {
-    owner: string;
-    collection: string;
-    records: number;
-    writes: number;
-    writes_since: number;
-    newcomer_writes: number;
-    newcomer_since: number;
-  };
-  spent_budgets: {
-    former: Uint8Array;
-    collection: string;
-    writes: number;
-    writes_since: number;
-    newcomer_writes: number;
-    newcomer_since: number;
-    ends_at: number;
-  };
-  idempotency_keys: {
-    owner: string;
-    collection: string;
-    key_digest: Uint8Array;
-    request_digest: Uint8Array;
-    record_ids: string;
-    expires_at: number;
-  };
-  members: {
-    collection: string;
-    record_id: string;
-    role: string;
-    member: string;
-    alias: Uint8Array;
-    since: number;
-    record_created_at: number;
-  };
-  record_history: {
-    collection: string;
-    record_id: string;
-    /** From 1 on in each record. */
-    n: number;
-    at: number;
-    action: string;
-    from_state: string | null;
-    to_state: string | null;
-    role: string | null;
-  };
-  tallies: { collection: string; record_id: string; child: string; state: string; n: number };
-  child_work: {
-    child: string;
-    parent_id: string;
-    what: 'delete' | 'own';
-    new_owner: string | null;
-    at: number;
-  };
-  invitations: {
-    digest: Uint8Array;
-    id: string;
-    collection: string;
-    record_id: string;
-    role: string;
-    made_by: string;
-    uses_left: number;
-    expires_at: number;
-    created_at: number;
-  };
   /** The audience of an event besides the owner; `fields`: whether it gets the fields of the record. */
   event_topics: { topic: Uint8Array; position: number; fields: number };
-  /** Used DPoP proofs of writes, and ids of records that callers chose (those never expire); no row identifies a caller. */
-  proofs: { digest: Uint8Array; expires_at: number };
   events: {
     position: number;
     at: number;
@@ -218,3 +136,8 @@ export const primaryKeys: Readonly<{ [Name in keyof Tables]: readonly (keyof Tab
 };
 
 export type Database = Kysely<Tables>;
+
+/** All columns, under the names of the code. */
+export function columnsOf({ columns }: Table): never[] {
+  return Object.keys(columns).map((name) => `${nameIn(name)} as ${name}`) as never[];
+}

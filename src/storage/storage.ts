@@ -4,7 +4,7 @@ import type { Engine, MissingRights } from './engine.ts';
 import { guard } from './guard.ts';
 import { migrate, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
-import type { BatchRulesSource, Storage, StorageKeys } from './port.ts';
+import type { BatchRulesSource, OnReload, Storage, StorageKeys } from './port.ts';
 import {
   isTooNew,
   type MigrationPlan,
@@ -175,7 +175,8 @@ function storesOn(
         const fault = faultOf(await readSchema(reader), steps);
         if (fault !== null) throw new Refusal('storage_unavailable', { detail: fault });
       },
-      openBatches: async (rules: BatchRulesSource) => guarded(await engine.openBatches(rules)),
+      openBatches: async (rules: BatchRulesSource, onReload: OnReload = () => {}) =>
+        guarded(await engine.openBatches(rules, onReload)),
       async describe() {
         const { version: schemaVersion, verdict: migration } = planOf(await readSchema(reader), steps);
         const lastBackup = await lastBackupIn(reader);

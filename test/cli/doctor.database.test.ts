@@ -190,6 +190,7 @@ describe('vestibule doctor, database', () => {
       collection: 'notes',
       id: 'one',
       owner: 'usr_x',
+      parentId: null,
       state: null,
       revision: '1',
       body: '{}',

@@ -61,7 +61,7 @@ const changes: readonly (readonly [from: string, to: string, changes: readonly s
 ];
 
 describe('describeChanges', () => {
-  const declaration = (text: string) => JSON.parse(JSON.stringify(toDeclaration(declared(text))));
+  const declaration = (text: string) => toDeclaration(declared(text));
 
   for (const [from, to, expected] of changes) {
     it(`reports ${expected.join(', ') || 'none'}`, () => {

@@ -134,7 +134,7 @@ for (const engine of databaseEngines) {
       const { version, declarations } = JSON.parse(
         String((await storage.documents.read('collections'))?.content),
       );
-      assert.deepEqual([version, Object.keys(declarations[0]).sort()], [1, storedForm]);
+      assert.deepEqual([version, Object.keys(declarations[0]).sort()], [2, storedForm]);
       assert.deepEqual(await kept.load(), inForce);
       const loaded = await kept.load();
       assert.deepEqual(await sentences([bookings()], new Map(loaded)), ['bookings: unchanged', orphans]);

@@ -36,9 +36,7 @@ function wideningOf(
   assert.notEqual(changed, former);
   const [before, after] = [former, changed].map((one) => toDeclaration(read(one)));
   assert.ok(before && after);
-  // The stored form.
-  const stored = JSON.parse(JSON.stringify(before));
-  return wideningIn(stored, after, (state) => counts[state ?? ''] ?? counted[state ?? ''] ?? 0).map(
+  return wideningIn(before, after, (state) => counts[state ?? ''] ?? counted[state ?? ''] ?? 0).map(
     wideningText,
   );
 }

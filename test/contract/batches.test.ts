@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/base/errors.ts';
 import type { BatchChanges, Storage } from '../../src/storage/port.ts';
-import { consumerKey } from '../support/batch-rules.ts';
+import { formerOf } from '../support/batch-rules.ts';
 import {
   addOne,
   apply,
@@ -68,7 +68,7 @@ for (const engine of storageKinds) {
           idempotencyKeys: [...keys, newIdempotencyKey({ owner })],
         });
         const loaded = await load(neighbour, {
-          consumers: [consumerKey(owner), consumerKey(`${owner}x`)],
+          consumers: [owner, `${owner}x`].map((id) => ({ id })),
           usage: [used, { owner, collection: 'unused' }, { owner: `${owner}x`, collection: 'notes' }],
           records: [named, gone, { collection: 'notes', id: `${named.id}x` }],
           idempotencyKeys: [...keys, newIdempotencyKey({ owner })],
@@ -77,36 +77,37 @@ for (const engine of storageKinds) {
           { id: owner, kind: 'user', state: 'active', registeredAt: openedAt },
         ]);
         assert.deepEqual(loaded.usage, [used]);
-        assert.deepEqual(new Set(loaded.records), new Set([named, led]), 'and those that a key leads to');
+        assert.deepEqual(loaded.records, [named]);
         assert.deepEqual(new Set(loaded.idempotencyKeys), new Set(keys));
-        assert.deepEqual([loaded.spentBudgets, loaded.newcomers], [[], 0]);
+        assert.deepEqual([loaded.spentBudgets, loaded.newcomers], [[], []]);
       });
 
       it('returns the spent budgets of an erased caller until it is back', async () => {
         const owner = await registered();
-        const { former } = consumerKey(owner);
+        const former = formerOf(owner);
         const spent = { writes: 7, writesSince: openedAt, newcomerWrites: 5, newcomerSince: 1 };
         for (const collection of ['notes', 'other', 'over'])
           await setUsage(storage, owner, collection, { ...spent, records: 2 });
         const endOf = (collection: string) => (collection === 'over' ? null : 500);
         await storage.records.erase(owner, null, erasureOf(owner), { former, endOf });
         const budgets = async () => {
-          const { spentBudgets } = await load(neighbour, { consumers: [consumerKey(owner)] });
+          const { spentBudgets } = await load(neighbour, { spentBudgets: [{ former }] });
           return spentBudgets.toSorted((one, another) => (one.collection < another.collection ? -1 : 1));
         };
-        const kept = (collection: string) => ({ owner, former, collection, usage: spent, endsAt: 500 });
+        const kept = (collection: string) => ({ former, collection, ...spent, endsAt: 500 });
         assert.deepEqual(await budgets(), [kept('notes'), kept('other')]);
-        assert.deepEqual((await load(storage, { consumers: [consumerKey(`${owner}x`)] })).spentBudgets, []);
+        const others = await load(storage, { spentBudgets: [{ former: formerOf(`${owner}x`) }] });
+        assert.deepEqual(others.spentBudgets, []);
         await apply(storage, {
           newConsumers: [{ id: owner, kind: 'user', state: 'active', registeredAt: 1 }],
+          takenUpBudgets: [{ former }],
         });
-        assert.deepEqual(await budgets(), [], 'of whoever is registered nothing is loaded');
-        await apply(storage, { takenUpBudgets: [former] });
+        assert.deepEqual(await budgets(), []);
         const left = await database.query('select 1 from spent_budgets');
         assert.deepEqual(left, [], 'gone once they are taken up');
       });
 
-      it('returns nothing for an expired invitation code, as for an unknown one, and the row is deleted', async () => {
+      it('returns what a code leads to, nothing for an unknown one, and the row is deleted when it expires', async () => {
         const [owner, maker] = [await registered(), await registered()];
         const record = newRecord({ owner });
         const expiresAt = openedAt + 1_000;
@@ -121,17 +122,29 @@ for (const engine of storageKinds) {
             { collection, recordId, role: 'member', member: maker, alias, since: 1, recordCreatedAt: 1 },
           ],
         });
-        const found = (code: Uint8Array, openAt: number) =>
-          load(neighbour, {
-            invitations: [{ digest: code, member: maker, openAt }],
-            memberRoles: { [collection]: ['member'] },
+        const found = async (code: Uint8Array) => {
+          const { codes, invitations } = await load(neighbour, {
+            codes: [{ digest: code }],
+            invitations: [{ digest: code }],
           });
-        const open = await found(digest, expiresAt - 1);
+          return [codes, invitations];
+        };
+        const invitation = { ...made, madeBy: maker, createdAt: openedAt };
+        assert.deepEqual(await found(digest), [[invitation], [invitation]]);
+        assert.deepEqual(await found(alias), [[], []]);
+        const { records, members, memberCounts, memberships } = await load(neighbour, {
+          records: [record],
+          members: [{ collection, recordId, role: 'member', member: maker }],
+          memberCounts: [{ collection, recordId }],
+          memberships: [{ member: maker, collection }],
+        });
+        assert.deepEqual(records, [record]);
         assert.deepEqual(
-          [open.records, open.invitations.length, open.members.length, open.memberCounts.length],
-          [[record], 1, 1, 1],
+          members.map(({ member }) => member),
+          [maker],
         );
-        assert.deepEqual(await found(digest, expiresAt), await found(alias, expiresAt));
+        assert.deepEqual(memberCounts, [{ collection, recordId, role: 'member', count: 1 }]);
+        assert.deepEqual(memberships, [{ member: maker, collection, role: 'member', count: 1 }]);
         for (const [now, left] of [
           [expiresAt - 1, 1],
           [expiresAt, 0],
@@ -142,9 +155,9 @@ for (const engine of storageKinds) {
       });
 
       it('returns nothing when nothing is named, and an empty batch does nothing', async () => {
-        const nothing = { consumers: [], spentBudgets: [], usage: [], records: [], idempotencyKeys: [] };
-        const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
-        assert.deepEqual(await load(storage, {}), { ...nothing, ...nobody, proofs: [], newcomers: 0 });
+        const { asked, ...loaded } = await load(storage, {});
+        assert.deepEqual(asked, {});
+        assert.deepEqual(Object.values(loaded).flat(), []);
         assert.deepEqual(await runBatch(storage, []), []);
       });
     });
@@ -207,29 +220,29 @@ for (const engine of storageKinds) {
         const proof = newProof();
         const changes = {
           newConsumers: [consumer],
-          takenUpBudgets: [former],
+          takenUpBudgets: [{ former }],
           newRecords: [added],
           changedRecords: [{ ...kept, body: '{"changed":1}' }],
           removedRecords: [gone],
           newUsage: [{ ...used, collection: 'other' }],
-          changedUsage: [{ ...used, writes: 9, moved: 1 }],
-          movedUsage: [{ owner, collection: 'notes', moved: 1 }],
+          changedUsage: [{ ...used, writes: 9, records: 1 }],
+          movedUsage: [{ owner, collection: 'notes', records: 1 }],
           idempotencyKeys: [key],
           newMembers: [],
           removedMembers: [],
           invitations: [],
-          endedInvitations: [],
+          closedInvitations: [],
           proofs: [proof],
           events: [newEvent(1)],
         } satisfies BatchChanges;
-        const impossible: Record<string, Partial<BatchChanges>> = {
+        const impossible: Record<string, BatchChanges> = {
           'a consumer who is there': { newConsumers: [{ ...consumer, id: owner }] },
           'the same consumer twice': { newConsumers: [consumer, consumer] },
           'a record whose id is taken': { newRecords: [added, kept] },
           'the same record twice': { newRecords: [added, added] },
           'a record without a body': { changedRecords: [{ ...kept, revision: null as never }] },
           'a usage that is there': { newUsage: [used] },
-          'a usage without a number': { changedUsage: [{ ...used, moved: 1, writes: null as never }] },
+          'a usage without a number': { changedUsage: [{ ...used, writes: null as never }] },
           'an event without a type': { events: [newEvent(1), newEvent(2, { type: null as never })] },
           'the same proof twice': { proofs: [proof, proof] },
           'a proof without an end': { proofs: [{ ...proof, expiresAt: null as never }] },
@@ -244,9 +257,9 @@ for (const engine of storageKinds) {
           const { owner: _owner, collection: _collection, ...before } = used;
           assert.deepEqual(await neighbour.records.usage(owner), new Map([['notes', before]]), what);
           const left = await load(neighbour, {
-            consumers: [{ id: stranger, former }],
+            spentBudgets: [{ former }],
             idempotencyKeys: [key],
-            proofs: [proof.digest],
+            proofs: [proof],
           });
           assert.deepEqual([left.spentBudgets.length, left.idempotencyKeys, left.proofs], [1, [], []], what);
         }
@@ -286,7 +299,7 @@ for (const engine of storageKinds) {
         const writing = apply(storage, {
           newRecords: [added],
           changedRecords: [{ ...record, revision: 'later' }],
-          movedUsage: [{ owner, collection: 'notes', moved: 1 }],
+          movedUsage: [{ owner, collection: 'notes', records: 1 }],
         });
         await outsider.untilSomebodyWaits();
         for (const each of [storage, neighbour]) {
@@ -350,11 +363,11 @@ for (const engine of storageKinds) {
             {
               kind: 'plain',
               keys: {
-                consumers: turned.map(consumerKey),
+                consumers: turned.map((id) => ({ id })),
                 usage: turned.map((owner) => ({ owner, collection: 'notes' })),
                 records: index % 3 === 0 ? shared : shared.toReversed(),
               },
-              changes: { movedUsage: turned.map((owner) => ({ owner, collection: 'notes', moved: 1 })) },
+              changes: { movedUsage: turned.map((owner) => ({ owner, collection: 'notes', records: 1 })) },
             },
           ]);
         };
@@ -378,8 +391,8 @@ for (const engine of storageKinds) {
         const id = randomUUID();
         const outsider = await beginOutside(place);
         await outsider.run(
-          `insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
-           values ('notes', '${id}', 'usr_outside', null, 'r', 1, 1, '{}', 2)`,
+          `insert into records (collection, id, owner, state, revision, created_at, updated_at, body)
+           values ('notes', '${id}', 'usr_outside', null, 'r', 1, 1, '{}')`,
         );
         const inserting = Promise.all(
           [0, 1].map((index) => insertUnlessTaken(either(index), newRecord({ id }))),

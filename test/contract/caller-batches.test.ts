@@ -148,7 +148,9 @@ class Changes {
     this.#last = revision;
     const fields = this.#fields(collection, maker);
     if (id === null || random.below(3) === 0) {
-      const made = { collection, id: this.#newId(), revision, body: JSON.stringify(fields) };
+      const field = collections.find(({ name }) => name === collection)?.parent?.field;
+      const parentId = field === undefined ? null : String(fields[field]);
+      const made = { collection, id: this.#newId(), revision, parentId, body: JSON.stringify(fields) };
       this.there = [...this.there, { ...made, maker }];
       return collection === 'rooms' || random.below(2) === 0
         ? { ...made, kind: 'create', key: null }

@@ -83,8 +83,8 @@ async function sqliteWriter(file: string): Promise<ImpatientWriter> {
 /** Inserts records in one statement. */
 export async function fillRecords(engine: DatabaseEngine, address: string, count: number): Promise<void> {
   const last = count - 1;
-  const columns = 'collection, id, owner, state, revision, created_at, updated_at, body, bytes';
-  const values = `select 'notes', 'r' || i, 'usr_' || (i % 1000), null, 'v', i, i, '{"text":"buy milk"}', 19 from numbers`;
+  const columns = 'collection, id, owner, state, revision, created_at, updated_at, body';
+  const values = `select 'notes', 'r' || i, 'usr_' || (i % 1000), null, 'v', i, i, '{"text":"buy milk"}' from numbers`;
   if (engine === 'postgres') {
     const numbers = `generate_series(0, ${last}) as numbers(i)`;
     await postgresDatabase(address).query(

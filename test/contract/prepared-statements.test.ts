@@ -92,14 +92,12 @@ describe('named prepared statements on PostgreSQL', () => {
       await insertAll(storage, [record]);
       await apply(storage, {
         changedRecords: [{ ...record, revision: 'changed' }],
-        changedUsage: [{ ...noUsage, owner, collection: 'notes', writes: 1, moved: 1 }],
+        changedUsage: [{ ...noUsage, owner, collection: 'notes', writes: 1, records: 1 }],
         idempotencyKeys: [{ ...key, recordIds: record.id }],
       });
       const loaded = await load(storage, {
-        consumers: [
-          { id, former: new Uint8Array() },
-          { id: 'usr_stranger', former: new Uint8Array([1]) },
-        ],
+        consumers: [{ id }, { id: 'usr_stranger' }],
+        spentBudgets: [{ former: new Uint8Array([1]) }],
         usage: [{ owner, collection: 'notes' }],
         records: [{ collection: 'notes', id: record.id }],
         idempotencyKeys: [key],

@@ -44,9 +44,9 @@ for (const engine of storageKinds) {
     it('are loaded when used, by every process', async () => {
       const [used, other, unused] = [newProof(), newProof(), newProof()];
       await apply(storage, { proofs: [used, other] });
-      const { proofs } = await load(neighbour, { proofs: [used.digest, unused.digest] });
-      assert.deepEqual(proofs, [used.digest]);
-      assert.deepEqual((await load(neighbour, { proofs: [unused.digest] })).proofs, []);
+      const { proofs } = await load(neighbour, { proofs: [used, unused] });
+      assert.deepEqual(proofs, [used]);
+      assert.deepEqual((await load(neighbour, { proofs: [unused] })).proofs, []);
     });
 
     it('are deleted after expiry, oldest first, no more than the limit', async () => {
@@ -54,8 +54,8 @@ for (const engine of storageKinds) {
       const kept = newProof();
       await apply(storage, { proofs: [...proofs, kept] });
       const left = async () => {
-        const digests = [...proofs, kept].map(({ digest }) => digest);
-        const found = new Set((await load(neighbour, { proofs: digests })).proofs.map(String));
+        const loaded = await load(neighbour, { proofs: [...proofs, kept] });
+        const found = new Set(loaded.proofs.map(({ digest }) => String(digest)));
         return [...proofs, kept]
           .filter(({ digest }) => found.has(String(digest)))
           .map(({ expiresAt }) => expiresAt);
@@ -81,7 +81,7 @@ for (const engine of storageKinds) {
       it('are used up by the erasure and kept after it', async () => {
         const [owner, proof] = [await somebody(), newProof()];
         assert.deepEqual((await erase(owner, proof))?.records, { notes: 1 });
-        assert.deepEqual((await load(storage, { proofs: [proof.digest] })).proofs, [proof.digest]);
+        assert.deepEqual((await load(storage, { proofs: [proof] })).proofs, [proof]);
       });
 
       it('refuse a second erasure', async () => {
@@ -130,7 +130,8 @@ for (const engine of storageKinds) {
 
     const write = (queue: WriteQueue, owner: string, proof: UsedProof | null, id: string) => {
       const caller = { id: owner, kind: 'user', isMachine: false } as const;
-      const change = { collection: 'notes', id, revision: id, kind: 'create_under', body: '{}' } as const;
+      const made = { collection: 'notes', id, revision: id, parentId: null, body: '{}' };
+      const change = { ...made, kind: 'create_under' } as const;
       return queue.submit({ caller, now: openedAt, proof, change }, 2, () => false);
     };
     const recordsOf = async (owner: string) => (await storage.records.ofOwner(owner, null, 100)).length;
@@ -209,7 +210,7 @@ describe('batches without proofs', () => {
     assert.equal(await about(), 0);
     const proof = newProof();
     await apply(storage, { proofs: [proof] });
-    await load(storage, { proofs: [proof.digest] });
+    await load(storage, { proofs: [proof] });
     assert.equal(await about(), 2, 'control: one that reads and one that writes');
     await storage.close();
   });

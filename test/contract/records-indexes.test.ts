@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { CompiledQuery } from 'kysely';
 import type { Engine } from '../../src/storage/engine.ts';
 import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.ts';
-import { lockWithAbove } from '../../src/storage/postgres/family.ts';
+import { recordsAndAncestors } from '../../src/storage/postgres/special.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
 import { insertAll } from '../support/batches.ts';
@@ -82,8 +82,9 @@ for (const engineName of storageKinds) {
         await prepare([slot]);
         assert.deepEqual(begun, []);
         await database.query(
-          `insert into records with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
-            select 'many', 'id' || n, 'usr_1', null, 'r', n, n, '{"seats":1}', 12 from numbers`,
+          `insert into records (collection, id, owner, state, revision, created_at, updated_at, body)
+            with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+            select 'many', 'id' || n, 'usr_1', null, 'r', n, n, '{"seats":1}' from numbers`,
         );
         await prepare([slot, seats]);
         assert.ok(begun.length > 0);
@@ -272,10 +273,11 @@ for (const engineName of storageKinds) {
         it('for the records of a batch and their ancestors, each by its key', async () => {
           // As many as a batch has: PostgreSQL expects ten times as many from the recursion.
           const ids = Array.from({ length: 100 }, (_, index) => String(index));
-          const parents = [{ child: collection, field: 'slot', collection: 'others', level: 1 }];
-          const values = [ids.map(() => collection), ids, JSON.stringify(parents), []];
+          const parents = [{ child: collection, collection: 'others', level: 1 }];
+          const named = ids.map((id) => ({ collection, id }));
+          const values = [JSON.stringify(named), JSON.stringify(parents)];
           const { rows } = await engine.database.executeQuery<Record<string, unknown>>(
-            CompiledQuery.raw(`explain ${lockWithAbove}`, values),
+            CompiledQuery.raw(`explain ${recordsAndAncestors}`, values),
           );
           assert.doesNotMatch(JSON.stringify(rows), /Seq Scan on records/);
         });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { RecordStore, Storage } from '../../src/storage/port.ts';
+import { formerOf } from '../support/batch-rules.ts';
 import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
 import {
   createTestDatabase,
@@ -171,7 +172,7 @@ for (const engine of storageKinds) {
           });
         await register(storage, 'usr_spent', 'user', 100);
         for (const collection of ['ended', 'notes', 'other']) await spend(collection);
-        const former = Buffer.from('former');
+        const former = formerOf('usr_spent');
         const ends = new Map([
           ['notes', 500],
           ['other', 300],
@@ -180,9 +181,9 @@ for (const engine of storageKinds) {
         const erased = await records.erase('usr_spent', null, erasureOf('usr_spent'), { former, endOf });
         assert.equal(erased?.budgetsKeptUntil, 500);
         assert.deepEqual(await records.usage('usr_spent'), new Map());
-        await register(storage, 'usr_else', 'user', 400, Buffer.from('another'));
+        await register(storage, 'usr_else', 'user', 400);
         assert.deepEqual(await records.usage('usr_else'), new Map());
-        await Promise.all([1, 2, 3].map(() => register(storage, 'usr_spent', 'user', 400, former)));
+        await Promise.all([1, 2, 3].map(() => register(storage, 'usr_spent', 'user', 400)));
         const left = { ...noUsage, writes: 7, newcomerWrites: 5 };
         assert.deepEqual(await records.usage('usr_spent'), new Map([['notes', left]]), 'the other has ended');
         assert.deepEqual(await database.query('select 1 from spent_budgets'), [], 'nothing is kept twice');
@@ -192,7 +193,7 @@ for (const engine of storageKinds) {
         await register(storage, 'usr_spent', 'user', 100);
         await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
         await records.erase('usr_spent', null, erasureOf('usr_spent'), {
-          former: Buffer.from('former'),
+          former: formerOf('usr_spent'),
           endOf: () => 500,
         });
         const kept = async () => (await database.query('select 1 from spent_budgets')).length;
@@ -200,7 +201,7 @@ for (const engine of storageKinds) {
         assert.equal(await kept(), 1);
         await records.forgetExpired(500);
         assert.equal(await kept(), 0);
-        await register(storage, 'usr_spent', 'user', 200, Buffer.from('former'));
+        await register(storage, 'usr_spent', 'user', 200);
         assert.deepEqual(await records.usage('usr_spent'), new Map());
       });
 

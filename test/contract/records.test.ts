@@ -142,8 +142,8 @@ for (const engine of storageKinds) {
           recordId,
           at: openedAt,
           action,
-          from: null,
-          to: 'open',
+          fromState: null,
+          toState: 'open',
           role: 'owner',
           ...changes,
         };
@@ -156,18 +156,27 @@ for (const engine of storageKinds) {
 
       it('is numbered from 1 in each record and read in pages', async () => {
         const [one, other] = [newRecord({ state: 'open' }), newRecord({ state: 'open' })];
-        const first = [step(one, 'create'), step(other, 'create'), step(one, 'update', { from: 'open' })];
+        const first = [
+          step(one, 'create'),
+          step(other, 'create'),
+          step(one, 'update', { fromState: 'open' }),
+        ];
         await apply(storage, { newRecords: [one, other], history: first });
-        const moved = step(one, 'moved_up', { at: openedAt + 1, from: 'open', to: null, role: null });
+        const moved = step(one, 'moved_up', {
+          at: openedAt + 1,
+          fromState: 'open',
+          toState: null,
+          role: null,
+        });
         await apply(storage, { history: [moved] });
         const [create, theirs, update] = first;
         const expected = [
           { ...create, n: 1 },
           { ...update, n: 2 },
           { ...moved, n: 3 },
-        ].map(({ collection: _, ...entry }) => entry);
+        ];
         assert.deepEqual(await read(one), expected);
-        const { collection: _, ...entry } = { ...theirs, n: 1 };
+        const entry = { ...theirs, n: 1 };
         assert.deepEqual(await read(other), [entry]);
         assert.deepEqual(new Set(await read(one, other)), new Set([...expected, entry]));
         const page = await storage.records.history('notes', [one.id], { after: 1, limit: 1 });
@@ -232,7 +241,7 @@ for (const engine of storageKinds) {
         const one = { ...noUsage, owner, collection: 'notes' };
         await apply(storage, { newUsage: [{ ...one, records: -1 }] });
         assert.deepEqual((await storage.records.usage(owner)).get('notes'), noUsage);
-        await apply(storage, { changedUsage: [{ ...one, writes: 3, moved: -1 }] });
+        await apply(storage, { changedUsage: [{ ...one, writes: 3, records: -1 }] });
         assert.deepEqual((await storage.records.usage(owner)).get('notes'), { ...noUsage, writes: 3 });
       });
     });
@@ -280,14 +289,14 @@ for (const engine of storageKinds) {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         for (const time of [10, 20, 20, 30]) await register(fresh, randomUUID(), 'user', time);
         await register(fresh, randomUUID(), 'client', 30);
-        const count = async (since: number, atMost: number) =>
-          (await load(fresh, { newcomers: { since, atMost } })).newcomers;
+        const count = async (since: number, maxCount: number) =>
+          (await load(fresh, { newcomers: [{ since, maxCount }] })).newcomers[0]?.count;
         assert.equal(await count(0, 100), 4);
         assert.equal(await count(20, 100), 3);
         assert.equal(await count(21, 100), 1);
         assert.equal(await count(31, 100), 0);
         assert.equal(await count(0, 2), 2);
-        assert.equal((await load(fresh, {})).newcomers, 0);
+        assert.deepEqual((await load(fresh, {})).newcomers, []);
         await fresh.close();
       });
     });

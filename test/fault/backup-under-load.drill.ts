@@ -161,8 +161,8 @@ describe('a backup during writes', () => {
 function fill(file: string): void {
   using database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${ballast})
-    insert into records (collection, id, owner, state, revision, created_at, updated_at, body, bytes)
-    select 'notes', 'ballast' || n, 'usr_ballast', null, 'r' || n, n, n, '{"text":"' || hex(randomblob(1000)) || '"}', 2011
+    insert into records (collection, id, owner, state, revision, created_at, updated_at, body)
+    select 'notes', 'ballast' || n, 'usr_ballast', null, 'r' || n, n, n, '{"text":"' || hex(randomblob(1000)) || '"}'
     from numbers`);
 }
 

@@ -220,7 +220,15 @@ async function leadALife(storage: Storage): Promise<void> {
       .flat()
       .map(({ id, owner, body }) => newEvent(round, { owner, recordId: id, data: body }));
     const history = (changes.newRecords ?? []).map(({ collection, id: recordId }) => {
-      return { collection, recordId, at: round, action: 'create', from: null, to: null, role: 'owner' };
+      return {
+        collection,
+        recordId,
+        at: round,
+        action: 'create',
+        fromState: null,
+        toState: null,
+        role: 'owner',
+      };
     });
     await apply(storage, { ...changes, history, events: told });
     alive.push(...(changes.newRecords ?? []), ...(changes.changedRecords ?? []));

@@ -112,7 +112,10 @@ describe('the SQLite writer thread', () => {
     await assert.rejects(thread.run('select 1', []), /the connection is closed/);
     await closing;
     await assert.rejects(thread.run('select 1', []), /the connection is closed/);
-    await assert.rejects(thread.runBatch([]), /the connection is closed/);
+    await assert.rejects(
+      thread.runBatch([], () => {}),
+      /the connection is closed/,
+    );
   });
 });
 

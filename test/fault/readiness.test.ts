@@ -212,7 +212,8 @@ describe('/readyz and the log while a start builds an index on PostgreSQL', () =
       await (await startService(settings)).stop();
       const database = plainSql(settings);
       await database.query(
-        `insert into records select 'notes', 'id' || n, 'usr_1', null, 'r', n, n, '{"text":"a"}', 12 from generate_series(1, 10000) n`,
+        `insert into records (collection, id, owner, revision, created_at, updated_at, body)
+          select 'notes', 'id' || n, 'usr_1', 'r', n, n, '{"text":"a"}' from generate_series(1, 10000) n`,
       );
       const writer = new Client({ connectionString: settings.DATABASE_URL });
       await writer.connect();

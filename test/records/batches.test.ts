@@ -36,6 +36,7 @@ const rules = await createBatchRules({
   ]),
   newcomersPerHour: 2,
   digestKey: new Uint8Array(32),
+  isStrict: true,
 });
 
 const ids = ['a', 'b'].map((letter) => letter.repeat(8));
@@ -71,6 +72,7 @@ const recordChange: fc.Arbitrary<RecordChange> = fc.oneof(
     collection,
     id: fc.uuid(),
     revision: fc.constant(''),
+    parentId: fc.constant(null),
     body,
     key,
   }),
@@ -81,6 +83,7 @@ const recordChange: fc.Arbitrary<RecordChange> = fc.oneof(
       collection,
       id,
       revision: fc.constant(''),
+      parentId: fc.constant(null),
       body,
     }),
   },

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
 import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Done, Operation } from '../../src/records/rules/operation.ts';
-import type { BatchChanges, Loaded, Outcome } from '../../src/storage/port.ts';
+import type { Outcome } from '../../src/storage/port.ts';
 import { newProof } from '../support/batches.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -18,6 +18,7 @@ const rules = await createBatchRules({
   collections: readCollections([{ name: 'notes', path: 'notes.yaml', text }]),
   newcomersPerHour: 0,
   digestKey: new Uint8Array(32),
+  isStrict: true,
 });
 
 const caller = { id: 'ada', kind: 'user', isMachine: false } as const;
@@ -27,7 +28,7 @@ let count = 0;
 
 function creation(changes: Partial<Extract<Change, { kind: 'create' }>> = {}): Change {
   count += 1;
-  const named = { collection: 'notes', id: `note${count}`, revision: `r${count}` };
+  const named = { collection: 'notes', id: `note${count}`, revision: `r${count}`, parentId: null };
   return { ...named, kind: 'create', body: '{"text":"x"}', key: null, ...changes };
 }
 
@@ -58,7 +59,7 @@ for (const [when, run] of Object.entries(ways)) {
       const outcomes = run(store, [operation(proof), operation({ ...proof })]);
       assert.deepEqual(outcomes.map(told), ['created', 'proof_replayed']);
       assert.deepEqual([store.records.size, store.events.length, store.proofs.size], [1, 1, 1]);
-      assert.deepEqual([...store.proofs.values()], [proof.expiresAt]);
+      assert.deepEqual([...store.proofs.values()], [proof]);
       assert.deepEqual(
         [...store.usage.values()].map(({ writes }) => writes),
         [1],
@@ -71,7 +72,7 @@ for (const [when, run] of Object.entries(ways)) {
         { kind: 'register' },
         { kind: 'refused' },
         creation(),
-        { ...named, kind: 'create_under', body: '{}' },
+        { ...named, kind: 'create_under', parentId: null, body: '{}' },
         { ...named, kind: 'replace', body: '{}', expected: null },
         { ...named, kind: 'patch', patch: {}, expected: null },
         { ...named, kind: 'remove', expected: null },
@@ -97,7 +98,7 @@ for (const [when, run] of Object.entries(ways)) {
       const proof = newProof();
       const outcomes = run(store, [operation(proof, { kind: 'refused' }), operation(proof)]);
       assert.deepEqual(outcomes.map(told), ['done', 'proof_replayed']);
-      assert.deepEqual([...store.proofs.values()], [proof.expiresAt]);
+      assert.deepEqual([...store.proofs.values()], [proof]);
       assert.deepEqual([store.consumers.size, store.usage.size, store.events.length], [0, 0, 0]);
     });
 
@@ -130,26 +131,15 @@ for (const [when, run] of Object.entries(ways)) {
   });
 }
 
-const nobody = { members: [], memberCounts: [], memberships: [], invitations: [] };
-
 describe('operations without proofs', () => {
   it('neither load nor store a proof', () => {
     const operations = [operation(null), operation(null, { kind: 'register' })];
     const keys = rules.keysOf(operations);
-    assert.deepEqual(keys.proofs, []);
-    const loaded: Loaded = {
-      consumers: [],
-      spentBudgets: [],
-      usage: [],
-      records: [],
-      idempotencyKeys: [],
-      ...nobody,
-      proofs: [],
-      newcomers: 0,
-    };
-    const { changes }: { changes: BatchChanges } = rules.decide(operations, loaded);
-    assert.deepEqual(changes.proofs, []);
+    assert.deepEqual(keys.proofs ?? [], []);
+    const store = new MemoryStore();
+    store.run(operations, rules);
+    assert.equal(store.proofs.size, 0);
     const proof = newProof();
-    assert.deepEqual(rules.keysOf([operation(null), operation(proof)]).proofs, [proof.digest]);
+    assert.deepEqual(rules.keysOf([operation(null), operation(proof)]).proofs, [{ digest: proof.digest }]);
   });
 });

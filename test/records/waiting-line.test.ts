@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Collection } from '../../src/collections/collection.ts';
 import { readCollections } from '../../src/collections/read-collections.ts';
-import { FamilyState } from '../../src/records/rules/family-state.ts';
+import { BatchState } from '../../src/records/rules/batch-state.ts';
+import { LoadedRows } from '../../src/records/rules/loaded-rows.ts';
 import type { Loaded, StoredRecord } from '../../src/storage/port.ts';
 
 const talks = `
@@ -13,15 +15,13 @@ states: { taken: { leave: left }, waiting: { leave: left }, left: {} }`;
 
 describe('the waiting list in a batch', () => {
   it('is ordered by creation time, also when an older request arrives later', () => {
-    const stored = record('b', 20);
-    const records = new Map([['seats\0b', stored]]);
-    const waiting = [{ collection: 'talks', id: 't', child: 'seats', ids: ['b'] }];
-    const state = new FamilyState({ waiting } as unknown as Loaded, declared(), records);
-    const older = record('c', 10);
-    records.set('seats\0c', older);
-    state.move(null, older);
+    const collections = declared();
+    const loaded = { waiting: [record('b', 20)], records: [], asked: {} } as unknown as Loaded;
+    const rows = new LoadedRows(loaded, { isAsking: false });
+    const state = new BatchState(rows, { collections, formerOf: () => new Uint8Array() });
+    state.apply({ put: record('c', 10) });
     assert.deepEqual(
-      state.waiting('seats', 't').map(({ id }) => id),
+      state.parents.waiting(collections.get('seats') as Collection, 't').map(({ id }) => id),
       ['c', 'b'],
     );
   });
@@ -39,6 +39,7 @@ function record(id: string, createdAt: number): StoredRecord {
     collection: 'seats',
     id,
     owner: 'ada',
+    parentId: 't',
     state: 'waiting',
     revision: 'r',
     createdAt,

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { alertsDocument, operationsDocument } from '../../docs/alerts-document.ts';
 import { configDocument } from '../../docs/config-document.ts';
 import { errorsDocument } from '../../docs/errors-document.ts';
+import { overviewTypes } from '../../docs/overview-types.ts';
 import { catalogue } from '../../src/base/errors.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
 
@@ -41,6 +42,12 @@ describe('the alerts', () => {
   it('the rules of Prometheus and docs/operations.md equal the output of "npm run docs"', () => {
     assert.equal(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'), alertsDocument());
     assert.equal(readFileSync('docs/operations.md', 'utf8'), operationsDocument());
+  });
+});
+
+describe('web/src/api/overview.ts', () => {
+  it('the file equals the output of "npm run docs" from the schema of declarations', () => {
+    assert.equal(readFileSync('web/src/api/overview.ts', 'utf8'), overviewTypes());
   });
 });
 

@@ -11,7 +11,7 @@ export const declared = {
   expires: false,
 } as const;
 
-export const recordsOfOwner = 10;
+const recordsOfOwner = 10;
 const keptMs = 30 * 86_400_000;
 
 /** So many consumers, records and events, one record in each of thirty days' moments, and its event. Everything is made from a number. */
@@ -48,6 +48,7 @@ export class Population {
       collection,
       id: this.idOf(number),
       owner: this.ownerOf(number),
+      parentId: null,
       state: null,
       revision: hash('md5', String(number)).slice(0, 16),
       createdAt: at,
@@ -79,7 +80,7 @@ export class Population {
     const filled = `(select *, ${id} as id, ${body} as body from ${made} as made)`;
     await postgres.atOnce([
       `insert into consumers select ${pseudonym('n')}, 'user', 'active', ${at} from generate_series(0, ${count - 1}) as n`,
-      `insert into records select '${collection}', id, owner, null, substr(rest, 1, 16), at, at, body, octet_length(body)
+      `insert into records select '${collection}', id, owner, null, null, substr(rest, 1, 16), at, at, default, body
          from ${filled} as filled`,
       `insert into events select n, at, '${collection}.created', '${collection}', id, owner,
          '{"id":"' || id || '","collection":"${collection}","revision":"' || substr(rest, 1, 16) || '","state":null}'

@@ -1,8 +1,8 @@
 import type { Storage } from '../../src/storage/port.ts';
-import { consumerKey, type TestOperation } from '../support/batch-rules.ts';
+import type { TestOperation } from '../support/batch-rules.ts';
 import { batchesOf, runBatch } from '../support/batches.ts';
 import { erasureOf, newQuery, noUsage } from '../support/records.ts';
-import { collection, declared, type Population, recordsOfOwner } from './rows.ts';
+import { collection, declared, type Population } from './rows.ts';
 import type { MeasuredPostgres } from './server.ts';
 
 /** The calls of the service to its storage, one after the other. */
@@ -34,10 +34,10 @@ function creation(population: Population): TestOperation {
   // Owners take turns: none is twice in a batch.
   const record = { ...population.record(population.count + written), owner: population.ownerOf(written * 7) };
   const { owner } = record;
-  const usage = { ...noUsage, owner, collection, records: recordsOfOwner, moved: 1 };
+  const usage = { ...noUsage, owner, collection, records: 1 };
   return {
     kind: 'plain',
-    keys: { consumers: [consumerKey(owner)], usage: [{ owner, collection }] },
+    keys: { consumers: [{ id: owner }], usage: [{ owner, collection }] },
     changes: {
       newRecords: [record],
       changedUsage: [usage],
@@ -49,10 +49,10 @@ function creation(population: Population): TestOperation {
 function change(population: Population): TestOperation {
   const record = population.record(anywhere(population.count));
   const { owner, id } = record;
-  const usage = { ...noUsage, owner, collection, records: recordsOfOwner, moved: 0 };
+  const usage = { ...noUsage, owner, collection, records: 0 };
   return {
     kind: 'plain',
-    keys: { consumers: [consumerKey(owner)], usage: [{ owner, collection }], records: [{ collection, id }] },
+    keys: { consumers: [{ id: owner }], usage: [{ owner, collection }], records: [{ collection, id }] },
     changes: { changedRecords: [{ ...record, updatedAt: Date.now() }], changedUsage: [usage] },
   };
 }

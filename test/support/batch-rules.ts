@@ -1,6 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 import { type ErrorCode, Refusal, type RefusalOptions } from '../../src/base/errors.ts';
+import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createBatchRules as createServiceRules } from '../../src/records/rules/batch-rules.ts';
+import { formerName } from '../../src/records/rules/budgets.ts';
 import type { Operation } from '../../src/records/rules/operation.ts';
 import type {
   BatchChanges,
@@ -20,14 +22,14 @@ import type {
  */
 export type TestOperation =
   /** Applies the loaded state unchanged. */
-  | { readonly kind: 'plain'; readonly keys: Partial<TestKeys>; readonly changes: Partial<BatchChanges> }
+  | { readonly kind: 'plain'; readonly keys: BatchKeys; readonly changes: BatchChanges }
   /** Inserts the record and counts it, if its owner is registered. */
   | { readonly kind: 'add_one'; readonly record: StoredRecord }
   | { readonly kind: 'insert_unless_taken'; readonly record: StoredRecord }
   | { readonly kind: 'change_if_still'; readonly revision: string; readonly to: StoredRecord }
   | ({ readonly kind: 'set_usage'; readonly usage: Usage } & OwnerInCollection)
   /** Uses the rules of the service. */
-  | { readonly kind: 'register'; readonly operation: Operation; readonly former: Uint8Array }
+  | { readonly kind: 'register'; readonly operation: Operation }
   /** A refusal, as the rules of the service make it. */
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly options: RefusalOptions }
   /** Rules with a mistake in them. */
@@ -36,80 +38,59 @@ export type TestOperation =
   | { readonly kind: 'end_thread' };
 
 interface Decision {
-  readonly changes: Partial<BatchChanges>;
+  readonly changes: BatchChanges;
   readonly done?: unknown;
   readonly error?: unknown;
 }
 
-export const noKeys: BatchKeys = {
-  consumers: [],
-  usage: [],
-  records: [],
-  idempotencyKeys: [],
-  members: [],
-  memberCounts: [],
-  memberships: [],
-  invitations: [],
-  memberRoles: {},
-  proofs: [],
-  newcomers: null,
-};
-
 const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
+const digestKey = new Uint8Array(32);
 const ofService = await createServiceRules({
   collections: [],
   newcomersPerHour: 0,
-  digestKey: new Uint8Array(32),
+  digestKey,
 });
 
-/** A caller without stored data. */
-export function consumerKey(id: string): TestKeys['consumers'][number] {
-  return { id, former: new TextEncoder().encode(`former ${id}`) };
+/** The name under which budgets of an erased caller are kept. */
+export function formerOf(id: string): Uint8Array {
+  return formerName(createKeyedDigest(digestKey), id);
 }
-
-/** Keys as plain data. */
-export type TestKeys = Omit<BatchKeys, 'consumers'> & {
-  readonly consumers: readonly { readonly id: string; readonly former: Uint8Array }[];
-};
 
 export function createBatchRules(): BatchRules {
   return {
-    keysOf(operations) {
-      const all = (operations as readonly TestOperation[]).map(namedBy);
-      return {
-        consumers: all.flatMap(({ consumers = [] }) =>
-          consumers.map(({ id, former }) => ({ id, former: () => former })),
-        ),
-        usage: all.flatMap(({ usage = [] }) => usage),
-        records: all.flatMap(({ records = [] }) => records),
-        idempotencyKeys: all.flatMap(({ idempotencyKeys = [] }) => idempotencyKeys),
-        members: all.flatMap(({ members = [] }) => members),
-        memberCounts: all.flatMap(({ memberCounts = [] }) => memberCounts),
-        memberships: all.flatMap(({ memberships = [] }) => memberships),
-        invitations: all.flatMap(({ invitations = [] }) => invitations),
-        memberRoles: Object.assign({}, ...all.map(({ memberRoles = {} }) => memberRoles)),
-        proofs: all.flatMap(({ proofs = [] }) => proofs),
-        newcomers: all.find(({ newcomers = null }) => newcomers !== null)?.newcomers ?? null,
-      };
+    keysOf: (operations) => joined((operations as readonly TestOperation[]).map(namedBy)),
+    furtherKeys(operations, loaded, round) {
+      const ofRegistrations = (operations as readonly TestOperation[]).flatMap((one) =>
+        one.kind === 'register' ? (ofService.furtherKeys([one.operation], loaded, round) ?? []) : [],
+      );
+      return ofRegistrations.length === 0 ? null : joined(ofRegistrations);
     },
     decide(operations, loaded) {
       const decisions = (operations as readonly TestOperation[]).map((one) => decide(one, loaded));
       return {
-        changes: changesOfAll(decisions.map(({ changes }) => changes)),
+        changes: joined(decisions.map(({ changes }) => changes)),
         outcomes: decisions.map(({ changes: _, ...outcome }) => outcome as Outcome),
       };
     },
   };
 }
 
-function namedBy(operation: TestOperation): Partial<TestKeys> {
+/** The lists of all of them, one after the other. */
+function joined<Lists extends object>(all: readonly Lists[]): Lists {
+  const lists: Record<string, unknown[]> = {};
+  for (const one of all)
+    for (const [name, list] of Object.entries(one)) lists[name] = [...(lists[name] ?? []), ...list];
+  return lists as Lists;
+}
+
+function namedBy(operation: TestOperation): BatchKeys {
   switch (operation.kind) {
     case 'plain':
       return operation.keys;
     case 'add_one': {
       const { owner, collection } = operation.record;
-      return { consumers: [consumerKey(owner)], usage: [{ owner, collection }] };
+      return { consumers: [{ id: owner }], usage: [{ owner, collection }] };
     }
     case 'insert_unless_taken':
       return { records: [operation.record] };
@@ -118,7 +99,7 @@ function namedBy(operation: TestOperation): Partial<TestKeys> {
     case 'set_usage':
       return { usage: [operation] };
     case 'register':
-      return { consumers: [{ id: operation.operation.caller.id, former: operation.former }] };
+      return ofService.keysOf([operation.operation]);
     case 'refuse':
     case 'throw':
     case 'end_thread':
@@ -143,7 +124,9 @@ function decide(operation: TestOperation, loaded: Loaded): Decision {
     case 'set_usage':
       return { changes: usageChange(operation, operation.usage, loaded), done: null };
     case 'register': {
-      const { changes, outcomes } = ofService.decide([operation.operation], loaded);
+      const decision = ofService.decide([operation.operation], loaded);
+      if ('missing' in decision) throw new Error('the rules have read what they did not ask for');
+      const { changes, outcomes } = decision;
       return { changes, done: (outcomes[0] as { done: { consumer: unknown } }).done.consumer };
     }
     case 'refuse':
@@ -171,29 +154,5 @@ function usageChange({ owner, collection }: OwnerInCollection, after: Usage, loa
   const before = usageOf({ owner, collection }, loaded);
   const changed = { ...after, owner, collection };
   if (before === undefined) return { newUsage: [changed] };
-  return { changedUsage: [{ ...changed, moved: after.records - before.records }] };
-}
-
-function changesOfAll(all: readonly Partial<BatchChanges>[]): BatchChanges {
-  const every = <Key extends keyof BatchChanges>(key: Key) =>
-    all.flatMap((changes): readonly NonNullable<BatchChanges[Key]>[number][] => changes[key] ?? []);
-  return {
-    newConsumers: every('newConsumers'),
-    takenUpBudgets: every('takenUpBudgets'),
-    newRecords: every('newRecords'),
-    changedRecords: every('changedRecords'),
-    removedRecords: every('removedRecords'),
-    newUsage: every('newUsage'),
-    changedUsage: every('changedUsage'),
-    movedUsage: every('movedUsage'),
-    idempotencyKeys: every('idempotencyKeys'),
-    newMembers: every('newMembers'),
-    removedMembers: every('removedMembers'),
-    invitations: every('invitations'),
-    endedInvitations: every('endedInvitations'),
-    childWork: every('childWork'),
-    history: every('history'),
-    proofs: every('proofs'),
-    events: every('events'),
-  };
+  return { changedUsage: [{ ...changed, records: after.records - before.records }] };
 }

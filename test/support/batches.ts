@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { UsedProof } from '../../src/base/caller.ts';
 import type {
   BatchChanges,
+  BatchKeys,
   BatchStore,
   Consumer,
   ConsumerKind,
@@ -12,7 +13,7 @@ import type {
   StoredRecord,
   Usage,
 } from '../../src/storage/port.ts';
-import { consumerKey, type TestKeys, type TestOperation } from './batch-rules.ts';
+import type { TestOperation } from './batch-rules.ts';
 import { newRecord } from './records.ts';
 
 type Batching = Pick<Storage, 'openBatches'>;
@@ -44,12 +45,12 @@ async function runOne<Done>(storage: Batching, operation: TestOperation): Promis
 }
 
 /** The stored state of these keys. */
-export function load(storage: Batching, keys: Partial<TestKeys>): Promise<Loaded> {
+export function load(storage: Batching, keys: BatchKeys): Promise<Loaded> {
   return runOne(storage, { kind: 'plain', keys, changes: {} });
 }
 
 /** Applies the changes unconditionally. */
-export async function apply(storage: Batching, changes: Partial<BatchChanges>): Promise<void> {
+export async function apply(storage: Batching, changes: BatchChanges): Promise<void> {
   await runOne(storage, { kind: 'plain', keys: {}, changes });
 }
 
@@ -83,20 +84,14 @@ export async function setUsage(
 
 /** Lowers the owner's count, as if another caller removed its record. */
 export function release(storage: Batching, owner: string, collection = 'notes'): Promise<void> {
-  return apply(storage, { movedUsage: [{ owner, collection, moved: -1 }] });
+  return apply(storage, { movedUsage: [{ owner, collection, records: -1 }] });
 }
 
-/** Registers a caller as at its first request, with its possible former pseudonym. */
-export function register(
-  storage: Batching,
-  id: string,
-  kind: ConsumerKind,
-  now: number,
-  former: Uint8Array = consumerKey(id).former,
-): Promise<Consumer> {
+/** Registers a caller as at its first request. */
+export function register(storage: Batching, id: string, kind: ConsumerKind, now: number): Promise<Consumer> {
   const caller = { id, kind, isMachine: kind === 'client' };
   const operation = { caller, now, proof: null, change: { kind: 'register' } } as const;
-  return runOne(storage, { kind: 'register', operation, former });
+  return runOne(storage, { kind: 'register', operation });
 }
 
 export function newIdempotencyKey(changes: Partial<StoredIdempotencyKey> = {}): StoredIdempotencyKey {

@@ -14,4 +14,6 @@ process.on('message', (message: ClockMessage) => {
   else clock.change(message);
   process.send?.('moved');
 });
-await runUntilSignal(() => loadConfig(process.env).then((config) => startApp(config, { clock })));
+await runUntilSignal(() =>
+  loadConfig(process.env).then((config) => startApp(config, { clock, areRulesStrict: true })),
+);

@@ -68,7 +68,12 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   };
   try {
     const config = await loadConfig({ PATH: process.env.PATH, ...request.start });
-    const surroundings = { clock, logOutput: output, settings: settingsInForce(request.start) };
+    const surroundings = {
+      clock,
+      logOutput: output,
+      settings: settingsInForce(request.start),
+      areRulesStrict: true,
+    };
     const { release } = request;
     const app = await startApp(
       config,

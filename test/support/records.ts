@@ -100,6 +100,7 @@ export function newRecord(
     collection: 'notes',
     id: randomUUID(),
     owner: 'usr_somebody',
+    parentId: null,
     state: null,
     revision: randomUUID(),
     createdAt: openedAt,

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Collection } from '../../web/src/api/types.ts';
 import { type Happening, sentenceOf, sentenceOfMany } from '../../web/src/events/sentence.ts';
+import { described } from './described.ts';
 
-const bookings: Collection = {
-  name: 'bookings',
-  title: 'Bookings',
-  href: '/bookings',
-  schema: {},
-  index: [],
-  access: { read: 'owner', clients: 'none' },
-  concurrency: 'optional',
-  events: 'thin',
-};
+const bookings = described('bookings', 'Bookings');
 
 function event(kind: string, state: string | null = null): Happening {
   return { type: `bookings.${kind}`, data: { state } };

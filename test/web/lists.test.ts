@@ -5,22 +5,27 @@ import { countInWords } from '../../web/src/records/count-words.ts';
 import { historyInWords } from '../../web/src/records/history-words.ts';
 import { readSearch } from '../../web/src/records/search-query.ts';
 import { commonOf, maySelect } from '../../web/src/records/selection-actions.ts';
+import { described } from './described.ts';
 
 const items: Collection = {
-  name: 'items',
-  title: 'Items',
-  href: '/items',
+  ...described('items', 'Items'),
   schema: { type: 'object', properties: { title: { type: 'string' } } },
-  index: [],
   states: {
-    open: { buy: { to: 'bought' }, drop: { to: 'dropped' }, lend: { to: 'lent', sets: ['due'] } },
-    bought: { undo: { to: 'open' }, drop: { to: 'open' } },
+    open: {
+      buy: { to: 'bought', by: 'owner' },
+      drop: { to: 'dropped', by: 'owner' },
+      lend: { to: 'lent', by: 'owner', sets: ['due'] },
+    },
+    bought: { undo: { to: 'open', by: 'owner' }, drop: { to: 'open', by: 'owner' } },
     dropped: {},
   },
   roles: { member: { invited_by: ['owner'] }, borrower: { max_per_user: 3 } },
-  access: { read: { owner: 'all' }, delete: { owner: ['open', 'dropped'] }, clients: 'none' },
-  concurrency: 'optional',
-  events: 'thin',
+  access: {
+    read: { owner: 'all' },
+    delete: { owner: ['open', 'dropped'] },
+    clients: 'none',
+    scopes: { read: null, write: null },
+  },
 };
 
 function item(state: string, actions: readonly string[], roles = ['owner']): RecordItem {

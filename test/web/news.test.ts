@@ -3,16 +3,11 @@ import { describe, it } from 'node:test';
 import type { Collection, RecordItem } from '../../web/src/api/types.ts';
 import type { Happening } from '../../web/src/events/sentence.ts';
 import { newsOf } from '../../web/src/records/news.ts';
+import { described } from './described.ts';
 
 const visits: Collection = {
-  name: 'visits',
-  title: 'Visits',
-  href: '/visits',
+  ...described('visits', 'Visits'),
   schema: { type: 'object', properties: { guest: { type: 'string' } } },
-  index: [],
-  access: { read: 'owner', clients: 'none' },
-  concurrency: 'optional',
-  events: 'thin',
 };
 
 function visit(guest: string, state = 'asked_for', updated_at = '2027-01-01T00:00:00Z'): RecordItem {

@@ -152,7 +152,7 @@ async function tallyFindings(
   if (wrong.length === 0) return [passed('counts', 'the tallies of records under parents are right')];
   const named = wrong
     .slice(0, maxNamed)
-    .map(({ collection, id, child }) => `${child} under ${collection}/${id}`);
+    .map(({ collection, recordId, child }) => `${child} under ${collection}/${recordId}`);
   return [finding('counts', 'tallies_wrong', { parents: named.join(', ') })];
 }
 

@@ -2,7 +2,7 @@ import type { Collection } from '../../collections/collection.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import { sometimes } from '../../openapi/headers.ts';
 import type { Schema } from '../../openapi/openapi-types.ts';
-import { object, text } from '../../openapi/schemas.ts';
+import { closedObject, object, text } from '../../openapi/schemas.ts';
 import { mostParts } from '../rules/operation.ts';
 import { idempotencyParameter } from './writes.ts';
 
@@ -32,7 +32,7 @@ export function describeBatch(collections: readonly Collection[]): Description {
     parameters: [idempotencyParameter('batch')],
     body: {
       'application/json': {
-        schema: { ...object({ operations: operationsSchema(collections) }), additionalProperties: false },
+        schema: closedObject({ operations: operationsSchema(collections) }),
       },
     },
     answers: {
@@ -65,19 +65,17 @@ function operationsSchema(collections: readonly Collection[]): Schema {
     ...id,
     description: 'As with PUT and "If-None-Match: *". Without it the service makes one.',
   };
-  const one = (properties: Readonly<Record<string, Schema>>, optional: readonly string[]) => {
-    return { ...object(properties, optional), additionalProperties: false };
-  };
   const forms = [
-    one({ create: name, fields, id: chosen }, ['id']),
-    one({ update: name, id, fields: { ...fields, description: 'A merge patch (RFC 7396).' }, ...expected }, [
-      'if_match',
-    ]),
-    one({ delete: name, id, ...expected }, ['if_match']),
+    closedObject({ create: name, fields, id: chosen }, ['id']),
+    closedObject(
+      { update: name, id, fields: { ...fields, description: 'A merge patch (RFC 7396).' }, ...expected },
+      ['if_match'],
+    ),
+    closedObject({ delete: name, id, ...expected }, ['if_match']),
     ...(actions.size === 0
       ? []
       : [
-          one({ act: { ...text, enum: [...actions] }, in: name, id, input: fields, ...expected }, [
+          closedObject({ act: { ...text, enum: [...actions] }, in: name, id, input: fields, ...expected }, [
             'input',
             'if_match',
           ]),

@@ -6,7 +6,7 @@ import { matrixOf } from '../../collections/matrix.ts';
 import { describeDeprecation } from '../../collections/normalise.ts';
 import type { Description } from '../../openapi/description.ts';
 import type { Headers, Parameter, Response, Schema, Schemas, Tag } from '../../openapi/openapi-types.ts';
-import { dateTime, listOf, object } from '../../openapi/schemas.ts';
+import { closedObject, dateTime, listOf } from '../../openapi/schemas.ts';
 
 export type OwnDescription = Omit<Description, 'tag'>;
 
@@ -158,11 +158,11 @@ function countsSchema({ children }: Collection): Schemas {
   const shown = children.flatMap(({ name, parent }) => {
     if (parent.counts.length === 0) return [];
     const states = parent.counts.flatMap((state) => (state === null ? [] : [[state, number] as const]));
-    const inStates = { ...object(Object.fromEntries(states)), additionalProperties: false };
+    const inStates = closedObject(Object.fromEntries(states));
     return [[name, states.length === 0 ? number : inStates] as const];
   });
   if (shown.length === 0) return {};
-  const counts = { ...object(Object.fromEntries(shown)), additionalProperties: false };
+  const counts = closedObject(Object.fromEntries(shown));
   return {
     counts: { ...counts, description: 'How many records are under this one, by collection and state.' },
   };
@@ -173,7 +173,7 @@ function pageSchema(record: Schema): Schema {
     type: ['string', 'null'],
     description: 'The cursor of the next page; null on the last one.',
   };
-  return { ...object({ items: listOf(record), next }), additionalProperties: false };
+  return closedObject({ items: listOf(record), next });
 }
 
 /** A merge patch (RFC 7396): nothing is required, optional members may be null, objects are patched member by member. */

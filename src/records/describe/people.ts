@@ -1,7 +1,7 @@
 import type { Collection } from '../../collections/collection.ts';
 import { type Description, tags } from '../../openapi/description.ts';
 import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
-import { dateTime, listOf, object } from '../../openapi/schemas.ts';
+import { closedObject, dateTime, listOf, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { invitedRoles, longestInvitationMs, mostUses } from '../requests/people.ts';
 import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
@@ -10,12 +10,10 @@ import { describeWrite } from './writes.ts';
 
 /** The routes of requests/people.ts. */
 
-const text: Schema = { type: 'string' };
 const id: Schema = { type: 'string', format: 'uuid' };
 const aliasParameter: Parameter = {
+  ...idParameter,
   name: 'alias',
-  in: 'path',
-  required: true,
   description: 'The member: an alias from the list of members.',
   schema: alias,
 };
@@ -36,20 +34,15 @@ export function describeInvite(collection: Collection): Description {
       description: 'Shown only once. Put it behind "#" in a link: no server sees it there.',
     },
   };
-  const body = {
-    type: 'object',
-    required: ['role'],
-    additionalProperties: false,
-    properties: {
-      role: { ...text, enum: roles },
-      uses: { type: 'integer', minimum: 1, maximum: mostUses, default: 1 },
-      expires_in: {
-        ...text,
-        default: '7d',
-        description: `A duration of at most ${longestInvitationMs / 86_400_000}d.`,
-      },
+  const longest = `A duration of at most ${longestInvitationMs / 86_400_000}d.`;
+  const body = closedObject(
+    {
+      role: invitation.role,
+      uses: { ...invitation.uses, default: 1 },
+      expires_in: { ...text, default: '7d', description: longest },
     },
-  };
+    ['uses', 'expires_in'],
+  );
   return describeWrite(collection, {
     name: 'invite',
     summary: 'Invite to a role',
@@ -74,13 +67,7 @@ export function describeInvitations(collection: Collection): Description {
 }
 
 export function describeEndInvitation(collection: Collection): Description {
-  const invitation: Parameter = {
-    name: 'invitation',
-    in: 'path',
-    required: true,
-    description: 'Its id.',
-    schema: id,
-  };
+  const invitation = { ...idParameter, name: 'invitation', description: 'Its id.' };
   return describeWrite(collection, {
     name: 'end_invitation',
     summary: 'End an invitation',
@@ -113,13 +100,12 @@ export function describeMembers(collection: Collection): Description {
 
 export function describeChangeMember(collection: Collection): Description {
   const role = { ...text, enum: memberRoles(collection, 'invited') };
-  const body = { type: 'object', required: ['role'], additionalProperties: false, properties: { role } };
   return describeWrite(collection, {
     name: 'change_member',
     summary: 'Give a member another role',
     description: 'For callers who may invite to both roles. Ends all invitations of the record.',
     parameters: [idParameter, aliasParameter],
-    body: content(body),
+    body: content(closedObject({ role })),
     answers: { 204: { description: 'The member has the role.' } },
     errors: ['json_invalid', 'validation_failed', 'role_required', 'role_full'],
   });
@@ -137,12 +123,7 @@ export function describeRemoveMember(collection: Collection): Description {
 }
 
 export function describeAccept(): Description {
-  const body = {
-    type: 'object',
-    required: ['code'],
-    additionalProperties: false,
-    properties: { code: { ...text, description: 'Of an invitation.' } },
-  };
+  const body = closedObject({ code: { ...text, description: 'Of an invitation.' } });
   const joined = object({ collection: text, role: text, record: { type: 'object' } });
   return {
     name: 'acceptInvitation',

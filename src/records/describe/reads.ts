@@ -1,4 +1,4 @@
-import { type Collection, showsCounts } from '../../collections/collection.ts';
+import { type Collection, showsCounts, statesOf } from '../../collections/collection.ts';
 import { typesOf } from '../../collections/schema-grammar.ts';
 import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
@@ -13,6 +13,7 @@ import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collectio
 /** The routes of requests/read.ts. */
 
 const bounds = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' } as const;
+const id = { type: 'string', format: 'uuid' };
 const mine = { type: 'boolean', enum: [true] };
 const limit = { type: 'integer', minimum: 1, maximum: largestPage, default: defaultPage };
 
@@ -82,39 +83,28 @@ function listParameters(collection: Collection): readonly Parameter[] {
 }
 
 function filterParameters(collection: Collection): readonly Parameter[] {
-  const { schema, index, machine, search } = collection;
+  const { schema, index, machine, search, parent } = collection;
   const roles = memberRoles(collection);
   const properties = (schema.properties ?? {}) as Schemas;
-  const states = machine === null ? null : { ...text, enum: [...machine.states.keys()] };
   return [
-    ...(search.length === 0
+    ...(search.length === 0 ? [] : [queryParameter('q', aboutSearch(search), text)]),
+    ...(parent === null
       ? []
-      : [
-          queryParameter(
-            'q',
-            `Only records with words in ${search.join(' or ')} that begin with each of these: 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters and digits, in at most ${longestQuery} characters. Not for the list of everybody's records. Newest first.`,
-            text,
-          ),
-        ]),
-    ...(collection.parent === null
-      ? []
-      : [
-          queryParameter(
-            collection.parent.field,
-            `Only records under this one of ${collection.parent.collection}.`,
-            { type: 'string', format: 'uuid' },
-          ),
-        ]),
+      : [queryParameter(parent.field, `Only records under this one of ${parent.collection}.`, id)]),
     queryParameter('mine', "Only the caller's own records, in a list that also has records of others.", mine),
-    ...(roles.length === 0
-      ? []
-      : [
-          queryParameter('role', 'Only records in which the caller has this role.', { ...text, enum: roles }),
-        ]),
-    ...(states === null ? [] : [queryParameter('state', 'Only records in this state.', states)]),
+    ...(roles.length === 0 ? [] : [oneOf('role', 'Only records in which the caller has this role.', roles)]),
+    ...(machine === null ? [] : [oneOf('state', 'Only records in this state.', statesOf(collection))]),
     ...filters('created_at', dateTime),
     ...index.flatMap(({ name }) => filters(name, comparable(properties[name]))),
   ];
+}
+
+function oneOf(name: string, description: string, values: readonly string[]): Parameter {
+  return queryParameter(name, description, { ...text, enum: values });
+}
+
+function aboutSearch(fields: readonly string[]): string {
+  return `Only records with words in ${fields.join(' or ')} that begin with each of these: 1 to ${maxWords} words of ${shortestWord} to ${longestWord} letters and digits, in at most ${longestQuery} characters. Not for the list of everybody's records. Newest first.`;
 }
 
 function filters(name: string, schema: Schema): readonly Parameter[] {

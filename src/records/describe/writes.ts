@@ -1,10 +1,11 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Collection, Transition } from '../../collections/collection.ts';
+import { type Collection, type NamedTransition, transitionsOf } from '../../collections/collection.ts';
 import { statesIn } from '../../collections/declaration.ts';
 import { limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers, Parameter, Schemas } from '../../openapi/openapi-types.ts';
+import { closedObject } from '../../openapi/schemas.ts';
 import {
   aliasSchema,
   describeIn,
@@ -113,10 +114,9 @@ function byWhom(roles: readonly string[]): string {
 }
 
 export function describeAction(collection: Collection, action: string): Description {
-  const ways = [...(collection.machine?.states ?? [])].flatMap(([state, transitions]) => {
-    const transition = transitions.get(action);
-    return transition === undefined ? [] : [`from ${state} to ${transition.to} (${byWhom(transition.by)})`];
-  });
+  const ways = transitionsBy(collection, action).map(
+    ({ from, to, by }) => `from ${from} to ${to} (${byWhom(by)})`,
+  );
   return describeChange(collection, {
     name: `do_${action}`,
     summary: inWords(action),
@@ -127,13 +127,13 @@ export function describeAction(collection: Collection, action: string): Descript
   });
 }
 
-function transitionsOf({ machine }: Collection, action: string): readonly Transition[] {
-  return [...(machine?.states.values() ?? [])].flatMap((actions) => actions.get(action) ?? []);
+function transitionsBy(collection: Collection, name: string): readonly NamedTransition[] {
+  return transitionsOf(collection).filter(({ action }) => action === name);
 }
 
 /** The fields that the action sets. A field that only some states set may be missing. */
 function actionInput(collection: Collection, action: string): Pick<OwnDescription, 'body'> {
-  const transitions = transitionsOf(collection, action);
+  const transitions = transitionsBy(collection, action);
   const sets = transitions.flatMap((transition) => transition.sets);
   const hasChoice = transitions.some(({ chosenFrom }) => chosenFrom !== null);
   if (sets.length === 0 && !hasChoice) return {};
@@ -141,20 +141,19 @@ function actionInput(collection: Collection, action: string): Pick<OwnDescriptio
   const isRequired = (name: string) =>
     transitions.every((one) => one.sets.some((set) => set.name === name && !set.isOptional));
   const names = [...new Set(sets.map(({ name }) => name))];
-  const schema = {
-    type: 'object',
-    required: [...(hasChoice ? ['member'] : []), ...names.filter(isRequired)],
-    properties: {
-      ...(hasChoice ? { member: { ...aliasSchema, description: 'The person who gets the role.' } } : {}),
-      ...Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
-    },
-    additionalProperties: false,
+  const properties = {
+    ...(hasChoice ? { member: { ...aliasSchema, description: 'The person who gets the role.' } } : {}),
+    ...Object.fromEntries(names.map((name) => [name, fields[name] ?? {}])),
   };
+  const schema = closedObject(
+    properties,
+    names.filter((name) => !isRequired(name)),
+  );
   return { body: { 'application/json': { schema } } };
 }
 
 function actionErrors(collection: Collection, action: string): readonly ErrorCode[] {
-  const transitions = transitionsOf(collection, action);
+  const transitions = transitionsBy(collection, action);
   const grants = transitions.some((transition) => transition.grants !== null);
   return [
     ...(collection.isShared ? bodyErrors : []),

@@ -6,23 +6,21 @@ import { type Fields, ownFields, toBody } from '../fields.ts';
 import { readAlias } from '../people-names.ts';
 import type { Tags } from '../preconditions.ts';
 import { setByAction } from '../rules/change.ts';
-import type { RecordChange } from '../rules/operation.ts';
+import type { Of } from '../rules/operation.ts';
 
 /** The changes that requests and the operations of a batch ask for. Checks everything that needs no database. */
-
-type Change<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
 
 export function named({ name }: Collection, id: string) {
   return { collection: name, id, revision: createRevision() };
 }
 
-export function toCreate(collection: Collection, id: string, fields: Fields): Change<'create'> {
-  return { ...named(collection, id), kind: 'create', body: newBody(collection, fields), key: null };
+export function toCreate(collection: Collection, id: string, fields: Fields): Of<'create'> {
+  return { ...named(collection, id), kind: 'create', ...newFields(collection, fields), key: null };
 }
 
 /** Under an id that the caller has chosen. */
-export function toCreateUnder(collection: Collection, id: string, fields: Fields): Change<'create_under'> {
-  return { ...named(collection, id), kind: 'create_under', body: newBody(collection, fields) };
+export function toCreateUnder(collection: Collection, id: string, fields: Fields): Of<'create_under'> {
+  return { ...named(collection, id), kind: 'create_under', ...newFields(collection, fields) };
 }
 
 /** In a collection that has children, an id is never reused: they would get another parent. */
@@ -35,7 +33,7 @@ export function toReplace(
   id: string,
   fields: Fields,
   expected: Tags | null,
-): Change<'replace'> {
+): Of<'replace'> {
   const body = toBody(collection, ownFields(fields, collection));
   return { ...named(collection, id), kind: 'replace', body, expected };
 }
@@ -45,11 +43,11 @@ export function toPatch(
   id: string,
   patch: Fields,
   expected: Tags | null,
-): Change<'patch'> {
+): Of<'patch'> {
   return { ...named(collection, id), kind: 'patch', patch: ownFields(patch, collection), expected };
 }
 
-export function toRemove(collection: Collection, id: string, expected: Tags | null): Change<'remove'> {
+export function toRemove(collection: Collection, id: string, expected: Tags | null): Of<'remove'> {
   return { ...named(collection, id), kind: 'remove', expected };
 }
 
@@ -64,7 +62,7 @@ export function toAct(
   action: string,
   given: Fields,
   expected: Tags | null,
-): Change<'act'> {
+): Of<'act'> {
   const input = ownFields(given, collection);
   const change = { ...named(collection, id), kind: 'act', action, expected } as const;
   if (!hasChoice(collection, action)) return { ...change, input };
@@ -80,11 +78,15 @@ function hasChoice({ machine }: Collection, action: string): boolean {
 }
 
 /** Fields that only actions set are refused in a new record. */
-function newBody(collection: Collection, given: Fields): string {
+function newFields(collection: Collection, given: Fields) {
   const fields = ownFields(given, collection);
   const errors = [...actionFields(collection)].flatMap(([name, actions]) =>
     Object.hasOwn(fields, name) ? [setByAction(name, actions)] : [],
   );
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
-  return toBody(collection, fields);
+  const { parent } = collection;
+  return {
+    body: toBody(collection, fields),
+    parentId: parent === null ? null : String(fields[parent.field]),
+  };
 }

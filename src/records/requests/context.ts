@@ -3,14 +3,12 @@ import { type Collection, showsCounts } from '../../collections/collection.ts';
 import { type Lineage, lineageAbove } from '../../collections/lineage.ts';
 import type {
   RecordContext,
-  RecordName,
   RecordStore,
   RecordWithMembers,
   StoredRecord,
   Tally,
 } from '../../storage/port.ts';
 import { membersWanted } from '../caller-access.ts';
-import { parentIdOf } from '../people-names.ts';
 import { type Counts, isExpired } from '../present.ts';
 
 interface Reading {
@@ -23,16 +21,15 @@ interface Reading {
 /** The data that decides about access to a record that was read: its members, and its ancestors. */
 export function contextOf(
   lineage: Lineage,
-  record: RecordWithMembers,
+  record: Pick<RecordWithMembers, 'parentId' | 'members'>,
   reading: Reading,
 ): NowOrLater<RecordContext> {
-  const [collection] = lineage;
   const upper = lineageAbove(lineage);
   const { members = [] } = record;
   if (upper === null) return { members };
   const [next] = upper;
   const { store, caller, now } = reading;
-  const found = store.find(next.name, parentIdOf(collection, record), membersWanted(next, caller));
+  const found = store.find(next.name, record.parentId ?? '', membersWanted(next, caller));
   return whenReady(found, (above) => {
     if (above === null || isExpired(next, above, now)) return { members, parent: null };
     return whenReady(contextOf(upper, above, reading), (context) => {
@@ -47,12 +44,11 @@ export async function contextsOf(
   records: readonly RecordWithMembers[],
   reading: Omit<Reading, 'store'> & { readonly store: Pick<RecordStore, 'findAll'> },
 ): Promise<readonly RecordContext[]> {
-  const [collection] = lineage;
   const upper = lineageAbove(lineage);
   if (upper === null) return records.map(({ members = [] }) => ({ members }));
   const [next] = upper;
   const { store, caller, now } = reading;
-  const parentIds = records.map((record) => parentIdOf(collection, record));
+  const parentIds = records.map((record) => record.parentId ?? '');
   const found = await store.findAll(next.name, [...new Set(parentIds)], membersWanted(next, caller));
   const parents = found.filter((record) => !isExpired(next, record, now));
   const contexts = await contextsOf(upper, parents, reading);
@@ -87,16 +83,15 @@ export async function countsForEach(
       store.tallies(name, [...new Set(some.map(({ record }) => record.id))]),
     ),
   );
-  const nameOf = ({ collection, id }: RecordName) => `${collection}/${id}`;
-  const byRecord = Map.groupBy(tallies.flat(), nameOf);
-  return (record) => countsOf(byRecord.get(nameOf(record)) ?? []);
+  const byRecord = Map.groupBy(tallies.flat(), ({ collection, recordId }) => `${collection}/${recordId}`);
+  return ({ collection, id }) => countsOf(byRecord.get(`${collection}/${id}`) ?? []);
 }
 
 function countsOf(tallies: readonly Tally[]): Counts {
   const counts: Record<string, Record<string, number>> = {};
-  for (const { child, state, count } of tallies) {
+  for (const { child, state, n } of tallies) {
     counts[child] ??= {};
-    counts[child][state] = count;
+    counts[child][state] = n;
   }
   return counts;
 }

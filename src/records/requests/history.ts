@@ -1,6 +1,6 @@
 import { dateTime } from '../../base/date-time.ts';
 import { type BearerHandler, json } from '../../base/handler.ts';
-import type { HistoryEntry } from '../../storage/port.ts';
+import type { NewHistoryEntry } from '../../storage/port.ts';
 import { CallerAccess } from '../caller-access.ts';
 import type { CollectionParts } from './handler-parts.ts';
 import { readPageParameters } from './list-query.ts';
@@ -25,6 +25,6 @@ export function listHistory(parts: CollectionParts): BearerHandler {
   };
 }
 
-export function presentEntry({ at, action, from, to, role }: HistoryEntry) {
+export function presentEntry({ at, action, fromState: from, toState: to, role }: NewHistoryEntry) {
   return { at: dateTime(at), action, from, to, by: role };
 }

@@ -1,14 +1,16 @@
+import type { Caller } from '../../base/caller.ts';
 import { dateTime } from '../../base/date-time.ts';
 import { parseDuration } from '../../base/duration.ts';
 import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
 import { createInvitationCode, createRecordId, createRevision } from '../../base/random.ts';
 import type { Collection, FieldError } from '../../collections/collection.ts';
+import { ownerIn, rootOf } from '../../collections/lineage.ts';
 import { invitesToAny } from '../../collections/roles.ts';
 import type { RecordName, RecordWithMembers, StoredMember } from '../../storage/port.ts';
-import { CallerAccess, memberRoles, ownerIn, ownerOf } from '../caller-access.ts';
+import { CallerAccess, memberRoles, ownerOf } from '../caller-access.ts';
 import { type Fields, readObject } from '../fields.ts';
-import { aliasText, readAlias, rootOf } from '../people-names.ts';
+import { aliasText, readAlias } from '../people-names.ts';
 import { isExpired, present } from '../present.ts';
 import { named } from './changes.ts';
 import { contextOf, countsFor } from './context.ts';
@@ -16,7 +18,7 @@ import { type CollectionParts, type RecordParts, recordId } from './handler-part
 import { readPageParameters } from './list-query.ts';
 import { unsealCursor } from './page.ts';
 import { rateHeaders } from './read-limit.ts';
-import { countingUncharged, submitting, useUp } from './write.ts';
+import { submitting, submittingAs } from './write.ts';
 
 /** Members and invitations of a record. The rules are in rules/invitations. */
 
@@ -215,71 +217,66 @@ function aliasIn({ params }: Input): Uint8Array {
 
 const codeForm = /^[A-Za-z0-9_-]{22}$/;
 
-/** POST /invitations: the caller takes the role of the code. */
+/** POST /invitations: the caller takes the role of the code. Only a wrong code stays counted as a guess. */
 export function acceptInvitation(collections: readonly Collection[], parts: RecordParts): BearerHandler {
-  const { store, writes, clock, digest, guesses, names } = parts;
+  const { guesses, digest } = parts;
   const shared = collections.filter((collection) => invitedRoles(collection).length > 0);
-  return countingUncharged(parts, async (input, caller) => {
-    // First, because a refusal by a collection only leaves that collection out.
-    ownerOf(caller);
-    const accesses = shared.flatMap((collection) => {
-      try {
-        return [[collection, CallerAccess.admit([collection], caller, 'write')] as const];
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        return [];
-      }
-    });
-    const [first] = accesses;
-    if (first === undefined) throw new Refusal('invitation_invalid');
-    const identity = first[1].caller;
-    let isSubmitted = false;
-    try {
-      // Counted before the code is looked up, and refunded for a right code.
-      guesses.take(identity.id);
-      const code = readCode(input);
-      const admitted = Object.fromEntries(
-        accesses.map(([{ name }, access]) => [name, access.caller.scopeRoles?.[name] ?? []]),
-      );
-      const change = {
-        kind: 'accept',
-        digest: digest.of('invitation', code),
+  const handle = submittingAs(
+    parts,
+    (caller) => admitTo(shared, caller, parts),
+    (input, { id }, { admitted }) => {
+      // Before the code is looked up.
+      guesses.take(id);
+      return {
+        kind: 'accept' as const,
+        digest: digest.of('invitation', readCode(input)),
         revision: createRevision(),
-        admitted,
-      } as const;
-      const now = clock.now();
-      isSubmitted = true;
-      const { result } = await writes.submit({ caller: identity, now, proof: input.proof, change }, 0, () =>
-        input.hasHungUp(),
-      );
-      if (result === null) throw new Error('An acceptance has a result.');
-      guesses.refund(identity.id);
-      const [collection, access] = accesses.find(([{ name }]) => name === result.record.collection) ?? first;
-      // The write has loaded the caller's own roles only; the record also shows the holders of roles by action.
-      const hasOthers = memberRoles(collection, 'granted').length > 0;
-      const found = hasOthers
-        ? await store.find(collection.name, result.record.id, access.membersWanted)
-        : null;
-      const context = { ...result.context, members: found?.members ?? result.context.members };
-      const seenIn = { collection, lineage: [collection] as const, access, names, now };
+        admitted: Object.fromEntries(
+          admitted.map(({ collection: { name }, access }) => [name, access.caller.scopeRoles?.[name] ?? []]),
+        ),
+      };
+    },
+    async ({ record, role, context, budget }, { admitted, ...seeing }) => {
+      const found = admitted.find(({ collection }) => collection.name === record.collection);
+      const seen = { ...seeing, ...found };
+      const { collection, access, now } = seen;
       // A role that cannot read the present state gets only the id of the record.
-      const record = access.sees(result.record, context)
-        ? present(result.record, context, seenIn, await countsFor(result.record, { collection, store }))
-        : JSON.stringify({ id: result.record.id });
-      const rate = result.budget === null ? {} : rateHeaders('writes', result.budget, now);
-      const text = `{"collection":${JSON.stringify(collection.name)},"role":${JSON.stringify(result.role)},"record":${record}}`;
-      return { answer: jsonText(text, { headers: rate }), isCharged: true };
+      const shown = access.sees(record, context)
+        ? present(record, context, seen, await countsFor(record, seen))
+        : JSON.stringify({ id: record.id });
+      const headers = budget === null ? {} : rateHeaders('writes', budget, now);
+      const names = `"collection":${JSON.stringify(collection.name)},"role":${JSON.stringify(role)}`;
+      return jsonText(`{${names},"record":${shown}}`, { headers });
+    },
+  );
+  return async (input, caller, token) => {
+    const id = ownerOf(caller);
+    let isGuess = false;
+    try {
+      return await handle(input, caller, token);
     } catch (error) {
-      if (!isSubmitted && input.proof !== null) void useUp(input.proof, identity, parts);
+      isGuess = error instanceof Refusal && ['invitation_invalid', 'read_limit_reached'].includes(error.code);
+      throw error;
+    } finally {
+      if (!isGuess) guesses.refund(id);
+    }
+  };
+}
+
+/** The collections that admit the caller: a refusal by one only leaves that one out. */
+function admitTo(collections: readonly Collection[], caller: Caller, { store, names }: RecordParts) {
+  const admitted = collections.flatMap((collection) => {
+    try {
+      const lineage = [collection] as const;
+      return [{ collection, lineage, access: CallerAccess.admit(lineage, caller, 'write') }];
+    } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { facts, ...rest } = error.options;
-      const isGuess = error.code === 'invitation_invalid' || error.code === 'read_limit_reached';
-      if (!isGuess) guesses.refund(identity.id);
-      const { budget } = (facts ?? {}) as { readonly budget?: Parameters<typeof rateHeaders>[1] };
-      const headers = budget === undefined ? rest.headers : rateHeaders('writes', budget, clock.now());
-      throw new Refusal(error.code, headers === undefined ? rest : { ...rest, headers });
+      return [];
     }
   });
+  const [first] = admitted;
+  if (first === undefined) throw new Refusal('invitation_invalid');
+  return { ...first, admitted, store, names };
 }
 
 function readCode(input: Input): string {

@@ -2,6 +2,7 @@ import { Refusal } from '../../base/errors.ts';
 import { answer, type BearerHandler, type Input, json, jsonText } from '../../base/handler.ts';
 import { whenReady } from '../../base/now-or-later.ts';
 import { type Collection, showsCounts } from '../../collections/collection.ts';
+import { ownerByParent } from '../../collections/lineage.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type {
   RecordContext,
@@ -10,7 +11,7 @@ import type {
   StoredRecord,
   UnderParent,
 } from '../../storage/port.ts';
-import { CallerAccess, memberRoles, ownerByParent } from '../caller-access.ts';
+import { CallerAccess, memberRoles } from '../caller-access.ts';
 import { isNotModified } from '../preconditions.ts';
 import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
 import { contextOf, contextsOf, countsFor, countsForEach } from './context.ts';
@@ -98,12 +99,7 @@ async function underParent(
   if (parent === null) return null;
   const reading = { store, caller: access.id, now: clock.now() };
   // Computed as for a record under it.
-  const body = JSON.stringify({ [parent.field]: id });
-  const { parent: above } = await contextOf(
-    lineage,
-    { collection: collection.name, body } as StoredRecord,
-    reading,
-  );
+  const { parent: above } = await contextOf(lineage, { parentId: id }, reading);
   const roles = access.rolesUnder(above);
   if (roles === null || !above) return null;
   const isOwner = ownerByParent(lineage, above) === access.id;
@@ -120,7 +116,7 @@ async function underParent(
     member: access.id,
     roles: granted,
   };
-  return { field: { name: parent.field, kind: 'text' }, id, visible: states === null ? null : visible };
+  return { id, visible: states === null ? null : visible };
 }
 
 /** What a request for a list asks for, and the storage for it. */

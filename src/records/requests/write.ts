@@ -6,7 +6,7 @@ import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
 import { readObject, readPatch } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
 import { etagOf, present, type SeenRecord } from '../present.ts';
-import type { IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
+import type { Change, IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
 import {
   takesIds,
   takesInput,
@@ -72,27 +72,46 @@ export function takeAction(parts: CollectionParts, action: string): BearerHandle
   });
 }
 
-export function submitting<Change extends RecordChange>(
+export function submitting<Asked extends RecordChange>(
   parts: CollectionParts,
-  readChange: (input: Input, access: CallerAccess) => Change | Promise<Change>,
+  readChange: (input: Input, access: CallerAccess) => Asked | Promise<Asked>,
   toAnswer: (
     result: WriteResult,
     answering: AnswerContext,
-    change: Change,
+    change: Asked,
   ) => Answer | Promise<Answer> = answerTo,
 ): BearerHandler {
-  const { lineage, writes, clock } = parts;
+  const admit = (caller: Caller) => ({
+    ...parts,
+    access: CallerAccess.admit(parts.lineage, caller, 'write'),
+  });
+  return submittingAs(parts, admit, readChange, toAnswer);
+}
+
+/** The way of every write that is not a batch: admit the caller, read the change, submit it, answer. */
+export function submittingAs<Asked extends Change, Admitted extends Omit<Seeing, 'now'>>(
+  parts: RecordParts,
+  admit: (caller: Caller) => Admitted,
+  readChange: (input: Input, access: CallerAccess, admitted: Admitted) => Asked | Promise<Asked>,
+  toAnswer: (
+    result: WriteResult,
+    answering: Admitted & { readonly now: number },
+    change: Asked,
+  ) => Answer | Promise<Answer>,
+): BearerHandler {
+  const { writes, clock } = parts;
   return countingUncharged(parts, async (input, caller) => {
-    const access = CallerAccess.admit(lineage, caller, 'write');
-    let change: Change;
+    const admitted = admit(caller);
+    const { access } = admitted;
+    let change: Asked;
     try {
-      change = await readChange(input, access);
+      change = await readChange(input, access, admitted);
     } catch (refusal) {
       if (input.proof !== null) void useUp(input.proof, access.caller, parts);
       throw refusal;
     }
     const operation = { caller: access.caller, now: clock.now(), proof: input.proof, change };
-    const context: AnswerContext = { ...parts, access, now: operation.now };
+    const context = { ...admitted, now: operation.now };
     const bytes = input.body?.byteLength ?? 0;
     try {
       const { result } = await writes.submit(operation, bytes, () => input.hasHungUp());

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { UsedProof } from '../../base/caller.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type {
@@ -6,18 +5,19 @@ import type {
   ChildWork,
   Consumer,
   IdempotencyKeyName,
-  Loaded,
   NewEvent,
   NewHistoryEntry,
   OwnerInCollection,
-  RecordName,
   StoredIdempotencyKey,
   StoredRecord,
   Usage,
+  UsageRow,
 } from '../../storage/port.ts';
 import { unused } from './budgets.ts';
-import { FamilyState } from './family-state.ts';
+import { digestText, type LoadedRows, nameOf } from './loaded-rows.ts';
+import { ParentsState } from './parents-state.ts';
 import { type PeopleEffects, PeopleState } from './people-state.ts';
+import { RecordsState } from './records-state.ts';
 
 export interface Effects extends PeopleEffects {
   readonly newConsumer?: Consumer;
@@ -39,75 +39,79 @@ interface UsageChange extends OwnerInCollection {
   readonly after: Usage | null;
 }
 
+export interface StateRules {
+  readonly collections: ReadonlyMap<string, Collection>;
+  readonly formerOf: (id: string) => Uint8Array;
+}
+
 /** The loaded rows of a batch, as changed by the operations decided so far. */
 export class BatchState {
-  readonly #source: readonly [Loaded, ReadonlyMap<string, Collection>];
+  readonly rows: LoadedRows;
+  readonly records: RecordsState;
+  readonly #rules: StateRules;
   readonly #applied: Effects[] = [];
-  readonly #consumers: Map<string, Consumer>;
-  readonly #usage: Map<string, Usage>;
-  readonly #records: Map<string, StoredRecord>;
-  readonly #keys: Map<string, StoredIdempotencyKey>;
-  readonly #spent: Loaded['spentBudgets'];
-  readonly #loadedUsage: ReadonlySet<string>;
-  readonly #loaded: ReadonlyMap<string, StoredRecord>;
   readonly #newConsumers = new Map<string, Consumer>();
-  readonly #takenUp: Uint8Array[] = [];
-  readonly #touched = new Map<string, RecordName>();
+  readonly #takenUp: { readonly former: Uint8Array }[] = [];
+  readonly #usage = new Map<string, Usage>();
   readonly #usageChanges = new Map<string, UsageChange>();
   readonly #newKeys = new Map<string, StoredIdempotencyKey>();
-  readonly #usedProofs: ReadonlySet<string>;
   readonly #newProofs = new Map<string, UsedProof>();
   readonly #events: NewEvent[] = [];
   readonly #history: NewHistoryEntry[] = [];
-  readonly #people: PeopleState;
-  readonly #family: FamilyState;
-  #newcomers: number;
+  #newUsers = 0;
+  #people: PeopleState | undefined;
+  #parents: ParentsState | undefined;
 
-  constructor(loaded: Loaded, collections: ReadonlyMap<string, Collection>) {
-    this.#source = [loaded, collections];
-    this.#consumers = new Map(loaded.consumers.map((consumer) => [consumer.id, consumer]));
-    this.#usage = new Map(loaded.usage.map((one) => [name(one.owner, one.collection), one]));
-    this.#loadedUsage = new Set(this.#usage.keys());
-    this.#loaded = new Map(loaded.records.map((record) => [name(record.collection, record.id), record]));
-    this.#records = new Map(this.#loaded);
-    this.#keys = new Map(loaded.idempotencyKeys.map((key) => [nameOfKey(key), key]));
-    this.#usedProofs = new Set(loaded.proofs.map(nameOfDigest));
-    this.#spent = loaded.spentBudgets;
-    this.#newcomers = loaded.newcomers;
-    this.#people = new PeopleState(loaded);
-    this.#family = new FamilyState(loaded, collections, this.#records);
+  constructor(rows: LoadedRows, rules: StateRules) {
+    this.rows = rows;
+    this.#rules = rules;
+    this.records = new RecordsState(rows);
   }
 
-  get family(): Pick<FamilyState, 'countUnder' | 'holderOf' | 'waiting' | 'hasChildren'> {
-    return this.#family;
-  }
-
-  get people(): Pick<PeopleState, 'of' | 'countIn' | 'countOf' | 'invitation'> {
+  /** Made when they are needed: a plain record needs neither. */
+  get people(): PeopleState {
+    this.#people ??= new PeopleState(this.rows, this.records);
     return this.#people;
   }
 
-  get newcomers(): number {
-    return this.#newcomers;
+  get parents(): ParentsState {
+    this.#parents ??= new ParentsState(this.rows, this.#rules.collections, this.records);
+    return this.#parents;
+  }
+
+  /** The number of users registered since then, up to a limit. */
+  newcomers(since: number, maxCount: number): number {
+    return (this.rows.first('newcomers', { since, maxCount })?.count ?? 0) + this.#newUsers;
   }
 
   consumer(id: string): Consumer | null {
-    return this.#consumers.get(id) ?? null;
+    return this.#newConsumers.get(id) ?? this.rows.first('consumers', { id });
   }
 
-  /** The spent budgets of an erased caller that has not returned yet. */
+  /** An erased caller that has not returned yet has spent budgets instead. */
   usage(owner: string, collection: string): Usage {
-    const known = this.#usage.get(name(owner, collection));
-    if (known !== undefined || this.#consumers.has(owner)) return known ?? unused;
-    const spent = this.#spent.find((one) => one.owner === owner && one.collection === collection);
-    return spent === undefined ? unused : { ...unused, ...spent.usage };
+    const changed = this.#usage.get(nameOf('usage', { owner, collection }));
+    const known = changed ?? this.rows.first('usage', { owner, collection });
+    if (known !== null || this.consumer(owner) !== null) return known ?? unused;
+    const spent = this.spentBudgets(owner).find((one) => one.collection === collection);
+    return spent === undefined ? unused : { ...unused, ...budgetsIn(spent) };
+  }
+
+  spentBudgets(owner: string) {
+    return this.rows.find('spentBudgets', { former: this.#rules.formerOf(owner) });
   }
 
   record(collection: string, id: string): StoredRecord | null {
-    return this.#records.get(name(collection, id)) ?? null;
+    return this.records.find(collection, id);
   }
 
   idempotencyKey(key: IdempotencyKeyName): StoredIdempotencyKey | null {
-    return this.#keys.get(nameOfKey(key)) ?? null;
+    return this.#newKeys.get(nameOf('idempotencyKeys', key)) ?? this.rows.first('idempotencyKeys', key);
+  }
+
+  /** True if the proof or the id with this digest was used before. */
+  isUsed(digest: Uint8Array): boolean {
+    return this.#newProofs.has(digestText(digest)) || this.rows.first('proofs', { digest }) !== null;
   }
 
   /** The number of changes so far: an argument for `backTo`. */
@@ -117,93 +121,70 @@ export class BatchState {
 
   /** The state as it was at the mark. It is built anew, because only a refused batch goes back. */
   backTo(mark: number): BatchState {
-    const state = new BatchState(...this.#source);
+    const state = new BatchState(this.rows, this.#rules);
     for (const effects of this.#applied.slice(0, mark)) state.apply(effects);
     return state;
-  }
-
-  /** True if the proof or the id with this digest was used before. */
-  isUsed(digest: Uint8Array): boolean {
-    const name = nameOfDigest(digest);
-    return this.#usedProofs.has(name) || this.#newProofs.has(name);
   }
 
   apply(effects: Effects): void {
     const { newConsumer, usage, released, put, removed, idempotencyKey, usedId } = effects;
     const { proof, childWork, history, event } = effects;
     this.#applied.push(effects);
-    this.#people.apply(effects);
+    const { joined, left, invitation, closed } = effects;
+    if (joined ?? left ?? invitation ?? closed ?? removed) this.people.apply(effects);
     if (newConsumer !== undefined) this.#register(newConsumer);
     if (usage !== undefined) this.#setUsage(usage.owner, usage.collection, usage.after);
     if (released !== undefined) this.#release(released.owner, released.collection);
-    if (childWork !== undefined) this.#family.work(childWork);
-    if (put !== undefined) {
-      const key = name(put.collection, put.id);
-      const before = this.#records.get(key) ?? null;
-      this.#records.set(key, put);
-      this.#family.move(before, put);
-      this.#touched.set(key, put);
-    }
-    if (removed !== undefined) {
-      const key = name(removed.collection, removed.id);
-      this.#family.move(this.#records.get(key) ?? null, null);
-      this.#records.delete(key);
-      this.#touched.set(key, removed);
-    }
-    if (idempotencyKey !== undefined) {
-      this.#keys.set(nameOfKey(idempotencyKey), idempotencyKey);
-      this.#newKeys.set(nameOfKey(idempotencyKey), idempotencyKey);
-    }
-    if (proof !== undefined) this.#newProofs.set(nameOfDigest(proof.digest), proof);
+    if (childWork !== undefined) this.parents.work(childWork);
+    if (put !== undefined) this.#move(this.records.set(put, put), put);
+    if (removed !== undefined) this.#move(this.records.set(removed, null), null);
+    if (idempotencyKey !== undefined)
+      this.#newKeys.set(nameOf('idempotencyKeys', idempotencyKey), idempotencyKey);
+    if (proof !== undefined) this.#newProofs.set(digestText(proof.digest), proof);
     // Used ids are stored with used proofs, without expiry.
     if (usedId !== undefined)
-      this.#newProofs.set(nameOfDigest(usedId), { digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
+      this.#newProofs.set(digestText(usedId), { digest: usedId, expiresAt: Number.MAX_SAFE_INTEGER });
     if (history !== undefined) this.#history.push(history);
     if (event) this.#events.push(event);
   }
 
   /** The rows to write, each at most once. */
   changes(): BatchChanges {
-    const newRecords: StoredRecord[] = [];
-    const changedRecords: StoredRecord[] = [];
-    const removedRecords: RecordName[] = [];
-    const { takenOver } = this.#family;
+    const takenOver = this.#parents?.takenOver ?? none;
     const steps = takenOver.size === 0 ? [] : this.#applied.filter(isStepIn(takenOver));
-    for (const [key, { collection, id }] of this.#touched) {
-      if (takenOver.has(collection)) continue;
-      const before = this.#loaded.get(key);
-      const after = this.#records.get(key);
-      if (after === undefined) {
-        if (before !== undefined) removedRecords.push({ collection, id });
-      } else if (before === undefined) newRecords.push(after);
-      else changedRecords.push(after);
-    }
     return {
       newConsumers: [...this.#newConsumers.values()],
       takenUpBudgets: this.#takenUp,
-      newRecords,
-      changedRecords,
-      removedRecords,
+      ...this.records.changes(takenOver),
       steps,
       ...this.#usageDifference(),
       idempotencyKeys: [...this.#newKeys.values()],
-      ...this.#people.changes(),
-      ...this.#family.changes(),
+      ...this.#people?.changes(),
+      ...this.#parents?.changes(),
       // The history of a record is deleted with it.
-      history: this.#history.filter(({ collection, recordId }) => this.record(collection, recordId) !== null),
+      history: this.#history.filter(
+        ({ collection, recordId }) => !this.records.isRemoved(collection, recordId),
+      ),
       proofs: [...this.#newProofs.values()],
       events: this.#events,
     };
   }
 
-  #usageDifference(): Pick<BatchChanges, 'newUsage' | 'changedUsage' | 'movedUsage'> {
-    const newUsage: BatchChanges['newUsage'][number][] = [];
-    const changedUsage: BatchChanges['changedUsage'][number][] = [];
-    const movedUsage: BatchChanges['movedUsage'][number][] = [];
-    for (const [key, { owner, collection, moved, after }] of this.#usageChanges) {
-      if (after === null) movedUsage.push({ owner, collection, moved });
-      else if (this.#loadedUsage.has(key)) changedUsage.push({ ...after, owner, collection, moved });
-      else newUsage.push({ ...after, owner, collection });
+  #move(before: StoredRecord | null, after: StoredRecord | null): void {
+    const { collection = '' } = after ?? before ?? {};
+    const { parent = null, unique = [] } = this.#rules.collections.get(collection) ?? {};
+    if (parent !== null || unique.length > 0) this.parents.move(before, after);
+  }
+
+  #usageDifference(): Required<Pick<BatchChanges, 'newUsage' | 'changedUsage' | 'movedUsage'>> {
+    const newUsage: UsageRow[] = [];
+    const changedUsage: UsageRow[] = [];
+    const movedUsage: Pick<UsageRow, 'owner' | 'collection' | 'records'>[] = [];
+    for (const { owner, collection, moved, after } of this.#usageChanges.values()) {
+      if (after === null) movedUsage.push({ owner, collection, records: moved });
+      else if (this.rows.peek('usage', { owner, collection }) === null)
+        newUsage.push({ ...after, owner, collection });
+      else changedUsage.push({ ...after, owner, collection, records: moved });
     }
     return { newUsage, changedUsage, movedUsage };
   }
@@ -211,18 +192,17 @@ export class BatchState {
   /** An erased caller that returns continues with its spent budgets. */
   #register(consumer: Consumer): void {
     const { id, kind, registeredAt } = consumer;
-    const spent = this.#spent.filter(({ owner }) => owner === id);
-    if (spent[0] !== undefined) this.#takenUp.push(spent[0].former);
-    for (const { collection, usage, endsAt } of spent)
-      if (endsAt > registeredAt) this.#setUsage(id, collection, { ...unused, ...usage });
-    this.#consumers.set(id, consumer);
+    const spent = this.spentBudgets(id);
+    if (spent[0] !== undefined) this.#takenUp.push({ former: spent[0].former });
+    for (const { collection, endsAt, ...one } of spent)
+      if (endsAt > registeredAt) this.#setUsage(id, collection, { ...unused, ...budgetsIn(one) });
     this.#newConsumers.set(id, consumer);
-    if (kind === 'user') this.#newcomers += 1;
+    if (kind === 'user') this.#newUsers += 1;
   }
 
   #setUsage(owner: string, collection: string, after: Usage): void {
-    const key = name(owner, collection);
-    const before = this.#usage.get(key) ?? unused;
+    const key = nameOf('usage', { owner, collection });
+    const before = this.#latestUsage(owner, collection) ?? unused;
     const moved = (this.#usageChanges.get(key)?.moved ?? 0) + after.records - before.records;
     this.#usage.set(key, after);
     this.#usageChanges.set(key, { owner, collection, moved, after });
@@ -230,29 +210,32 @@ export class BatchState {
 
   /** An owner who did not write keeps its budgets. */
   #release(owner: string, collection: string): void {
-    const key = name(owner, collection);
-    const known = this.#usage.get(key);
-    if (known !== undefined) this.#usage.set(key, { ...known, records: Math.max(known.records - 1, 0) });
+    const key = nameOf('usage', { owner, collection });
+    const known = this.#latestUsage(owner, collection);
+    if (known !== null) this.#usage.set(key, oneLess(known));
     const { moved, after } = this.#usageChanges.get(key) ?? { moved: 0, after: null };
-    const left = after === null ? null : { ...after, records: Math.max(after.records - 1, 0) };
-    this.#usageChanges.set(key, { owner, collection, moved: moved - 1, after: left });
+    this.#usageChanges.set(key, { owner, collection, moved: moved - 1, after: after && oneLess(after) });
   }
+
+  #latestUsage(owner: string, collection: string): Usage | null {
+    return (
+      this.#usage.get(nameOf('usage', { owner, collection })) ??
+      this.rows.peek('usage', { owner, collection })
+    );
+  }
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function oneLess(usage: Usage): Usage {
+  return { ...usage, records: Math.max(usage.records - 1, 0) };
+}
+
+function budgetsIn({ writes, writesSince, newcomerWrites, newcomerSince }: Omit<Usage, 'records'>) {
+  return { writes, writesSince, newcomerWrites, newcomerSince };
 }
 
 /** Whether it changes a record of one of these collections. */
 function isStepIn(collections: ReadonlySet<string>) {
   return ({ put, removed }: Effects): boolean => collections.has((put ?? removed)?.collection ?? '');
-}
-
-/** No part of a name contains NUL. */
-function name(...parts: readonly string[]): string {
-  return parts.join('\0');
-}
-
-function nameOfKey({ owner, collection, keyDigest }: IdempotencyKeyName): string {
-  return name(owner, collection, nameOfDigest(keyDigest));
-}
-
-function nameOfDigest(digest: Uint8Array): string {
-  return Buffer.from(digest).toString('latin1');
 }

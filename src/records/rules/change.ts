@@ -3,20 +3,24 @@ import { type ErrorCode, Refusal } from '../../base/errors.ts';
 import type { Collection, FieldError, Transition } from '../../collections/collection.ts';
 import { actionFields, may, mayEver, roleFor, type Verb } from '../../collections/roles.ts';
 import { eventOfChange, eventOfRemoval } from '../../events/catalogue.ts';
-import type { RecordMember, StoredRecord } from '../../storage/port.ts';
-import { type Fields, toBody } from '../fields.ts';
+import type { RecordContext, RecordMember, StoredRecord } from '../../storage/port.ts';
+import { checkBody, type Fields } from '../fields.ts';
 import { fits, type Tags } from '../preconditions.ts';
 import { etagOf, fieldsOf, isExpired } from '../present.ts';
+import { after, transitionOf } from './after.ts';
 import type { Effects } from './batch-state.ts';
+import { askAudience, audienceOf, contextOf } from './context.ts';
 import {
-  audienceOf,
+  type Asking,
   charged,
+  contextFor,
   type Decided,
   entryOf,
-  type Of,
   preconditionFailed,
   type Writing,
 } from './every-write.ts';
+import { granted, personFor, revoked } from './members.ts';
+import type { Of, RecordChange } from './operation.ts';
 import {
   checkAccepts,
   checkCapacity,
@@ -24,32 +28,28 @@ import {
   checkUnique,
   childrenAfter,
   promoted,
-} from './family.ts';
-import { granted, personFor, revoked } from './members.ts';
+} from './parents.ts';
 
 /** PUT and PATCH /<collection>/{id} */
-export function decideEdit(
-  change: Of<'replace' | 'patch'>,
-  writing: Writing,
-  bodyFor: (record: StoredRecord) => string,
-): Decided {
-  const { access, collection, contextOf } = writing;
-  const record = found(change, writing, 'update');
-  const after = { ...record, body: bodyFor(record), revision: change.revision };
-  checkActionFields(collection, fieldsOf(record), after);
-  checkParentField(collection, record, after);
-  checkUnique(record, after, writing);
+export function decideEdit(change: Of<'replace' | 'patch'>, writing: Writing): Decided {
+  const { access, collection, now } = writing;
+  const { record, context } = found(change, writing, 'update');
+  const edited = after(change, record, collection, now);
+  if (edited.fields !== null) checkBody(collection, edited.record.body, edited.fields);
+  checkActionFields(collection, record, edited.record);
+  checkParentField(collection, record, edited.record);
+  checkUnique(record, edited.record, writing);
   const { state } = record;
-  const roles = collection.history ? access.rolesOn(record, contextOf(record)) : [];
+  const roles = collection.history ? access.rolesOn(record, context) : [];
   const entry = { action: 'update', from: state, role: roleFor(collection, 'update', roles, state) };
-  return changed(record, after, 'changed', entry, writing);
+  return changed(record, edited.record, context, 'changed', entry, writing);
 }
 
 /** Fields that only actions set stay unchanged. */
-function checkActionFields(collection: Collection, before: Fields, after: StoredRecord): void {
+function checkActionFields(collection: Collection, record: StoredRecord, edited: StoredRecord): void {
   const fields = actionFields(collection);
   if (fields.size === 0) return;
-  const now = fieldsOf(after);
+  const [before, now] = [fieldsOf(record), fieldsOf(edited)];
   const errors = [...fields].flatMap(([name, actions]) =>
     isDeepStrictEqual(before[name], now[name]) ? [] : [setByAction(name, actions)],
   );
@@ -63,42 +63,37 @@ export function setByAction(name: string, actions: readonly string[]): FieldErro
 
 /** POST /<collection>/{id}/<action> */
 export function decideAction(change: Of<'act'>, writing: Writing): Decided {
-  const { access, collection, contextOf } = writing;
-  const { action } = change;
-  const record = found(change, writing, { action });
-  const context = contextOf(record);
+  const { access, collection, now } = writing;
+  const { action, input = {} } = change;
+  const { record, context } = found(change, writing, { action });
   const roles = access.rolesOn(record, context);
-  const transition = collection.machine?.states.get(record.state ?? '')?.get(action);
+  const transition = transitionOf(change, record, collection);
   const refused = (code: ErrorCode) => {
-    const allowed = access.actionsOn(record, context, writing.now);
+    const allowed = access.actionsOn(record, context, now);
     return new Refusal(code, { members: { state: record.state, allowed } });
   };
   if (transition === undefined) throw refused('invalid_transition');
   const by = transition.by.find((role) => roles.includes(role));
   if (by === undefined || !may(collection, { action }, roles, record.state))
     throw refused('action_not_allowed');
-  const body = bodyAfter(transition, change.input ?? {}, record, collection);
+  checkInput(transition, input);
+  const { record: acted, fields } = after(change, record, collection, now);
+  if (fields !== null) checkBody(collection, acted.body, fields);
   if (transition.whileParentAccepts) checkAccepts(context.parent, writing);
   checkCapacity(record, transition.to, context.parent, writing);
-  const after = { ...record, body, state: transition.to, revision: change.revision };
-  checkUnique(record, after, writing);
-  const person = personFor(transition, change.chosen, record, writing);
+  checkUnique(record, acted, writing);
+  const person = personFor(transition, change.chosen, record, context, writing);
   const taken = { action, from: record.state ?? '', ...(collection.isShared ? { by } : {}) };
-  const joining = granted(transition, person, after, writing);
-  const leaving = revoked(transition, person, after, writing);
+  const joining = granted(transition, person, acted, context, writing);
+  const leaving = revoked(transition, person, acted, writing);
   const rows = joining.flatMap(({ joined }) => joined ?? []);
   const entry = { action, from: record.state, role: by };
-  const { effects, result } = changed(record, after, taken, entry, writing, rows);
+  const { effects, result } = changed(record, acted, context, taken, entry, writing, rows);
   // Callers who join or leave get the event of the action, too.
   return { effects: [...joining, ...effects, ...leaving], result };
 }
 
-function bodyAfter(
-  { sets, clears }: Transition,
-  input: Fields,
-  record: StoredRecord,
-  collection: Collection,
-): string {
+function checkInput({ sets }: Transition, input: Fields): void {
   const names = sets.map(({ name }) => name);
   const errors = [
     ...Object.keys(input).flatMap((name) =>
@@ -109,15 +104,12 @@ function bodyAfter(
     ),
   ];
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });
-  if (sets.length + clears.length === 0) return record.body;
-  const kept = Object.entries(fieldsOf(record)).filter(([name]) => !clears.includes(name));
-  return toBody(collection, { ...Object.fromEntries(kept), ...input });
 }
 
 /** DELETE /<collection>/{id} */
 export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
   const { access, collection, now } = writing;
-  const record = found(change, writing, 'delete');
+  const { record, context } = found(change, writing, 'delete');
   const { id, owner, state } = record;
   const work = childrenAfter(record, writing);
   // Records that belong to the owner of their parent count for no quota.
@@ -132,7 +124,7 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
       ...effects,
       ...work,
       { ...released, removed, event: eventOfRemoval(collection, 'deleted', record, now, topics) },
-      ...promoted(record, null, change.revision, writing),
+      ...promoted(record, null, context.parent, change.revision, writing),
     ],
     result: { kind: 'removed', record, budget },
   };
@@ -141,6 +133,7 @@ export function decideRemove(change: Of<'remove'>, writing: Writing): Decided {
 function changed(
   before: StoredRecord,
   record: StoredRecord,
+  { parent }: RecordContext,
   kind: Parameters<typeof eventOfChange>[1],
   entry: Parameters<typeof entryOf>[1],
   writing: Writing,
@@ -148,29 +141,37 @@ function changed(
 ): Decided {
   const { collection, now } = writing;
   const { effects, budget } = charged(0, writing);
-  const after = { ...record, updatedAt: now };
-  const topics = audienceOf(after, { before: before.state, after: after.state }, writing, joining);
-  const event = eventOfChange(collection, kind, after, now, topics);
+  const topics = audienceOf(record, { before: before.state, after: record.state }, writing, joining);
+  const event = eventOfChange(collection, kind, record, now, topics);
   return {
     effects: [
       ...effects,
-      { put: after, ...entryOf(after, entry, writing), event },
-      ...promoted(before, after, after.revision, writing),
+      { put: record, ...entryOf(record, entry, writing), event },
+      ...promoted(before, record, parent, record.revision, writing),
     ],
-    result: { kind: 'changed', record: after, budget },
+    result: { kind: 'changed', record, budget },
   };
 }
 
-/** The record in the expected version; 404 for a record that the caller may not see. */
+/** The record with its context, for the check and for the audience of an event. */
+export function askRecord(asking: Asking<Exclude<RecordChange, Of<'create'>>>): void {
+  const { change, caller, collection, state } = asking;
+  // Its parent is known only once it is loaded.
+  const record = state.record(collection.name, change.id) ?? { ...change, parentId: null };
+  contextOf(record, caller.id, asking);
+  askAudience(record, asking);
+}
+
+/** The record in the expected version, with its context; 404 for a record that the caller may not see. */
 export function found(
   { id, expected }: { id: string; expected: Tags | null },
   writing: Writing,
   verb: Verb | null,
-): StoredRecord {
-  const { access, collection, now } = writing;
-  const record = writing.find(id);
+): { readonly record: StoredRecord; readonly context: RecordContext } {
+  const { access, collection, now, state } = writing;
+  const record = state.record(collection.name, id);
   if (record === null || isExpired(collection, record, now)) throw new Refusal('not_found');
-  const context = writing.contextOf(record);
+  const context = contextFor(record, writing);
   if (!access.sees(record, context)) throw new Refusal('not_found');
   const roles = access.rolesOn(record, context);
   checkRole(collection, verb, roles);
@@ -182,7 +183,7 @@ export function found(
     const allowed = states.filter((state) => may(collection, verb, roles, state));
     throw new Refusal('not_editable', { members: { state: record.state, allowed } });
   }
-  return record;
+  return { record, context };
 }
 
 /** Refuses a caller who could not do this in any state. */

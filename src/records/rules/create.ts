@@ -1,38 +1,51 @@
 import { Refusal } from '../../base/errors.ts';
 import { isServiceId } from '../../base/random.ts';
+import { ownerByParent } from '../../collections/lineage.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { OwnerInCollection, StoredIdempotencyKey, StoredRecord } from '../../storage/port.ts';
-import { type CallerAccess, ownerByParent } from '../caller-access.ts';
+import type { CallerAccess } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
+import { newRecord } from './after.ts';
 import type { BatchState } from './batch-state.ts';
+import { audienceOf, contextOf, contextOfNew } from './context.ts';
 import {
-  audienceOf,
+  type Asking,
   charged,
+  contextFor,
   type Decided,
   entryOf,
-  type Of,
   preconditionFailed,
   type Writing,
 } from './every-write.ts';
-import { checkUnique, parentFor, parentUnknown, stateUnder } from './family.ts';
-import type { IdempotencyKey } from './operation.ts';
+import type { IdempotencyKey, Of } from './operation.ts';
+import { checkUnique, parentUnknown, stateUnder } from './parents.ts';
 
 export const idempotencyMs = 24 * 3_600_000;
 
+/** The key, and the record that it leads to. */
+export function askKey(asking: Asking<Of<'create'>>): void {
+  const { change, caller, collection, state } = asking;
+  if (change.key === null) return;
+  const { keyDigest } = change.key;
+  const used = state.idempotencyKey({ owner: caller.id, collection: collection.name, keyDigest });
+  const record = used && state.record(collection.name, used.recordIds);
+  if (record !== null) contextOf(record, caller.id, asking);
+}
+
 /** POST /<collection> */
-export function decideCreate(change: Of<'create'>, writing: Writing, state: BatchState): Decided {
-  const { access, collection, now } = writing;
+export function decideCreate(change: Of<'create'>, writing: Writing): Decided {
+  const { access, collection, state, now } = writing;
   const { key } = change;
   const owned = { owner: access.id, collection: collection.name };
   const used = usedKey(key, owned, now, state);
   if (used !== null) {
-    const record = writing.find(used.recordIds);
+    const record = state.record(collection.name, used.recordIds);
     // A record that belongs to the owner of its parent was created by this caller: the key is the caller's.
     const isOwn = record?.owner === access.id || collection.parent?.ownedBy === 'parent';
     if (record === null || !isOwn || isExpired(collection, record, now))
       throw new Refusal('idempotency_record_gone');
     // Some callers may create records that they cannot read. They get the record again while it is unchanged and its parent is readable.
-    const context = writing.contextOf(record);
+    const context = contextFor(record, writing);
     const isAsCreated = record.updatedAt === record.createdAt && access.rolesUnder(context.parent) !== null;
     if (!isAsCreated && !access.sees(record, context)) throw new Refusal('idempotency_record_gone');
     return { effects: [], result: { kind: 'repeated', record, budget: null } };
@@ -61,18 +74,18 @@ function isSameRequest(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
+export function askUsedId({ change: { collection, id }, state, names }: Asking<Of<'create_under'>>): void {
+  state.isUsed(names.usedId(collection, id));
+}
+
 /** PUT with `If-None-Match: *`. A used id, or one of the service's own form, gets 404: callers learn nothing of other records. */
-export function decideCreateUnder(
-  change: Of<'create_under'>,
-  writing: Writing,
-  state: BatchState,
-  idDigest: Uint8Array,
-): Decided {
-  const { access, collection, now } = writing;
-  const existing = writing.find(change.id);
+export function decideCreateUnder(change: Of<'create_under'>, writing: Writing): Decided {
+  const { access, collection, state, names, now } = writing;
+  const existing = state.record(collection.name, change.id);
   const isThere = existing !== null && !isExpired(collection, existing, now);
-  if (isThere && access.sees(existing, writing.contextOf(existing)))
+  if (isThere && access.sees(existing, contextFor(existing, writing)))
     throw preconditionFailed(existing, writing);
+  const idDigest = names.usedId(collection.name, change.id);
   if (existing !== null || isServiceId(change.id) || state.isUsed(idDigest)) throw new Refusal('not_found');
   const made = insert(change, writing);
   return { ...made, effects: [...made.effects, { usedId: idDigest }] };
@@ -80,34 +93,24 @@ export function decideCreateUnder(
 
 function insert(change: Of<'create' | 'create_under'>, writing: Writing): Decided {
   const { access, collection, now } = writing;
-  const { id, revision, body } = change;
-  const parent = parentFor(body, writing);
+  const made = newRecord(change, collection, access.id, now);
+  const { parent } = contextOfNew(made, access.id, writing);
   const roles = access.rolesUnder(parent);
   if (roles === null) throw parentUnknown(collection);
   if (access.createsBy(roles) === null) throw new Refusal('role_required');
   const parentOwner = ownerByParent(writing.lineage, parent);
-  const initial = collection.machine?.initial ?? null;
   const record: StoredRecord = {
-    collection: collection.name,
-    id,
-    owner: parentOwner ?? access.id,
-    state: parent ? stateUnder(parent, initial, writing) : initial,
-    revision,
-    createdAt: now,
-    updatedAt: now,
-    body,
+    ...made,
+    owner: parentOwner ?? made.owner,
+    state: parent ? stateUnder(parent, made.state, writing) : made.state,
   };
   checkUnique(null, record, writing);
   const { effects, budget } = charged(parentOwner === null ? 1 : 0, writing);
-  const topics = audienceOf(record, { after: record.state }, writing);
+  const topics = audienceOf(record, { after: record.state }, writing, [], true);
   const event = eventOfChange(collection, 'created', record, now, topics);
-  const entry = entryOf(
-    record,
-    { action: 'create', from: null, role: makerOf(record, roles, access) },
-    writing,
-  );
+  const by = { action: 'create', from: null, role: makerOf(record, roles, access) };
   return {
-    effects: [...effects, { put: record, ...entry, event }],
+    effects: [...effects, { put: record, ...entryOf(record, by, writing), event }],
     result: { kind: 'created', record, budget },
   };
 }

@@ -1,43 +1,28 @@
 import { Refusal } from '../../base/errors.ts';
-import type { Collection } from '../../collections/collection.ts';
-import type { Lineage } from '../../collections/lineage.ts';
 import type {
   Consumer,
-  HistoryEntry,
+  NewHistoryEntry,
+  OwnerInCollection,
   RecordContext,
-  RecordMember,
-  StoredMember,
   StoredRecord,
   Usage,
 } from '../../storage/port.ts';
-import type { CallerAccess } from '../caller-access.ts';
-import type { PeopleNames } from '../people-names.ts';
-import type { BatchState, Effects } from './batch-state.ts';
+import type { CallerAccess, CallerIdentity } from '../caller-access.ts';
+import type { Effects } from './batch-state.ts';
 import { charge, writeBudget } from './budgets.ts';
-import type { RecordChange, RefusalFacts, WriteResult } from './operation.ts';
+import { contextOf, type Place } from './context.ts';
+import type { Change, RefusalFacts, WriteResult } from './operation.ts';
 
-const dayMs = 24 * 3_600_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** The context of the rules of one write. A new rule reads from it, and throws a `Refusal`. */
-export interface Writing {
+export interface Writing extends Place {
   readonly access: CallerAccess;
-  readonly collection: Collection;
-  /** The collection and its ancestors. */
-  readonly lineage: Lineage;
   readonly consumer: Consumer;
   readonly usage: Usage;
-  readonly newcomers: number;
+  /** Past this many new users per hour, new users can only read; 0: no limit. */
   readonly newcomersPerHour: number;
-  readonly now: number;
-  readonly find: (id: string) => StoredRecord | null;
-  /** The members that decide what the caller may do, or hold a role by an action. */
-  readonly membersOf: (id: string) => readonly StoredMember[];
-  /** The same, and the parent. */
-  readonly contextOf: (record: StoredRecord) => RecordContext;
-  readonly people: BatchState['people'];
-  readonly family: BatchState['family'];
-  /** Keyed digests: aliases, and the topics of events. */
-  readonly names: PeopleNames;
 }
 
 export interface Decided {
@@ -45,39 +30,44 @@ export interface Decided {
   readonly result: Omit<WriteResult, 'context'>;
 }
 
-export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
+/** What a rule reads for a change: the same reads as in its check, given what is loaded so far. They ask for what is not. */
+export type Ask<Asked extends Change = Change> = (asking: Asking<Asked>) => void;
 
-/** The audience of an event. */
-export function audienceOf(
-  record: StoredRecord,
-  states: Parameters<PeopleNames['audience']>[2],
-  { lineage, names, contextOf }: Pick<Writing, 'lineage' | 'names' | 'contextOf'>,
-  joining: readonly RecordMember[] = [],
-): ReturnType<PeopleNames['audience']> {
-  const context = contextOf(record);
-  return names.audience(lineage, { ...context, record, members: [...context.members, ...joining] }, states);
+export interface Asking<Asked extends Change = Change> extends Place {
+  readonly caller: CallerIdentity;
+  readonly change: Asked;
+  readonly newcomersPerHour: number;
+}
+
+/** The context of a record for the caller. */
+export function contextFor(record: StoredRecord, writing: Writing): RecordContext {
+  return contextOf(record, writing.access.id, writing);
 }
 
 /** An entry in the history of a record, if the collection has one. */
 export function entryOf(
   { id, state }: StoredRecord,
-  { action, from, role }: Pick<HistoryEntry, 'action' | 'from' | 'role'>,
+  { action, from, role }: Pick<NewHistoryEntry, 'action' | 'role'> & { readonly from: string | null },
   { collection, now }: Pick<Writing, 'collection' | 'now'>,
 ): Pick<Effects, 'history'> {
   if (!collection.history) return {};
-  const entry = { at: now, action, from, to: state, role };
+  const entry = { at: now, action, fromState: from, toState: state, role };
   return { history: { collection: collection.name, recordId: id, ...entry } };
 }
 
-export function preconditionFailed(current: StoredRecord, { contextOf }: Writing): Refusal {
-  const facts: RefusalFacts = { current, context: contextOf(current) };
+export function preconditionFailed(current: StoredRecord, writing: Writing): Refusal {
+  const facts: RefusalFacts = { current, context: contextFor(current, writing) };
   return new Refusal('precondition_failed', { facts });
+}
+
+export function askUsage({ caller, collection, state }: Asking): void {
+  state.rows.find('usage', { owner: caller.id, collection: collection.name });
 }
 
 /** Charges the write, and the change in the number of records, to the caller. */
 export function charged(addedRecords: number, writing: Writing) {
   const { access, collection, consumer, usage, now } = writing;
-  const owned = { owner: access.id, collection: collection.name };
+  const owned: OwnerInCollection = { owner: access.id, collection: collection.name };
   if (access.caller.isMachine) {
     const after = { ...usage, records: usage.records + addedRecords };
     return { effects: addedRecords === 0 ? [] : [{ usage: { ...owned, after } }], budget: null };
@@ -88,9 +78,16 @@ export function charged(addedRecords: number, writing: Writing) {
   return { effects: [{ usage: { ...owned, after } }], budget: writeBudget(collection.limits, after, now) };
 }
 
+export function askNewcomers({ caller, state, now, newcomersPerHour }: Asking): void {
+  if (newcomersPerHour > 0 && !caller.isMachine) state.newcomers(now - hourMs, newcomersPerHour + 1);
+}
+
 /** Only newcomers are paused while too many callers are new. */
-function checkSurge({ collection, consumer, newcomers, newcomersPerHour, now }: Writing): void {
+function checkSurge({ collection, access, consumer, state, newcomersPerHour, now }: Writing): void {
   const newFor = collection.limits.newcomer?.forMs ?? dayMs;
   if (newcomersPerHour === 0 || now >= consumer.registeredAt + newFor) return;
+  // A caller that this write registers counts, too.
+  const isNew = consumer.kind === 'user' && state.consumer(access.id) === null;
+  const newcomers = state.newcomers(now - hourMs, newcomersPerHour + 1) + (isNew ? 1 : 0);
   if (newcomers > newcomersPerHour) throw new Refusal('newcomers_paused', { retryAfterSeconds: 600 });
 }

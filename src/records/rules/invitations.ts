@@ -3,23 +3,25 @@ import { Refusal } from '../../base/errors.ts';
 import { invitersOf, invitesToAny, mayInvite } from '../../collections/roles.ts';
 import { eventOfChange } from '../../events/catalogue.ts';
 import type { StoredInvitation, StoredMember, StoredRecord } from '../../storage/port.ts';
+import { memberRoles } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
-import type { Effects } from './batch-state.ts';
+import type { BatchState, Effects } from './batch-state.ts';
 import { found } from './change.ts';
-import { audienceOf, charged, type Decided, type Of, type Writing } from './every-write.ts';
-import { handedOver } from './family.ts';
+import { askAudience, audienceOf, contextOf } from './context.ts';
+import { type Asking, charged, contextFor, type Decided, type Writing } from './every-write.ts';
 import { joined, left } from './members.ts';
-import type { Acceptance } from './operation.ts';
+import type { Acceptance, Of } from './operation.ts';
+import { handedOver } from './parents.ts';
 
 /** Open codes per record, which are listed without pages. Concurrent invitations may exceed it a little. */
 const mostOpen = 100;
 
 /** POST /<collection>/{id}/invitations */
 export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
-  const { access, collection, contextOf, now } = writing;
-  const record = found(change, writing, null);
+  const { access, collection, now } = writing;
+  const { record, context } = found(change, writing, null);
   const { role } = change.invitation;
-  if (access.caller.isMachine || !mayInvite(collection, role, access.rolesOn(record, contextOf(record))))
+  if (access.caller.isMachine || !mayInvite(collection, role, access.rolesOn(record, context)))
     throw new Refusal('role_required');
   if (change.open >= mostOpen) throw new Refusal('quota_exceeded', { members: { limit: mostOpen } });
   const { effects, budget } = charged(0, writing);
@@ -33,17 +35,56 @@ export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
   return { effects: [...effects, { invitation }], result: { kind: 'invited', record, budget } };
 }
 
+export function askInvitation({ change, state }: Asking<Of<'end_invitation'>>): void {
+  if (change.digest !== null) state.people.invitation(change.digest);
+}
+
 /** DELETE /<collection>/{id}/invitations/{invitation} */
 export function decideEndInvitation(change: Of<'end_invitation'>, writing: Writing): Decided {
-  const { access, collection, contextOf, people } = writing;
-  const record = found(change, writing, null);
-  const roles = access.rolesOn(record, contextOf(record));
+  const { access, collection, state } = writing;
+  const { record, context } = found(change, writing, null);
+  const roles = access.rolesOn(record, context);
   if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
-  const invitation = change.digest === null ? null : people.invitation(change.digest);
+  const invitation = change.digest === null ? null : state.people.invitation(change.digest);
   if (invitation === null || !mayInvite(collection, invitation.role, roles)) throw new Refusal('not_found');
   const { effects, budget } = charged(0, writing);
   const ended: Effects = { invitation: { ...invitation, usesLeft: 0 } };
   return { effects: [...effects, ended], result: { kind: 'removed', record, budget } };
+}
+
+/** What a code leads to, by a first look: the collection is known only from it. Null: nothing, or nothing that admits the caller. */
+export function codeFor(
+  { digest, admitted }: Acceptance,
+  state: BatchState,
+  now: number,
+): StoredInvitation | null {
+  const code = state.people.code(digest);
+  const isOpen = code !== null && code.expiresAt > now && Object.hasOwn(admitted, code.collection);
+  return isOpen ? code : null;
+}
+
+/** Refuses a code that is unknown, used up, ended, of a suspended person, or of a collection that does not admit the caller. */
+export function invitationFor(change: Acceptance, state: BatchState, now: number): StoredInvitation {
+  const invitation = codeFor(change, state, now) && state.people.invitation(change.digest);
+  if (invitation === null || state.consumer(invitation.madeBy)?.state !== 'active')
+    throw new Refusal('invitation_invalid');
+  return invitation;
+}
+
+/** The code, its maker, its record, and what `decideAcceptance` counts. People whose roles change are locked. */
+export function askAcceptance(asking: Asking<Acceptance>): void {
+  const { change, caller, collection, state, now } = asking;
+  const code = codeFor(change, state, now);
+  if (code === null) return;
+  state.people.invitation(change.digest);
+  state.consumer(code.madeBy);
+  const record = state.record(collection.name, code.recordId);
+  const name = record ?? { collection: collection.name, id: code.recordId, parentId: null };
+  contextOf(name, caller.id, asking);
+  askAudience(name, asking);
+  state.people.countIn(name, code.role);
+  state.people.countOf(caller.id, collection.name, code.role);
+  if (record !== null && code.role === 'owner') state.consumer(record.owner);
 }
 
 /** POST /invitations. The same refusal for any wrong code. */
@@ -52,14 +93,15 @@ export function decideAcceptance(
   invitation: StoredInvitation,
   writing: Writing,
 ): Decided {
-  const { access, collection, membersOf, people, now } = writing;
+  const { access, collection, state, now } = writing;
   const { recordId, role } = invitation;
-  const record = writing.find(recordId);
+  const record = state.record(collection.name, recordId);
   const isOpen = record !== null && !isExpired(collection, record, now) && invitation.expiresAt > now;
   if (!isOpen || invitersOf(collection, role).length === 0) throw new Refusal('invitation_invalid');
   if (access.caller.isMachine) throw new Refusal('role_required');
-  const own = membersOf(recordId).filter(({ member }) => member === access.id);
-  const invited = own.filter((one) => collection.roles[one.role]?.kind === 'invited');
+  const invited = state.people.rolesOf(access.id, record, memberRoles(collection, 'invited'));
+  const granted = memberRoles(collection, 'granted').flatMap((one) => state.people.holders(record, one));
+  const own = [...invited, ...granted.filter(({ member }) => member === access.id)];
   const used: Effects = { invitation: { ...invitation, usesLeft: invitation.usesLeft - 1 } };
   if (record.owner === access.id) throw new Refusal('already_member');
   if (role === 'owner') return handOver(record, revision, own, writing);
@@ -67,20 +109,19 @@ export function decideAcceptance(
   checkRoom(role, record, writing);
   const { effects, budget } = charged(0, writing);
   const limit = collection.limits.memberships;
-  const memberships = Object.entries(collection.roles)
-    .filter(([, { kind }]) => kind === 'invited')
-    .reduce((sum, [name]) => sum + people.countOf(access.id, collection.name, name), 0);
+  const memberships = memberRoles(collection, 'invited').reduce(
+    (sum, name) => sum + state.people.countOf(access.id, collection.name, name),
+    0,
+  );
   if (memberships >= limit) throw new Refusal('quota_exceeded', { members: { limit } });
-  return {
-    effects: [...effects, used, joined(record, role, access.id, writing)],
-    result: { kind: 'joined', record, budget, role },
-  };
+  const joining = joined(record, role, access.id, contextFor(record, writing), writing);
+  return { effects: [...effects, used, joining], result: { kind: 'joined', record, budget, role } };
 }
 
-function checkRoom(role: string, record: StoredRecord, { collection, people }: Writing): void {
+function checkRoom(role: string, record: StoredRecord, { collection, state }: Writing): void {
   const rule = collection.roles[role];
-  const most = rule?.kind === 'invited' ? rule.max : 0;
-  if (people.countIn(collection.name, record.id, role) >= most) throw new Refusal('role_full');
+  const max = rule?.kind === 'invited' ? rule.max : 0;
+  if (state.people.countIn(record, role) >= max) throw new Refusal('role_full');
 }
 
 /**
@@ -108,26 +149,50 @@ function handOver(
   return {
     effects: [
       ...effects,
-      { released, put: after, event, closed: { collection: collection.name, id: record.id, madeBy: null } },
+      {
+        released,
+        put: after,
+        event,
+        closed: { collection: collection.name, recordId: record.id, madeBy: null },
+      },
       ...handedOver(after, writing),
       ...own.map((one) => left(after, one, writing)),
-      ...(former === null ? [] : [joined(after, former, record.owner, writing)]),
+      ...(former === null ? [] : [joined(after, former, record.owner, contextFor(record, writing), writing)]),
     ],
     result: { kind: 'joined', record: after, budget, role: 'owner' },
   };
 }
 
+type MemberChange = Of<'change_role' | 'remove_member'>;
+
+/** The person with the alias: a first look, because people are locked before records. */
+export function askAlias({
+  change,
+  state,
+}: Pick<Asking<MemberChange>, 'change' | 'state'>): readonly string[] {
+  return change.alias === null ? [] : state.people.named(change, change.alias);
+}
+
+/** The roles of the person, who is locked: its row in `members` changes. */
+export function askMember(asking: Asking<MemberChange>): void {
+  const { change, collection, state } = asking;
+  for (const person of askAlias(asking)) {
+    state.consumer(person);
+    state.people.rolesOf(person, change, memberRoles(collection, 'invited'));
+  }
+}
+
+export function askCounts({ change, state }: Asking<Of<'change_role'>>): void {
+  state.people.countIn(change, change.role);
+}
+
 /** PATCH /<collection>/{id}/members/{alias}: another role by invitation. All codes end: the member may have made one for its former role. */
 export function decideChangeRole(change: Of<'change_role'>, writing: Writing): Decided {
-  const { access, collection, contextOf, names } = writing;
-  const record = found(change, writing, null);
-  const roles = access.rolesOn(record, contextOf(record));
-  const row = rowOf(change.alias, record, writing);
-  const isSelf = row?.member === access.id;
-  if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
-  if (row === null && isAliasOf(record.owner, change.alias, record, names))
-    throw new Refusal('role_required');
-  if (row === null) throw new Refusal('not_found');
+  const { access, collection } = writing;
+  const { record, context } = found(change, writing, null);
+  const roles = access.rolesOn(record, context);
+  const row = rowOf(change.alias, record, roles, writing);
+  const isSelf = row.member === access.id;
   const mayBoth = mayInvite(collection, row.role, roles) && mayInvite(collection, change.role, roles);
   if (isSelf || !mayBoth) throw new Refusal('role_required');
   const { effects, budget } = charged(0, writing);
@@ -137,8 +202,8 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
     effects: [
       ...effects,
       left(record, row, writing),
-      joined(record, change.role, row.member, writing),
-      { closed: { collection: collection.name, id: record.id, madeBy: null } },
+      joined(record, change.role, row.member, context, writing),
+      { closed: { collection: collection.name, recordId: record.id, madeBy: null } },
     ],
     result: { kind: 'changed', record, budget },
   };
@@ -146,48 +211,39 @@ export function decideChangeRole(change: Of<'change_role'>, writing: Writing): D
 
 /** DELETE /<collection>/{id}/members/{alias} ends all codes of the record; /members/me ends those of the caller. */
 export function decideRemoveMember(change: Of<'remove_member'>, writing: Writing): Decided {
-  const { access, collection, contextOf, membersOf, names } = writing;
-  const record = found(change, writing, null);
-  const members = membersOf(record.id);
+  const { access, collection, state } = writing;
+  const { record, context } = found(change, writing, null);
   if (change.alias === null) {
-    const isInvited = ({ role }: StoredMember) => collection.roles[role]?.kind === 'invited';
-    const own = members.filter((one) => one.member === access.id && isInvited(one));
+    const own = state.people.rolesOf(access.id, record, memberRoles(collection, 'invited'));
     if (own.length === 0) throw new Refusal('not_found');
     const { effects, budget } = charged(0, writing);
     const leaving = own.map((one) => left(record, one, writing));
     return { effects: [...effects, ...leaving], result: { kind: 'removed', record, budget } };
   }
-  const roles = access.rolesOn(record, contextOf(record));
-  if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
-  const row = rowOf(change.alias, record, writing);
-  if (row === null && isAliasOf(record.owner, change.alias, record, names))
-    throw new Refusal('role_required');
-  if (row === null) throw new Refusal('not_found');
+  const roles = access.rolesOn(record, context);
+  const row = rowOf(change.alias, record, roles, writing);
   if (!mayInvite(collection, row.role, roles)) throw new Refusal('role_required');
   const { effects, budget } = charged(0, writing);
-  const closed = { collection: collection.name, id: record.id, madeBy: null };
+  const closed = { collection: collection.name, recordId: record.id, madeBy: null };
   return {
     effects: [...effects, left(record, row, writing), { closed }],
     result: { kind: 'removed', record, budget },
   };
 }
 
-/** The member with this alias and a role by invitation. */
+/** The member with this alias and a role by invitation. Only a caller who can invite learns whether there is one. */
 function rowOf(
   alias: Uint8Array,
-  { id }: StoredRecord,
-  { collection, membersOf }: Writing,
-): StoredMember | null {
-  const isNamed = (one: StoredMember) => Buffer.compare(one.alias, alias) === 0;
-  const isInvited = (one: StoredMember) => collection.roles[one.role]?.kind === 'invited';
-  return membersOf(id).find((one) => isNamed(one) && isInvited(one)) ?? null;
-}
-
-function isAliasOf(
-  person: string,
-  alias: Uint8Array,
-  { collection, id }: StoredRecord,
-  names: Writing['names'],
-): boolean {
-  return Buffer.compare(names.alias({ collection, id }, person), alias) === 0;
+  record: StoredRecord,
+  roles: readonly string[],
+  { collection, state, names }: Writing,
+): StoredMember {
+  if (!invitesToAny(collection, roles)) throw new Refusal('role_required');
+  const invited = memberRoles(collection, 'invited');
+  const [row] = state.people
+    .named(record, alias)
+    .flatMap((person) => state.people.rolesOf(person, record, invited));
+  if (row !== undefined) return row;
+  const isOwner = Buffer.compare(names.alias(record, record.owner), alias) === 0;
+  throw new Refusal(isOwner ? 'role_required' : 'not_found');
 }

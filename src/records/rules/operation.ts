@@ -66,10 +66,18 @@ export type RecordChange = {
   readonly id: string;
   readonly revision: string;
 } & (
-  | { readonly kind: 'create'; readonly body: string; readonly key: IdempotencyKey | null }
-  | { readonly kind: 'create_under'; readonly body: string }
+  | ({ readonly kind: 'create'; readonly key: IdempotencyKey | null } & NewRecord)
+  | ({ readonly kind: 'create_under' } & NewRecord)
   | (ChangeOfExisting & { readonly expected: Tags | null })
 );
+
+export type Of<Kind extends RecordChange['kind']> = Extract<RecordChange, { kind: Kind }>;
+
+/** `parentId`: as in the body; null if the collection has no parent. */
+interface NewRecord {
+  readonly body: string;
+  readonly parentId: string | null;
+}
 
 type ChangeOfExisting =
   | { readonly kind: 'replace'; readonly body: string }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type Collection, type Schema, serviceMembers } from '../../collections/collection.ts';
+import { type Collection, type Schema, serviceMembers, statesOf } from '../../collections/collection.ts';
 import { actionFields } from '../../collections/roles.ts';
 import type { Description } from '../../openapi/description.ts';
 import { codesOf } from '../../openapi/document.ts';
@@ -59,7 +59,7 @@ function collectionTypes({ collection, names, problems, common }: TypedCollectio
     record: names.record,
     create: names.fields,
     update: names.changes,
-    state: literals([...(machine?.states.keys() ?? [])]),
+    state: literals(statesOf(collection)),
     action: literals(machine?.actions ?? []),
     ...inputTypes(collection, names),
     ...roleTypes(collection),

@@ -4,9 +4,9 @@ import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine } from '../engine.ts';
 import type { BatchRules } from '../port.ts';
 import type { Tables } from '../schema.ts';
-import { postgresBatches } from './batch.ts';
 import { missingRights } from './missing-rights.ts';
 import { beginWithoutTimeout, beginWithTimeout, poolWithoutTimeout, poolWithTimeout } from './pool.ts';
+import { postgresBatches } from './rows.ts';
 import { Sessions } from './sessions.ts';
 import { tableChanges } from './table-changes.ts';
 import { lockName, readOn, takeLock, transactionOn } from './transaction.ts';
@@ -42,12 +42,12 @@ export function openPostgres(url: string, options: PostgresOptions): Engine {
       await transaction.executeQuery(CompiledQuery.raw(takeLock, [lockName(name)]));
     },
     read,
-    async openBatches({ module, data }) {
+    async openBatches({ module, data }, onReload) {
       const { createBatchRules } = (await import(module)) as {
         createBatchRules(data: unknown): BatchRules | Promise<BatchRules>;
       };
       const rules = await createBatchRules(data);
-      return postgresBatches((work) => transactionOn(sessions, work), rules);
+      return postgresBatches((work) => transactionOn(sessions, work), rules, onReload);
     },
     longTransaction: (work) => onOwnConnection(url, (patient) => patient.transaction().execute(work)),
     tables: tableChanges((work) => onOwnConnection(url, work), read),

@@ -4,7 +4,12 @@ import { Client, type ClientConfig, Pool, type PoolConfig, types } from 'pg';
 
 const connectTimeoutMs = 3_000;
 const statementTimeoutMs = 5_000;
-const int8 = 20;
+
+/** By the id of the type. Every bigint of this schema fits a number; bytes are what they are on SQLite. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [20, Number],
+  [17, (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'))],
+]);
 
 /** Limits are set in each transaction, not in the session: behind a pooler the session is another one each time. */
 export const beginWithTimeout = beginWithin(statementTimeoutMs);
@@ -32,9 +37,8 @@ function connect(url: string, limits: PoolConfig): Pool {
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'vestibule',
-    // Every bigint of this schema fits a number.
     types: {
-      getTypeParser: (oid, format) => (oid === int8 ? Number : types.getTypeParser(oid, format as 'text')),
+      getTypeParser: (oid, format) => parsers.get(oid) ?? types.getTypeParser(oid, format as 'text'),
     },
     // Sends statements without waiting for earlier answers.
     pipeline: true,

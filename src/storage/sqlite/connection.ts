@@ -161,7 +161,8 @@ export function outcomeOf(
   { statement, hasRows }: Prepared,
   parameters: readonly SQLInputValue[],
 ): StatementOutcome {
-  if (hasRows) return { rows: statement.all(...parameters), rowCount: 0 };
+  // SQLite's rows have no prototype; PostgreSQL's have one.
+  if (hasRows) return { rows: statement.all(...parameters).map((row) => ({ ...row })), rowCount: 0 };
   return { rows: [], rowCount: Number(statement.run(...parameters).changes) };
 }
 

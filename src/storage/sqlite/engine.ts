@@ -41,9 +41,9 @@ async function openWriter(file: string, clock: Clock): Promise<Engine> {
     ...readingParts(reads, file, clock),
     database,
     reader,
-    async openBatches(rules) {
+    async openBatches(rules, onReload) {
       await thread.decideBy(rules);
-      return { run: (operations) => writer.batch(operations) };
+      return { run: (operations) => writer.batch(operations, onReload) };
     },
     longTransaction: (work) => database.transaction().execute(work),
     tables: {

@@ -1,9 +1,16 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '../../base/errors.ts';
-import type { BatchRulesSource, Outcome } from '../port.ts';
+import type { BatchRulesSource, OnReload, Outcome } from '../port.ts';
 import type { StatementOutcome } from './connection.ts';
-import type { PlainOutcome, SqliteFailure, SqliteReply, SqliteRequest, SqliteResult } from './worker.ts';
+import type {
+  PlainBatch,
+  PlainOutcome,
+  SqliteFailure,
+  SqliteReply,
+  SqliteRequest,
+  SqliteResult,
+} from './worker.ts';
 
 export class SqliteError extends Error {
   override readonly name = 'SqliteError';
@@ -48,8 +55,9 @@ export class SqliteThread {
     await this.#ask({ rules });
   }
 
-  async runBatch(operations: readonly unknown[]): Promise<readonly Outcome[]> {
-    const outcomes = (await this.#ask({ operations })) as readonly PlainOutcome[];
+  async runBatch(operations: readonly unknown[], onReload: OnReload): Promise<readonly Outcome[]> {
+    const { outcomes, reloaded } = (await this.#ask({ operations })) as PlainBatch;
+    if (reloaded.length > 0) onReload(reloaded);
     return outcomes.map(fromPlain);
   }
 

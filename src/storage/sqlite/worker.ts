@@ -2,8 +2,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Refusal, type RefusalOptions } from '../../base/errors.ts';
 import type { BatchRulesSource, Outcome } from '../port.ts';
-import { SqliteBatches } from './batch.ts';
 import { SqliteConnection, type StatementOutcome } from './connection.ts';
+import { SqliteBatches } from './rows.ts';
 
 /** The thread that owns the writing connection: commits and locks never block the event loop. */
 
@@ -12,7 +12,12 @@ export type SqliteRequest =
   | { readonly rules: BatchRulesSource }
   | { readonly operations: readonly unknown[] };
 
-export type SqliteResult = StatementOutcome | readonly PlainOutcome[] | null;
+export type SqliteResult = StatementOutcome | PlainBatch | null;
+
+export interface PlainBatch {
+  readonly outcomes: readonly PlainOutcome[];
+  readonly reloaded: readonly string[];
+}
 
 /** The number is that of the request; number 0 reports the result of opening. */
 export type SqliteReply = { readonly id: number } & (
@@ -48,7 +53,8 @@ function createWriter(connection: SqliteConnection) {
     }
     if (!('operations' in request)) return connection.run(request.sql, request.parameters);
     if (batches === null) throw new Error('There are no rules for batches yet.');
-    return batches.run(request.operations).map(toPlain);
+    const { outcomes, reloaded } = batches.run(request.operations);
+    return { outcomes: outcomes.map(toPlain), reloaded };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Driver } from 'kysely';
 import { Refusal } from '../../base/errors.ts';
-import type { Outcome } from '../port.ts';
+import type { OnReload, Outcome } from '../port.ts';
 import { driverBasics, KyselyConnection } from './dialect.ts';
 import type { SqliteThread } from './thread.ts';
 
@@ -28,10 +28,10 @@ export class SqliteWriter {
     };
   }
 
-  async batch(operations: readonly unknown[]): Promise<readonly Outcome[]> {
+  async batch(operations: readonly unknown[], onReload: OnReload): Promise<readonly Outcome[]> {
     await this.#take();
     try {
-      return await this.#thread.runBatch(operations);
+      return await this.#thread.runBatch(operations, onReload);
     } finally {
       this.#give();
     }

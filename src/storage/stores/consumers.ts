@@ -1,20 +1,21 @@
 import { sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
+import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type { Consumer, ConsumerStore } from '../port.ts';
-import { toConsumer } from '../rows.ts';
+import { columnsOf, type Database } from '../schema.ts';
 import { audited, writeAudit } from './audit.ts';
 
 export function consumerStore(engine: Engine): ConsumerStore {
   const { database, reader } = engine;
 
-  async function find(id: string): Promise<Consumer | null> {
-    const row = await reader.selectFrom('consumers').selectAll().where('id', '=', id).executeTakeFirst();
-    return row === undefined ? null : toConsumer(row);
-  }
+  const consumersIn = (of: Database) =>
+    of.selectFrom('consumers').select(columnsOf(tables.consumers)).$castTo<Consumer>();
 
   return {
-    find,
+    async find(id) {
+      return (await consumersIn(reader).where('id', '=', id).executeTakeFirst()) ?? null;
+    },
 
     bringBack: (now) =>
       database.transaction().execute(async (transaction) => {
@@ -31,16 +32,15 @@ export function consumerStore(engine: Engine): ConsumerStore {
 
     ofRecord: (collection, id, audit) =>
       database.transaction().execute(async (transaction) => {
-        const row = await transaction
+        const owner = transaction
           .selectFrom('records')
-          .innerJoin('consumers', 'consumers.id', 'records.owner')
-          .selectAll('consumers')
-          .where('records.collection', '=', collection)
-          .where('records.id', '=', id)
-          .executeTakeFirst();
-        if (row === undefined) return null;
+          .select('owner')
+          .where('collection', '=', collection)
+          .where('records.id', '=', id);
+        const consumer = await consumersIn(transaction).where('id', '=', owner).executeTakeFirst();
+        if (consumer === undefined) return null;
         await writeAudit(transaction, audit);
-        return toConsumer(row);
+        return consumer;
       }),
 
     setState: (id, state, audit) =>

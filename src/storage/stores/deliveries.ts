@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import { clockDifferenceMs } from '../../base/clock.ts';
 import type { Engine } from '../engine.ts';
 import type { AttemptResults, Delivery, DeliveryStore, NewDelivery } from '../port.ts';
-import { chunksOf } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
 import { writeAudit } from './audit.ts';
+import { chunksOf } from './events.ts';
 
 /** How many due rows are read to find the first of each key. */
 const lookedAt = 100;

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine.ts';
 import type { Erasure, ErasureStore } from '../port.ts';
-import { chunksOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
+import { chunksOf } from './events.ts';
 
 export function erasureStore({ database, reader }: Engine): ErasureStore {
   return {

@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { Engine, Row } from '../engine.ts';
 import { indexedOwner } from '../initial-schema.ts';
-import type { EventStore, NewEvent } from '../port.ts';
+import type { EventStore, EventTopic, NewEvent, StoredEvent } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import { chunksOf, eventOf } from '../rows.ts';
 import type { Database } from '../schema.ts';
 
 /** Every transaction that appends takes this lock last, and holds it until its commit. */
@@ -231,3 +230,20 @@ export async function eraseEvents(transaction: Database, owner: string): Promise
     if (numDeletedRows === 0n) return;
   }
 }
+
+/** Rows for several inserts: a statement has at most 32,766 values. */
+export function* chunksOf<T>(rows: readonly T[], size = 1_000): Generator<readonly T[]> {
+  for (let done = 0; done < rows.length; done += size) yield rows.slice(done, done + size);
+}
+
+function eventOf(row: Row): StoredEvent {
+  const [position, at, type, collection, recordId, owner, data, topics] = row as EventValues;
+  const event = { position, at, type, collection, recordId, owner, data };
+  return typeof topics === 'string' ? { ...event, topics: topics.split(' ').map(topicOf) } : event;
+}
+
+function topicOf(text: string): EventTopic {
+  return { topic: text.slice(0, -1), hasFields: text.endsWith('1') };
+}
+
+type EventValues = readonly [number, number, string, string | null, string | null, string, string, unknown];

@@ -1,22 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type { Family, NewEvent, RecordStore, StoredRecord, Tally } from '../port.ts';
-import { chunksOf, recordColumns, toRecord } from '../rows.ts';
-import type { Database, Tables } from '../schema.ts';
-import { appendEvents } from './events.ts';
-import { fieldExpression } from './record-fields.ts';
+import { columnsOf, type Database, type Tables } from '../schema.ts';
+import { appendEvents, chunksOf } from './events.ts';
 
 /** Records with parents: their tallies, and the work that is left after a parent is deleted or handed over. */
-
-/** The parent's id of a record of any of these collections; '' for others. */
-export function parentIdIn({ name }: Engine, families: readonly Family[]): RawBuilder<string> {
-  if (families.length === 0) return sql.lit('');
-  const cases = families.map(
-    ({ child, field }) =>
-      sql`when ${sql.lit(child)} then ${fieldExpression(name, { name: field, kind: 'text' })}`,
-  );
-  return sql<string>`case collection ${sql.join(cases, sql` `)} else '' end`;
-}
 
 /** The number of ancestors of a record. Needs at least one family. */
 export function levelIn(families: readonly Family[]): RawBuilder<number> {
@@ -24,25 +13,20 @@ export function levelIn(families: readonly Family[]): RawBuilder<number> {
   return sql<number>`case records.collection ${sql.join(cases, sql` `)} else 0 end`;
 }
 
-export interface RemovedRow {
-  readonly collection: string;
-  readonly id: string;
-  readonly state: string | null;
-  readonly parent_id: string;
-}
+type RemovedRecord = Pick<StoredRecord, 'collection' | 'id' | 'parentId' | 'state'>;
 
 /** Lowers tallies, and marks the records under removed ones for deletion. */
 export async function afterRemoval(
   transaction: Database,
   families: readonly Family[],
-  removed: readonly RemovedRow[],
+  removed: readonly RemovedRecord[],
   at: number,
 ): Promise<void> {
   if (families.length === 0) return;
   const tallied = families.filter(({ isTallied }) => isTallied);
   const moves = Map.groupBy(
     removed.filter(({ collection }) => tallied.some(({ child }) => child === collection)),
-    ({ collection, parent_id, state }) => [parent_id, collection, state ?? ''].join('\0'),
+    ({ collection, parentId, state }) => [parentId ?? '', collection, state ?? ''].join('\0'),
   );
   for (const [key, { length }] of [...moves].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const [parentId = '', child = '', state = ''] = key.split('\0');
@@ -100,7 +84,7 @@ export async function workOnChildren(
         ? 0
         : work.what === 'delete'
           ? await deleteUnder(engine, transaction, { families, family, work, limit, eventOf })
-          : await handUnder(engine, transaction, { families, family, work, limit });
+          : await handUnder(transaction, { families, family, work, limit });
     if (done < limit)
       await transaction
         .deleteFrom('child_work')
@@ -119,13 +103,12 @@ interface Work {
   readonly limit: number;
 }
 
-function idsUnder(engine: Engine, database: Database, { family, work, limit }: Work) {
-  const parent = fieldExpression(engine.name, { name: family.field, kind: 'text' });
+function idsUnder(database: Database, { family, work, limit }: Work) {
   return database
     .selectFrom('records')
     .select('id')
-    .where('collection', '=', sql.lit(family.child))
-    .where(parent, '=', work.parent_id)
+    .where('collection', '=', family.child)
+    .where('parent_id', '=', work.parent_id)
     .limit(limit);
 }
 
@@ -136,11 +119,12 @@ async function deleteUnder(
 ): Promise<number> {
   const { families, family, work, eventOf } = given;
   const gone = await transaction
-    .with('some', (database) => idsUnder(engine, database as unknown as Database, given))
+    .with('some', (database) => idsUnder(database as unknown as Database, given))
     .deleteFrom('records')
     .where('collection', '=', family.child)
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
-    .returning(recordColumns)
+    .returning(columnsOf(tables.records))
+    .$castTo<StoredRecord>()
     .execute();
   return concludeRemoval(engine, transaction, families, gone, work.at, eventOf);
 }
@@ -150,35 +134,31 @@ export async function concludeRemoval(
   engine: Engine,
   transaction: Database,
   families: readonly Family[],
-  rows: readonly Parameters<typeof toRecord>[0][],
+  removed: readonly StoredRecord[],
   at: number,
   eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<number> {
-  const [first] = rows;
+  const [first] = removed;
   if (first === undefined) return 0;
   const { collection } = first;
   const family = families.find(({ child }) => child === collection);
   await engine.residue.note(transaction, 'deletions');
-  if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, rows);
-  const parentIdOf = (body: string) => (family === undefined ? '' : String(JSON.parse(body)[family.field]));
-  const removed = rows.map((row) => ({ ...row, parent_id: parentIdOf(row.body) }));
+  if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, removed);
   await afterRemoval(transaction, families, removed, at);
-  const events = rows.map(toRecord).map(eventOf);
+  const events = removed.map(eventOf);
   await appendEvents(
     engine,
     transaction,
     events.filter((event) => event !== null),
   );
-  return rows.length;
+  return removed.length;
 }
 
-async function handUnder(engine: Engine, transaction: Database, given: Work): Promise<number> {
+async function handUnder(transaction: Database, given: Work): Promise<number> {
   const { families, family, work } = given;
   const owner = work.new_owner ?? '';
   const handed = await transaction
-    .with('some', (database) =>
-      idsUnder(engine, database as unknown as Database, given).where('owner', '<>', owner),
-    )
+    .with('some', (database) => idsUnder(database as unknown as Database, given).where('owner', '<>', owner))
     .updateTable('records')
     .set({ owner })
     .where('collection', '=', family.child)
@@ -197,23 +177,21 @@ async function handUnder(engine: Engine, transaction: Database, given: Work): Pr
 
 /** Called before a former owner is erased: records that were handed over with their parent are no longer theirs. */
 export async function finishHandOvers(
-  { name }: Engine,
   transaction: Database,
   families: readonly Family[],
   owner: string,
   at: number,
 ): Promise<void> {
   // Parents first: their children are handed over with them.
-  for (const { child, field, ownedBy } of families.toSorted((one, other) => one.level - other.level)) {
+  for (const { child, ownedBy } of families.toSorted((one, other) => one.level - other.level)) {
     if (ownedBy !== 'parent') continue;
-    const parent = fieldExpression(name, { name: field, kind: 'text' });
     const { rows } = await sql<{
       id: string;
       owner: string;
     }>`update records set owner = (select new_owner from child_work
-        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})
+        where child = ${sql.lit(child)} and what = 'own' and parent_id = records.parent_id)
       where collection = ${sql.lit(child)} and owner = ${owner} and exists (select 1 from child_work
-        where child = ${sql.lit(child)} and what = 'own' and parent_id = ${parent})
+        where child = ${sql.lit(child)} and what = 'own' and parent_id = records.parent_id)
       returning id, owner`.execute(transaction);
     const further = families.filter((one) => one.collection === child && one.ownedBy === 'parent');
     await putWork(
@@ -271,21 +249,18 @@ const mostWrong = 100;
 /** The tallies that differ from a count, with the correct values. */
 export async function recount(engine: Engine, families: readonly Family[]): Promise<readonly Tally[]> {
   const wrong: Tally[] = [];
-  for (const { child, field, collection, isTallied } of families) {
+  for (const { child, collection, isTallied } of families) {
     if (!isTallied) continue;
-    const parent = fieldExpression(engine.name, { name: field, kind: 'text' });
-    const { rows } = await sql<{ id: string; state: string; count: number }>`
-      select counted.id, counted.state, sum(counted.n) as count from (
-        select ${parent} as id, coalesce(state, '') as state, count(*) as n, 0 as known
+    const { rows } = await sql<{ id: string; state: string; n: number }>`
+      select counted.id, counted.state, sum(counted.n) as n from (
+        select parent_id as id, coalesce(state, '') as state, count(*) as n, 0 as known
           from records where collection = ${sql.lit(child)} group by 1, 2
         union all select record_id, state, 0, n from tallies
           where child = ${sql.lit(child)} and collection = ${sql.lit(collection)}) as counted
       join records on records.collection = ${sql.lit(collection)} and records.id = counted.id
       group by counted.id, counted.state having sum(counted.n) <> sum(counted.known)
       limit ${sql.lit(mostWrong)}`.execute(engine.reader);
-    wrong.push(
-      ...rows.map(({ id, state, count }) => ({ collection, id, child, state, count: Number(count) })),
-    );
+    wrong.push(...rows.map(({ id, state, n }) => ({ collection, recordId: id, child, state, n: Number(n) })));
   }
   return wrong;
 }
@@ -293,9 +268,8 @@ export async function recount(engine: Engine, families: readonly Family[]): Prom
 /** Recounts the records of a collection if one of its tallies is wrong. */
 export async function repairTallies(engine: Engine, families: readonly Family[]): Promise<void> {
   const wrong = await recount(engine, families);
-  for (const { child, field, collection } of families) {
+  for (const { child, collection } of families) {
     if (!wrong.some((one) => one.child === child)) continue;
-    const parent = fieldExpression(engine.name, { name: field, kind: 'text' });
     await engine.database.transaction().execute(async (transaction) => {
       // Writers wait until the tallies are correct. SQLite has one writer at a time.
       if (engine.name === 'postgres')
@@ -303,7 +277,7 @@ export async function repairTallies(engine: Engine, families: readonly Family[])
       await transaction.deleteFrom('tallies').where('child', '=', child).execute();
       await sql`insert into tallies (collection, record_id, child, state, n)
         select ${sql.lit(collection)}, counted.id, ${sql.lit(child)}, counted.state, counted.n from (
-          select ${parent} as id, coalesce(state, '') as state, count(*) as n
+          select parent_id as id, coalesce(state, '') as state, count(*) as n
             from records where collection = ${sql.lit(child)} group by 1, 2) as counted
         join records on records.collection = ${sql.lit(collection)} and records.id = counted.id`.execute(
         transaction,

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { sql } from 'kysely';
+import { tables } from '../batch/tables.ts';
 import type { RecordStore, StoredInvitation, StoredMember } from '../port.ts';
-import { toInvitation, toMember } from '../rows.ts';
-import type { Database } from '../schema.ts';
+import { columnsOf, type Database } from '../schema.ts';
 
 type After = Parameters<RecordStore['members']>[2];
 
@@ -13,15 +13,14 @@ export async function membersOf(
   after: After,
   limit: number,
 ): Promise<readonly StoredMember[]> {
-  let members = reader
-    .selectFrom('members')
-    .selectAll()
-    .where('collection', '=', collection)
-    .where('record_id', '=', id);
+  let members = membersIn(reader).where('collection', '=', collection).where('record_id', '=', id);
   if (after !== null)
     members = members.where(sql<boolean>`(alias, role) > (${Buffer.from(after.alias)}, ${after.role})`);
-  const rows = await members.orderBy('alias').orderBy('role').limit(limit).execute();
-  return rows.map(toMember);
+  return members.orderBy('alias').orderBy('role').limit(limit).execute();
+}
+
+function membersIn(reader: Database) {
+  return reader.selectFrom('members').select(columnsOf(tables.members)).$castTo<StoredMember>();
 }
 
 export async function membershipsOf(
@@ -30,7 +29,7 @@ export async function membershipsOf(
   after: StoredMember | null,
   limit: number,
 ): Promise<readonly StoredMember[]> {
-  let members = reader.selectFrom('members').selectAll().where('member', '=', member);
+  let members = membersIn(reader).where('member', '=', member);
   if (after !== null) {
     const { collection, recordCreatedAt, recordId, role } = after;
     members = members.where(
@@ -38,14 +37,13 @@ export async function membershipsOf(
         > (${collection}, ${recordCreatedAt}, ${recordId}, ${role})`,
     );
   }
-  const rows = await members
+  return members
     .orderBy('collection')
     .orderBy('record_created_at')
     .orderBy('record_id')
     .orderBy('role')
     .limit(limit)
     .execute();
-  return rows.map(toMember);
 }
 
 export async function invitationsOf(
@@ -55,7 +53,7 @@ export async function invitationsOf(
   now: number,
 ): Promise<readonly StoredInvitation[]> {
   const open = openInvitations(reader, now).where('collection', '=', collection).where('record_id', '=', id);
-  return (await open.execute()).map(toInvitation);
+  return open.execute();
 }
 
 export async function invitationsBy(
@@ -63,13 +61,14 @@ export async function invitationsBy(
   maker: string,
   now: number,
 ): Promise<readonly StoredInvitation[]> {
-  return (await openInvitations(reader, now).where('made_by', '=', maker).execute()).map(toInvitation);
+  return openInvitations(reader, now).where('made_by', '=', maker).execute();
 }
 
 function openInvitations(reader: Database, now: number) {
   return reader
     .selectFrom('invitations')
-    .selectAll()
+    .select(columnsOf(tables.invitations))
+    .$castTo<StoredInvitation>()
     .where('expires_at', '>', now)
     .orderBy('created_at')
     .orderBy('id');

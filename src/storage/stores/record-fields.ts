@@ -1,7 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import { nameIn } from '../batch/table.ts';
+import { type BatchTables, tables } from '../batch/tables.ts';
+import type { Engine, Row } from '../engine.ts';
 import { comparable, fieldText } from '../field-text.ts';
-import type { FieldValue, IndexedField, RecordQuery } from '../port.ts';
+import type {
+  FieldValue,
+  IndexedField,
+  RecordMember,
+  RecordQuery,
+  RecordWithMembers,
+  StoredRecord,
+} from '../port.ts';
 
 /** A field of the body as SQL. */
 export function fieldExpression(engine: Engine['name'], field: IndexedField): RawBuilder<FieldValue> {
@@ -33,9 +42,9 @@ export function shapeOf(query: RecordQuery): string {
 }
 
 function shapeOfUnder(under: RecordQuery['under']): string {
-  if (under === undefined) return '';
+  if (under === undefined) return '-';
   const { states, ownStates, roles } = under.visible ?? {};
-  return `${under.field.name} ${JSON.stringify([states, ownStates, roles])}`;
+  return JSON.stringify([states, ownStates, roles]);
 }
 
 export function shapeOfMembers(members: RecordQuery['members']): string {
@@ -102,4 +111,29 @@ function rank({ field, operator }: RecordQuery['conditions'][number]): string {
 
 function nameOf(field: RecordQuery['sort']['field']): string {
   return field === 'created_at' ? '' : field.name;
+}
+
+export const recordColumns = Object.keys(tables.records.columns).map(
+  nameIn,
+) as (keyof BatchTables['records'])[];
+
+function recordOf(row: Row): StoredRecord {
+  const [collection, id, owner, parentId, state, revision, createdAt, updatedAt, body] = row as RecordValues;
+  return { collection, id, owner, parentId, state, revision, createdAt, updatedAt, body };
+}
+
+type Text = string | null;
+type RecordValues = readonly [string, string, string, Text, Text, string, number, number, string];
+
+/** Adds a column with the members: "role member" of each, one per line. */
+export function recordWithMembers(row: Row): RecordWithMembers {
+  const record = recordOf(row);
+  if (row.length === recordColumns.length) return record;
+  const text = row.at(-1);
+  return { ...record, members: typeof text === 'string' ? text.split('\n').map(memberOf) : [] };
+}
+
+function memberOf(text: string): RecordMember {
+  const [role = '', member = ''] = text.split(' ');
+  return { role, member };
 }

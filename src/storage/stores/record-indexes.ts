@@ -87,7 +87,7 @@ interface DeclaredIndex {
 
 function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[] {
   const { name, index, listedByOthers = true, listedInStates = [], expires = true, bytes = 0 } = collection;
-  const { parent = null, unique = [], waiting = null } = collection;
+  const { hasParent = false, unique = [] } = collection;
   const ofCollection = sql`collection = ${sql.lit(name)}`;
   // The lists of others' records: everything, or certain states.
   const lists = [
@@ -98,18 +98,6 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
     const on = sql`(${columns}) where ${condition}`;
     return { name: nameOf(name, what, on.compile(engine.database).sql), on, isUnique: false };
   };
-  const above = parent === null ? null : fieldExpression(engine.name, parent);
-  const under = above === null ? [] : [declared('under', sql`collection, ${above}, created_at, id`)];
-  const line =
-    above === null || waiting === null
-      ? []
-      : [
-          declared(
-            'waiting',
-            sql`collection, ${above}, state, created_at, id`,
-            sql`${ofCollection} and state = ${sql.lit(waiting)}`,
-          ),
-        ];
   const same = unique.map(({ columns, states }) => {
     const values = columns.map((one) => (one === 'owner' ? sql`owner` : fieldExpression(engine.name, one)));
     const counted = states === null ? ofCollection : sql`${ofCollection} and ${inStates(states)}`;
@@ -120,8 +108,6 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
   return [
     ...lists.map((list) => declared('created_at', sql`collection, created_at, id`, list)),
     ...(expires ? [declared('updated_at', sql`collection, updated_at`)] : []),
-    ...under,
-    ...line,
     ...same,
     ...index.flatMap((field) => {
       const value = fieldExpression(engine.name, field);
@@ -131,7 +117,7 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
       const ofOthers = lists.map((list) =>
         isWhole ? declared(field.name, ...whole(ofAll, list)) : declared(field.name, ofAll, list),
       );
-      const ofParent = above === null ? [] : [declared(field.name, sql`collection, ${above}, ${value}, id`)];
+      const ofParent = hasParent ? [declared(field.name, sql`collection, parent_id, ${value}, id`)] : [];
       return [ofOwner, ...ofOthers, ...ofParent];
     }),
   ];
@@ -142,7 +128,7 @@ const mostCarried = 16_384;
 
 /** SQLite would read a page of the file for each record in a list of all owners, so this index holds whole records. */
 function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
-  const rest = sql`owner, state, revision, created_at, updated_at, body`;
+  const rest = sql`owner, parent_id, state, revision, created_at, updated_at, body`;
   return [sql`${columns}, ${rest}`, sql`${condition} and ${ofEverybody}`] as const;
 }
 

@@ -1,12 +1,12 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { BatchTables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type { FieldValue, MemberOf, Operator, Place, RecordQuery, VisibleUnder } from '../port.ts';
-import { recordColumns } from '../rows.ts';
 import type { Database, Tables } from '../schema.ts';
-import { fieldExpression, type QueryShape } from './record-fields.ts';
+import { fieldExpression, type QueryShape, recordColumns } from './record-fields.ts';
 import { inStates, ofEverybody } from './record-indexes.ts';
 
-export type RecordRow = Pick<Tables['records'], (typeof recordColumns)[number]>;
+type RecordRow = BatchTables['records'];
 type Selected<Row> = SelectQueryBuilder<Tables, 'records', Row>;
 type Query = Selected<RecordRow>;
 type Matching = Selected<unknown>;
@@ -288,7 +288,7 @@ function matchingOf(engine: Engine, query: RecordQuery): Matching {
     .selectFrom('records')
     .where('collection', '=', sql.lit(query.collection));
   const { under } = query;
-  if (under !== undefined) records = records.where(fieldExpression(engine.name, under.field), '=', under.id);
+  if (under !== undefined) records = records.where('parent_id', '=', under.id);
   if (under && under.visible !== null) records = records.where(visibleTo(under.visible, query.collection));
   if (owner !== null) records = records.where('owner', '=', owner);
   else if (under === undefined && engine.name === 'sqlite') records = records.where(ofEverybody);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { UsedProof } from '../../base/caller.ts';
 import { Refusal } from '../../base/errors.ts';
 import { createRecordId } from '../../base/random.ts';
+import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   AuditEntry,
@@ -13,13 +14,13 @@ import type {
   Family,
   NewEvent,
   StoredRecord,
+  UsageRow,
 } from '../port.ts';
-import { recordColumns, toUsage } from '../rows.ts';
-import type { Database, Tables } from '../schema.ts';
+import { columnsOf, type Database } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, concludeRemoval, finishHandOvers, levelIn, parentIdIn } from './families.ts';
+import { afterRemoval, concludeRemoval, finishHandOvers, levelIn } from './families.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records and lowers their owners' counts. Skips locked records. */
@@ -47,7 +48,8 @@ export async function expireRecords(
       .deleteFrom('records')
       .where('collection', '=', collection)
       .where('id', 'in', (database) => database.selectFrom('expired').select('id'))
-      .returning(recordColumns)
+      .returning(columnsOf(tables.records))
+      .$castTo<StoredRecord>()
       .execute();
     return concludeRemoval(engine, transaction, families, expired, changedBefore, eventOf);
   });
@@ -84,7 +86,12 @@ export async function eraseOwner(
       throw new Refusal('consumer_suspended');
     const records = await eraseRecords(engine, transaction, families, { owner, event });
     await transaction.deleteFrom('consumers').where('id', '=', owner).execute();
-    const usage = await transaction.deleteFrom('usage').where('owner', '=', owner).returningAll().execute();
+    const usage = await transaction
+      .deleteFrom('usage')
+      .where('owner', '=', owner)
+      .returning(columnsOf(tables.usage))
+      .$castTo<UsageRow>()
+      .execute();
     const keys = await transaction
       .deleteFrom('idempotency_keys')
       .where('owner', '=', owner)
@@ -138,13 +145,15 @@ async function noteErasure(
 /** Returns how long budgets are kept; null when none are. */
 async function keepBudgets(
   transaction: Database,
-  usage: readonly Tables['usage'][],
+  usage: readonly UsageRow[],
   { former, endOf }: ErasedBudgets,
 ): Promise<number | null> {
   const spent = usage.flatMap((row) => {
-    const ends_at = endOf(row.collection, toUsage(row));
-    const { owner: _owner, records: _records, ...counts } = row;
-    return ends_at === null ? [] : [{ ...counts, former, ends_at }];
+    const ends_at = endOf(row.collection, row);
+    const { collection, writes, writesSince, newcomerWrites, newcomerSince } = row;
+    const budgets = { writes, writes_since: writesSince, newcomer_writes: newcomerWrites };
+    const spent = { former, collection, ...budgets, newcomer_since: newcomerSince, ends_at };
+    return ends_at === null ? [] : [{ ...spent, ends_at }];
   });
   if (spent.length === 0) return null;
   await transaction
@@ -164,7 +173,7 @@ async function eraseRecords(
   families: readonly Family[],
   { owner, event }: Pick<ErasedOwner, 'owner' | 'event'>,
 ): Promise<Map<string, number>> {
-  await finishHandOvers(engine, transaction, families, owner, event.at);
+  await finishHandOvers(transaction, families, owner, event.at);
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
@@ -192,7 +201,7 @@ async function eraseRecords(
       )
       .deleteFrom('records')
       .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
-      .returning(['collection', 'id', 'state', parentIdIn(engine, families).as('parent_id')])
+      .returning(['collection', 'id', 'state', 'parent_id as parentId'])
       .execute();
     await afterRemoval(transaction, families, gone, event.at);
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);

@@ -1,5 +1,6 @@
 import { type Compilable, sql } from 'kysely';
 import { whenReady } from '../../base/now-or-later.ts';
+import { tables } from '../batch/tables.ts';
 import type { Engine } from '../engine.ts';
 import type {
   ErasureNotes,
@@ -8,15 +9,18 @@ import type {
   RecordQuery,
   RecordStore,
   RecordText,
+  StoredRecord,
   Tally,
+  UsageRow,
 } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
-import { recordWithMembers, toRecord, toUsage } from '../rows.ts';
+import { columnsOf } from '../schema.ts';
 import { recount, repairTallies, waitingParents, workOnChildren } from './families.ts';
 import { invitationsBy, invitationsOf, membershipsOf, membersOf } from './members.ts';
 import {
   inOneOrder,
   type QueryShape,
+  recordWithMembers,
   shapeOf,
   shapeOfMembers,
   valuesOf,
@@ -47,6 +51,8 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       build(withValues(query, values)),
     );
   };
+  const wholeRecords = () =>
+    reader.selectFrom('records').select(columnsOf(tables.records)).$castTo<StoredRecord>();
   return {
     prepare(collections, known = [], begin) {
       families = known;
@@ -101,8 +107,8 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
           .where('record_id', 'in', of as never),
       );
       return whenReady(rows, (found) =>
-        found.map(([id, child, state, count]) => {
-          return { collection, id, child, state, count } as Tally;
+        found.map(([recordId, child, state, n]) => {
+          return { collection, recordId, child, state, n } as Tally;
         }),
       );
     },
@@ -143,35 +149,33 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       ).length > 0,
 
     async usage(owner) {
-      const rows = await reader.selectFrom('usage').selectAll().where('owner', '=', owner).execute();
-      return new Map(rows.map((row) => [row.collection, toUsage(row)]));
+      const rows = await reader
+        .selectFrom('usage')
+        .select(columnsOf(tables.usage))
+        .$castTo<UsageRow>()
+        .where('owner', '=', owner)
+        .execute();
+      return new Map(rows.map(({ owner: _, collection, ...usage }) => [collection, usage]));
     },
 
     async ofOwner(owner, after, limit) {
-      let records = recordsOf(reader).where('owner', '=', owner);
+      let records = wholeRecords().where('owner', '=', owner);
       if (after !== null) {
         const { collection, createdAt, id } = after;
         records = records.where(
           sql<boolean>`(collection, created_at, id) > (${collection}, ${createdAt}, ${id})`,
         );
       }
-      const rows = await records
-        .orderBy('collection')
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(toRecord);
+      return records.orderBy('collection').orderBy('created_at').orderBy('id').limit(limit).execute();
     },
 
     async ofCollection(collection, afterId, limit) {
-      const rows = await recordsOf(reader)
+      return wholeRecords()
         .where('collection', '=', collection)
         .where('id', '>', afterId)
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(toRecord);
     },
 
     async measure(collection, afterId, limit) {
