@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { counted } from '../base/counted.ts';
-import { type JsonOption, print, printing } from './output.ts';
+import { type Flags, print, printing } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
@@ -11,7 +11,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     'write a copy of the SQLite database to a file, also while the service runs; the copy is as secret as the database, and does not contain the master secret',
   )
     .option('--force', 'replace an existing file')
-    .action(async (file: string, options: JsonOption & { readonly force?: boolean }) => {
+    .action(async (file: string, options: Flags<'force'>) => {
       const config = await settings.ofStorage();
       const { backUp } = await import('../operate/backup.ts');
       const startedAt = performance.now();

@@ -4,15 +4,10 @@ import { type Environment, loadCollectionsDir, SettingsError, settingsInForce } 
 import { type Config, environmentName, settings } from '../config/settings.ts';
 import type { StoredKeys } from '../operate/check.ts';
 import type { declaredMatrices } from '../operate/declarations.ts';
-import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
+import { type Flags, findingLines, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface CheckOptions extends JsonOption {
-  readonly against?: boolean;
-  readonly acceptWider?: boolean;
-  readonly matrix?: boolean;
-  readonly all?: boolean;
-}
+type CheckOptions = Flags<'against' | 'acceptWider' | 'matrix' | 'all'>;
 
 const helpText = `
 "check <folder>" reads only the YAML files of that folder, one collection each,
@@ -44,7 +39,9 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
     .action(async (folder: string | undefined, options: CheckOptions) => {
       const given = commandSettings.given();
       if (options.matrix) return printMatrices(folder ?? loadCollectionsDir(given), options.json);
-      if (!options.against && (folder !== undefined || setsOnlyCollections(given)))
+      // A folder of declarations can be checked without a service: any other setting means that there is a service.
+      const isOnlyFolder = folder !== undefined || settingsIn(given).join() === 'COLLECTIONS_DIR';
+      if (!options.against && isOnlyFolder)
         return checkDeclarations(folder ?? loadCollectionsDir(given), options.json);
       const changes = folder === undefined ? {} : { COLLECTIONS_DIR: folder };
       const { config, environment, from } = await commandSettings
@@ -54,11 +51,6 @@ export function addTo(program: Command, commandSettings: CommandSettings): void 
       checkFiles(config);
       return options.against ? checkAgainstRecords(config, options) : show(config, environment, options);
     });
-}
-
-/** A folder of declarations can be checked without a service: any other setting means that there is a service. */
-function setsOnlyCollections(environment: Environment): boolean {
-  return settingsIn(environment).join() === 'COLLECTIONS_DIR';
 }
 
 function settingsIn(environment: Environment): readonly string[] {
@@ -97,26 +89,25 @@ async function printMatrices(folder: string | null, json: boolean | undefined): 
   print(json, { ok: true, collections }, () => collections.map(matrixText).join('\n\n'));
 }
 
+type Matrix = ReturnType<typeof declaredMatrices>[number];
+type Row = Matrix['rows'][number];
+
 /** One line for each role and verb, so that a change of access is one line of a diff. */
-function matrixText(matrix: ReturnType<typeof declaredMatrices>[number]): string {
-  const { name, title, states, rows, effects } = matrix;
-  const lines = rows
-    .filter((row) => row.states.length > 0)
-    .map((row) => [row.role, row.verb, ...states.map((state) => (row.states.includes(state) ? 'yes' : '-'))]);
-  const header = ['ROLE', 'MAY', ...states.map((state) => state ?? '(no states)')];
-  const named = (word: string, names: readonly string[]) =>
-    names.length === 0 ? [] : [`${word} ${names.join(' and ')}`];
-  const effectLines = effects.map(({ action, from, to, sets, clears, grants, revokes }) => {
-    const what = [
-      ...named('sets', sets),
-      ...named('clears', clears),
-      ...named('grants', grants),
-      ...named('revokes', revokes),
-    ];
-    return [action, from, to, what.join(', ')];
-  });
-  const effectTable = effects.length === 0 ? [] : [table(['ACTION', 'FROM', 'TO', 'EFFECT'], effectLines)];
-  return [`${name}: ${title}`, table(header, lines), ...effectTable].join('\n');
+function matrixText({ name, title, states, rows, effects }: Matrix): string {
+  const columnOf = (state: (typeof states)[number]) => {
+    return [state ?? '(no states)', (row: Row) => (row.states.includes(state) ? 'yes' : '-')] as const;
+  };
+  const columns = { ROLE: 'role', MAY: 'verb', ...Object.fromEntries(states.map(columnOf)) } as const;
+  const allowed = rows.filter((row) => row.states.length > 0);
+  const effectTable = table({ ACTION: 'action', FROM: 'from', TO: 'to', EFFECT: effectText }, effects);
+  return [`${name}: ${title}`, table(columns, allowed), ...(effects.length === 0 ? [] : [effectTable])].join(
+    '\n',
+  );
+}
+
+function effectText(effect: Matrix['effects'][number]): string {
+  const words = (['sets', 'clears', 'grants', 'revokes'] as const).filter((word) => effect[word].length > 0);
+  return words.map((word) => `${word} ${effect[word].join(' and ')}`).join(', ');
 }
 
 /** Fails if a declaration breaks stored records or gives a role more access, so that it can run before a deployment. */
@@ -149,26 +140,27 @@ async function show(config: Config, environment: Environment, { json, all }: Che
       ? { provider_keys: first?.times ?? null }
       : { providers: Object.fromEntries(keys.map(({ name, times }) => [name, times])) };
   const data = { ok: true, settings: inForce, files, collections, database, warnings, ...keyData };
-  const fileRows = Object.entries(files ?? {}).flatMap(([name, path]) =>
-    path === null ? [] : [[name.replaceAll('_', ' '), path]],
+  const givenFiles = Object.entries(files ?? {}).filter(([, path]) => path !== null);
+  const fileTable = table({ FILE: ([name]) => name.replaceAll('_', ' '), PATH: 1 }, givenFiles);
+  const providerTable = table(
+    {
+      PROVIDERS: 'name',
+      ISSUER: ({ issuers }) => issuers.join(' or '),
+      AUDIENCE: ({ audiences }) => audiences.join(' or '),
+    },
+    config.providers,
   );
-  const providerRows = config.providers.map(({ name, issuers, audiences }) => {
-    return [name, issuers.join(' or '), audiences.join(' or ')];
-  });
   print(json, data, () =>
     [
       'The settings are in order.',
       '',
-      table(
-        ['SETTING', 'FROM', 'VALUE'],
-        shown.map(({ name, from, value }) => [name, from, value ?? '']),
-      ),
+      table({ SETTING: 'name', FROM: 'from', VALUE: ({ value }) => value ?? '' }, shown),
       ...(all
         ? []
         : [`${inForce.length - shown.length} more settings have default values. Show them with --all.`]),
       '',
-      ...(files === null ? [] : [table(['FILE', 'PATH'], fileRows), '']),
-      ...(config.idpsFile === null ? [] : [table(['PROVIDERS', 'ISSUER', 'AUDIENCE'], providerRows), '']),
+      ...(files === null ? [] : [fileTable, '']),
+      ...(config.idpsFile === null ? [] : [providerTable, '']),
       collections.length === 0 ? 'No collections are declared.' : collectionTable(collections),
       '',
       ...keys.map((one) => keysLine(one, others.length > 0)),
@@ -179,10 +171,7 @@ async function show(config: Config, environment: Environment, { json, all }: Che
 }
 
 function collectionTable(collections: readonly { readonly name: string; readonly title: string }[]): string {
-  return table(
-    ['COLLECTIONS', 'TITLE'],
-    collections.map(({ name, title }) => [name, title]),
-  );
+  return table({ COLLECTIONS: 'name', TITLE: 'title' }, collections);
 }
 
 function keysLine({ name, times }: StoredKeys, isOneOfSeveral: boolean): string {

@@ -7,16 +7,16 @@ import { readText } from '../config/files.ts';
 import type { ClientSecret, ClientState } from '../storage/port.ts';
 import { administer } from './database.ts';
 import { collect, duration, optionOf } from './options.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends Flags {
   readonly label: string;
   readonly scope: readonly string[];
   readonly publicKey?: string;
 }
 
-interface RotateOptions extends JsonOption {
+interface RotateOptions extends Flags {
   readonly label: string;
   readonly retireAfter: number | null;
 }
@@ -44,7 +44,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 
   printing(client, 'list', 'list the clients and the state of their secrets, never the secrets').action(
-    async (options: JsonOption) => {
+    async (options: Flags) => {
       const config = await settings.ofStorage();
       const { listClients } = await import('../compose/lists.ts');
       const clients = (await listClients(config)).map(asData);
@@ -73,7 +73,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     client,
     'remove-secret <id> <secret-id>',
     'end a secret and the tokens that were issued for it, within one second',
-  ).action(async (id: string, secretId: string, options: JsonOption) => {
+  ).action(async (id: string, secretId: string, options: Flags) => {
     await work('remove-secret', ({ clients }) => clients.removeSecret(id, secretId));
     const data = { client_id: id, secret_id: secretId, removed: true };
     print(options.json, data, () => `Secret "${secretId}" of client "${id}" is removed.`);
@@ -83,7 +83,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     client,
     'scopes <id> [scopes...]',
     'set the scopes that a client may have (none: no scopes); its tokens with other scopes end within one second',
-  ).action(async (id: string, named: string[], options: JsonOption) => {
+  ).action(async (id: string, named: string[], options: Flags) => {
     const scopes = await work('scopes', ({ clients }) => clients.setScopes(id, named));
     print(options.json, { client_id: id, scopes }, () =>
       scopes.length === 0 ? `Client "${id}" has no scopes.` : `Client "${id}" may have: ${scopes.join(' ')}`,
@@ -91,7 +91,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   });
 
   const setState = (name: string, state: ClientState, description: string) =>
-    printing(client, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+    printing(client, `${name} <id>`, description).action(async (id: string, options: Flags) => {
       await work(name, ({ clients }) => clients.setState(id, state));
       print(options.json, { client_id: id, state }, () => `Client "${id}" is ${state}.`);
     });
@@ -100,7 +100,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(client, 'remove <id>', 'remove the client and its secrets permanently')
     .option('--yes', 'confirm; without it nothing is removed')
-    .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
+    .action(async (id: string, options: Flags<'yes'>) => {
       if (!options.yes)
         throw new OperatorError(
           `This removes client "${id}" and its secrets permanently. Confirm with --yes, or disable it: npx vestibule client disable ${id}`,
@@ -111,12 +111,10 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 function showSecret(id: string, secret: string): string {
-  return [
-    `client_id      ${id}`,
-    `client_secret  ${secret}`,
-    '',
-    'Keep the secret now: it is not stored and cannot be shown again.',
-  ].join('\n');
+  return `client_id      ${id}
+client_secret  ${secret}
+
+Keep the secret now: it is not stored and cannot be shown again.`;
 }
 
 function afterRotation(id: string, othersExpireAt: number | null): string {
@@ -131,29 +129,32 @@ function afterRotation(id: string, othersExpireAt: number | null): string {
 function showClients(clients: readonly ReturnType<typeof asData>[]): string {
   if (clients.length === 0) return 'There are no clients yet. Add one with: npx vestibule client add <id>';
   const list = table(
-    ['ID', 'STATE', 'CREATED', 'SCOPES', 'LABEL'],
-    clients.map((entry) => [
-      entry.client_id,
-      entry.genuine ? entry.state : 'NOT GENUINE',
-      entry.created_at,
-      entry.scopes.join(' ') || '-',
-      entry.label,
-    ]),
+    {
+      ID: 'client_id',
+      STATE: ({ genuine, state }) => (genuine ? state : 'NOT GENUINE'),
+      CREATED: 'created_at',
+      SCOPES: ({ scopes }) => scopes.join(' ') || '-',
+      LABEL: 'label',
+    },
+    clients,
   );
-  const secrets = clients.flatMap((entry) =>
-    entry.secrets.map((secret) => [
-      entry.client_id,
-      secret.secret_id,
-      secret.created_at,
-      secret.expires_at ?? 'never',
-      secret.last_used_on ?? 'never',
-      secret.label,
-    ]),
+  const secrets = clients.flatMap(({ client_id, secrets: ofClient }) =>
+    ofClient.map((secret) => ({ client_id, ...secret })),
   );
-  const heads = ['ID', 'SECRET', 'CREATED', 'EXPIRES', 'LAST USED', 'LABEL'];
+  const secretTable = table(
+    {
+      ID: 'client_id',
+      SECRET: 'secret_id',
+      CREATED: 'created_at',
+      EXPIRES: (secret) => secret.expires_at ?? 'never',
+      'LAST USED': (secret) => secret.last_used_on ?? 'never',
+      LABEL: 'label',
+    },
+    secrets,
+  );
   return [
     list,
-    ...(secrets.length === 0 ? [] : [table(heads, secrets)]),
+    ...(secrets.length === 0 ? [] : [secretTable]),
     ...(clients.every(({ genuine }) => genuine) ? [] : [foreignWarning]),
   ].join('\n\n');
 }

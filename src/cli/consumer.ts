@@ -6,10 +6,10 @@ import { OperatorError } from '../base/errors.ts';
 import type { Administration } from '../compose/administration.ts';
 import type { InspectedConsumer } from '../compose/lists.ts';
 import { integer } from '../config/kinds.ts';
-import type { ConsumerState, Storage } from '../storage/port.ts';
+import type { ConsumerState } from '../storage/port.ts';
 import { administer, look } from './database.ts';
 import { optionOf } from './options.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -18,7 +18,6 @@ export function addTo(program: Command, settings: CommandSettings): void {
     .description('show, suspend, resume, sign out and erase callers, and find them by a record');
   const work = async <T>(command: string, task: (administration: Administration) => Promise<T>) =>
     administer(await settings.ofStorage(), `consumer ${command}`, task);
-  const read = async <T>(task: (storage: Storage) => Promise<T>) => look(await settings.ofStorage(), task);
   /** Prints the result of the task, which is null if there is no such caller. */
   const workOn = async <T>(
     command: string,
@@ -31,7 +30,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   };
 
   printing(consumer, 'show <id>', 'show all data that is stored about a caller').action(
-    async (id: string, options: JsonOption) => {
+    async (id: string, options: Flags) => {
       const { inspectConsumer } = await import('../compose/lists.ts');
       const data = await inspectConsumer(await settings.ofStorage(), id);
       if (data === null) throw notFound(id);
@@ -43,14 +42,17 @@ export function addTo(program: Command, settings: CommandSettings): void {
     consumer,
     'of-record <collection> <id>',
     'show the owner and the members of a record; adds an entry to the audit log',
-  ).action(async (collection: string, record: string, options: JsonOption) => {
+  ).action(async (collection: string, record: string, options: Flags) => {
     // The audit log names the record, because it would keep the owner's pseudonym for ever.
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
       const line = audit('consumer.looked_up', `${collection}/${record}`);
       const owner = await consumers.ofRecord(collection, record, line);
       return owner && { owner, members: await records.members(collection, record, null, mostMembersShown) };
     });
-    if (found === null) throw noSuchRecord(collection, record);
+    if (found === null)
+      throw new OperatorError(
+        `There is no record "${record}" in the collection "${collection}". It was deleted, it has expired, or the id is wrong. The id is the last part of the address of the record, GET ${consumerPrefix}/<collection>/<id>.`,
+      );
     const { id, kind, state, registeredAt } = found.owner;
     const members = found.members.map(({ member, role, since }) => {
       return { id: member, role, since: isoTime(since) };
@@ -60,16 +62,16 @@ export function addTo(program: Command, settings: CommandSettings): void {
     const next = ['show', state === 'active' ? 'suspend' : 'resume'];
     print(options.json, data, () =>
       [
-        table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[id, kind, state, owner.registered_at]]),
+        table(columns, [owner]),
         '',
-        ...(members.length === 0 ? [] : [memberTable(members), '']),
+        ...(members.length === 0 ? [] : [table({ MEMBER: 'id', ROLE: 'role', SINCE: 'since' }, members), '']),
         ...next.map((command) => `npx vestibule consumer ${command} ${id}`),
       ].join('\n'),
     );
   });
 
   const setState = (name: string, state: ConsumerState, description: string) =>
-    printing(consumer, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+    printing(consumer, `${name} <id>`, description).action(async (id: string, options: Flags) => {
       const action = state === 'active' ? 'consumer.resumed' : 'consumer.suspended';
       await workOn(
         name,
@@ -83,7 +85,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   setState('resume', 'active', 'admit a suspended caller again');
 
   printing(consumer, 'sign-out <id>', 'refuse the tokens that the caller has now, within one second').action(
-    async (id: string, options: JsonOption) => {
+    async (id: string, options: Flags) => {
       const at = await workOn('sign-out', id, async ({ storage: { consumers }, audit, signOutConsumer }) =>
         (await consumers.find(id)) === null ? null : signOutConsumer(id, audit('consumer.signed_out', id)),
       );
@@ -98,7 +100,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'erase <id>', 'delete all data of a caller permanently')
     .option('--yes', 'confirm; without it nothing is deleted')
-    .action(async (id: string, options: JsonOption & { readonly yes?: boolean }) => {
+    .action(async (id: string, options: Flags<'yes'>) => {
       if (!options.yes) {
         throw new OperatorError(`This deletes all data of "${id}" permanently. Confirm with --yes.`);
       }
@@ -120,16 +122,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(consumer, 'top', 'show the callers with the most records')
     .option('--limit <n>', 'how many callers', optionOf(integer(1, 9999)), 20)
-    .action(async (options: JsonOption & { readonly limit: number }) => {
-      const rows = await read(({ records }) => records.top(options.limit));
+    .action(async (options: Flags & { readonly limit: number }) => {
+      const rows = await look(await settings.ofStorage(), ({ records }) => records.top(options.limit));
       const data = rows.map(({ owner, records, bytes }) => ({ id: owner, records, bytes }));
       print(options.json, data, () =>
         data.length === 0
           ? 'There are no records.'
-          : table(
-              ['ID', 'RECORDS', 'BYTES'],
-              data.map(({ id, records, bytes }) => [id, String(records), String(bytes)]),
-            ),
+          : table({ ID: 'id', RECORDS: 'records', BYTES: 'bytes' }, data),
       );
     });
 }
@@ -143,30 +142,16 @@ function notFound(id: string): OperatorError {
 /** Further members are not shown; the order is arbitrary. */
 const mostMembersShown = 1_000;
 
-function memberTable(
-  members: readonly { readonly id: string; readonly role: string; readonly since: string }[],
-) {
-  return table(
-    ['MEMBER', 'ROLE', 'SINCE'],
-    members.map(({ id, role, since }) => [id, role, since]),
-  );
-}
-
-function noSuchRecord(collection: string, id: string): OperatorError {
-  return new OperatorError(
-    `There is no record "${id}" in the collection "${collection}". It was deleted, it has expired, or the id is wrong. The id is the last part of the address of the record, GET ${consumerPrefix}/<collection>/<id>.`,
-  );
-}
+const columns = { ID: 'id', KIND: 'kind', STATE: 'state', REGISTERED: 'registered_at' } as const;
 
 function showConsumer(data: InspectedConsumer): string {
   const { signed_out_at: signedOutAt, session_ended_at: endedAt, records } = data;
-  const rows = records.map(({ collection, count }) => [collection, String(count)]);
   const parts = [
-    table(['ID', 'KIND', 'STATE', 'REGISTERED'], [[data.id, data.kind, data.state, data.registered_at]]),
+    table(columns, [data]),
     signedOutAt && `Tokens issued up to ${signedOutAt} are refused.`,
     endedAt &&
       `A session has ended: tokens without a session id that were issued up to ${endedAt} are refused.`,
-    rows.length > 0 && table(['COLLECTION', 'RECORDS'], rows),
+    records.length > 0 && table({ COLLECTION: 'collection', RECORDS: 'count' }, records),
   ];
   return parts.filter(Boolean).join('\n\n');
 }

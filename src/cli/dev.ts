@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { integer } from '../config/kinds.ts';
-import { usersFile } from './dev/environment.ts';
+import { type DevOptions, usersFile } from './dev/environment.ts';
 import { requestUserToken } from './dev/running.ts';
-import type { DevOptions } from './dev/start.ts';
 import { optionOf } from './options.ts';
 import { write } from './output.ts';
 import { allowBreakingOption, runUntilSignal } from './serve.ts';

@@ -3,7 +3,7 @@ import { counted } from '../base/counted.ts';
 import { OperatorError } from '../base/errors.ts';
 import { type Finding, passed, skipped } from '../base/finding.ts';
 import { SettingsError } from '../config/load.ts';
-import { findingLines, type JsonOption, print, printing } from './output.ts';
+import { type Flags, findingLines, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -11,7 +11,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     program,
     'doctor',
     'check why the service does not work: settings, provider, keys, clock, database, TLS, ports',
-  ).action(async (options: JsonOption) => {
+  ).action(async (options: Flags) => {
     const checks = await checkUp(settings);
     const ok = !checks.some(({ result }) => result === 'fail');
     print(options.json, { ok, checks }, () => [...findingLines(checks), '', verdict(checks)].join('\n'));

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { describe, OperatorError } from '../base/errors.ts';
 import type { ExplainedToken } from '../operate/explain.ts';
-import { findingLines, type JsonOption, print, printing, table, write } from './output.ts';
+import { type Flags, findingLines, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface ExplainOptions extends JsonOption {
-  readonly pseudonym?: boolean;
-}
+type ExplainOptions = Flags<'pseudonym'>;
 
 /** `vestibule explain`: explains a token step by step. The output contains no secrets. */
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -61,7 +59,11 @@ function bareToken(input: string): string {
 
 function forPeople(explained: Omit<ExplainedToken, 'pseudonym'> & Partial<ExplainedToken>): string {
   const { accepted, code, status, summary, steps, claims, collections, pseudonym } = explained;
-  const rows = collections.map(({ name, read, write }) => [name, accessInWords(read), accessInWords(write)]);
+  const columns = {
+    COLLECTION: 'name',
+    READ: ({ read }: Access) => accessInWords(read),
+    WRITE: ({ write }: Access) => accessInWords(write),
+  } as const;
   return [
     accepted ? 'Accepted.' : `Refused with ${status} ${code}. ${summary}`,
     '',
@@ -71,11 +73,13 @@ function forPeople(explained: Omit<ExplainedToken, 'pseudonym'> & Partial<Explai
       ? 'No claims can be read.'
       : `Claims (their values are not shown): ${claims.join(', ')}`,
     ...(pseudonym === undefined ? [] : [`Pseudonym: ${pseudonym ?? 'not available'}`]),
-    ...(rows.length === 0 ? [] : ['', table(['COLLECTION', 'READ', 'WRITE'], rows)]),
+    ...(collections.length === 0 ? [] : ['', table(columns, collections)]),
   ].join('\n');
 }
 
-function accessInWords({ records, code, scope }: ExplainedToken['collections'][number]['read']): string {
+type Access = ExplainedToken['collections'][number];
+
+function accessInWords({ records, code, scope }: Access['read']): string {
   if (code === null) return `${records} records`;
   if (scope !== null) return `no: the token lacks the scope "${scope}"`;
   return `no: ${code}. ${describe(code).sentence}`;

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import type { StorageConfig } from '../config/settings.ts';
 import type { MigrationPlan, PlanVerdict } from '../storage/schema-state.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface MigrateOptions extends JsonOption {
-  readonly plan?: boolean;
-  readonly contract?: boolean;
-}
+type MigrateOptions = Flags<'plan' | 'contract'>;
 
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
@@ -69,8 +66,5 @@ const sentences: Readonly<Record<PlanVerdict, string>> = {
 };
 
 function stepTable(steps: MigrationPlan['steps']): string {
-  return table(
-    ['VERSION', 'KIND', 'WHAT'],
-    steps.map(({ version, kind, what }) => [String(version), kind, what]),
-  );
+  return table({ VERSION: 'version', KIND: 'kind', WHAT: 'what' }, steps);
 }

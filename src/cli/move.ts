@@ -2,13 +2,9 @@ import type { Command } from 'commander';
 import { OperatorError } from '../base/errors.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { loadStorageConfig } from '../config/load.ts';
-import { type JsonOption, print, printing, table } from './output.ts';
+import { type Flags, print, printing, table } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
-
-interface Options extends JsonOption {
-  readonly to?: string;
-}
 
 export function addTo(program: Command, settings: CommandSettings): void {
   printing(
@@ -20,7 +16,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       '--to <url>',
       'the URL of the PostgreSQL database; put its password into PGPASSWORD, which other users cannot see',
     )
-    .action(async (options: Options) => {
+    .action(async (options: Flags & { readonly to?: string }) => {
       const given = await settings.ofDatabase();
       const from = loadStorageConfig(given);
       const { move } = await import('../operate/move.ts');
@@ -38,10 +34,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
       const moved = await withProgress((begin) => move(from, to, begin));
       print(options.json, moved, () =>
         [
-          table(
-            ['TABLE', 'ROWS'],
-            moved.tables.map(({ table: name, rows }) => [name, String(rows)]),
-          ),
+          table({ TABLE: 'table', ROWS: 'rows' }, moved.tables),
           '',
           'The move is complete: all rows of both databases were compared and are equal. The SQLite file is marked as moved, and the service no longer uses it.',
           `Now set DATABASE_URL to the new database, MASTER_SECRET_FILE to the master secret of the old one${from.masterSecret === null && from.masterSecretFile === null ? ` ("${moved.from}.secret")` : ''} and ERASURE_LOG to its log of erasures. Then start the service.`,

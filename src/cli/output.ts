@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { Finding } from '../base/finding.ts';
 import { escapeUnseen } from '../base/unicode.ts';
 
-export interface JsonOption {
-  readonly json?: boolean;
-}
+/** Options without a value. */
+export type Flags<Name extends string = never> = { readonly [Key in Name | 'json']?: boolean };
 
 export function printing(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print JSON');
@@ -20,9 +19,15 @@ export function print(json: boolean | undefined, data: unknown, forPeople: () =>
   write(`${json ? JSON.stringify(data, null, 2) : forPeople()}\n`);
 }
 
-/** Columns as wide as their widest cell. Line ends in a cell are escaped, too. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows.map((row) => row.map(escapeUnseen))];
+type Column<Row> = keyof Row | ((row: Row) => unknown);
+
+/** Columns as wide as their widest cell, each with a field of the row. Line ends in a cell are escaped, too. */
+export function table<Row>(columns: Readonly<Record<string, Column<Row>>>, rows: readonly Row[]): string {
+  const header = Object.keys(columns);
+  const cells = Object.values(columns).map((column) => (row: Row) => {
+    return escapeUnseen(String((typeof column === 'function' ? column(row) : row[column]) ?? '-'));
+  });
+  const lines = [header, ...rows.map((row) => cells.map((cell) => cell(row)))];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>

@@ -14,7 +14,6 @@ import * as migrate from './migrate.ts';
 import * as move from './move.ts';
 import { write } from './output.ts';
 import * as restore from './restore.ts';
-import * as schema from './schema.ts';
 import * as scrub from './scrub.ts';
 import * as serve from './serve.ts';
 import { CommandSettings } from './settings.ts';
@@ -41,9 +40,9 @@ export function createProgram(version: string): Command {
     .configureOutput({ writeOut: (text) => write(text), writeErr: (text) => write(text, process.stderr) })
     .showHelpAfterError('(add --help for the usage)')
     .exitOverride();
-  // A command is a file and a name here, in the order of the help.
+  // A file adds one command or a few, in the order of the help.
   const groups = {
-    'Develop:': [dev, init, types, schema],
+    'Develop:': [dev, init, types],
     'Diagnose:': [check, doctor, explain, audit],
     'Operate:': [serve, client, keys, consumer, webhook, backup, restore, move, migrate, scrub],
   };

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import { counted, grouped } from '../base/counted.ts';
 import type { Restored } from '../operate/restore.ts';
 import { collect } from './options.ts';
-import { type JsonOption, print, printing } from './output.ts';
+import { type Flags, print, printing } from './output.ts';
 import { withProgress } from './progress.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface Options extends JsonOption {
+interface Options extends Flags<'withoutErasures' | 'dryRun'> {
   readonly erasures?: readonly string[];
-  readonly withoutErasures?: boolean;
-  readonly dryRun?: boolean;
 }
 
 export function addTo(program: Command, settings: CommandSettings): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { administer } from './database.ts';
-import { type JsonOption, print, printing } from './output.ts';
+import { type Flags, print, printing } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 export function addTo(program: Command, settings: CommandSettings): void {
@@ -8,7 +8,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     program,
     'scrub',
     'rewrite the SQLite file if records were deleted since the last rewrite; writes wait meanwhile',
-  ).action(async (options: JsonOption) => {
+  ).action(async (options: Flags) => {
     const config = await settings.ofStorage();
     const outcome = await administer(config, 'scrub', async ({ storage: { records } }) => {
       if ((await records.copiesLeft()) === 'nothing') return 'nothing_to_do';

@@ -5,14 +5,16 @@ import {
   mistakesInFile,
   SettingsError,
 } from '../config/load.ts';
-import { type Config, environmentName, settings as known, type StorageConfig } from '../config/settings.ts';
-import { findRunningDev } from './dev/running.ts';
+import { environmentName, settings as known, type StorageConfig } from '../config/settings.ts';
+import { findRunningDev, type NoRunningDev } from './dev/running.ts';
 import { write } from './output.ts';
 
 interface FoundSettings {
   readonly environment: Environment;
-  /** Notes that the settings are those of a running `dev`. */
-  readonly from?: string;
+  /** The running `dev` whose settings are used. */
+  readonly dev?: string;
+  /** There is no running `dev`. */
+  readonly none?: NoRunningDev;
 }
 
 /** Either of these settings selects a service other than `dev`. */
@@ -33,16 +35,10 @@ export class CommandSettings {
    * For a command that uses a database. Prints a line to standard error if the database is not simply the configured one.
    */
   async ofDatabase(): Promise<Environment> {
-    const given = this.given();
-    if (isSet(given, 'DATABASE_URL')) return given;
-    const running = await findRunningDev();
-    if ('absent' in running) {
-      if (running.isLeftOver) say(`Database: the one of "serve", because ${running.absent}.`);
-      return given;
-    }
-    if (namesAnother(given, running.settings)) return given;
-    say(`Database: that of ${nameOf(running.settings)}. Set DATABASE_URL to use another one.`);
-    return withThoseOfDev(given, running.settings);
+    const { environment, none, dev } = await this.#find(true);
+    if (none?.isLeftOver) say(`Database: the one of "serve", because ${none.absent}.`);
+    if (dev) say(`Database: that of ${dev}. Set DATABASE_URL to use another one.`);
+    return environment;
   }
 
   async ofStorage(): Promise<StorageConfig> {
@@ -50,31 +46,35 @@ export class CommandSettings {
   }
 
   /** For a command that checks a whole service. If `from` is set, the command has to print it. */
-  async ofService(changes: Environment = {}): Promise<FoundSettings & { readonly config: Config }> {
-    const { absent, ...found } = await this.#find();
+  async ofService(changes: Environment = {}) {
+    const isNamed = namesService(this.given());
+    const found = await this.#find(isNamed);
     const environment = { ...found.environment, ...changes };
+    const from = isNamed
+      ? `DATABASE_URL is not given, so the database is that of ${found.dev}`
+      : `no settings are given, so those of ${found.dev} are used`;
     try {
-      return { ...found, environment, config: await loadConfig(environment) };
+      return { environment, from: found.dev && from, config: await loadConfig(environment) };
     } catch (error) {
-      if (!(error instanceof SettingsError) || absent === undefined) throw error;
-      throw new SettingsError([...error.mistakes, `There are no other settings to use: ${absent}.`]);
+      if (!(error instanceof SettingsError) || isNamed || !found.none) throw error;
+      throw new SettingsError([
+        ...error.mistakes,
+        `There are no other settings to use: ${found.none.absent}.`,
+      ]);
     }
   }
 
-  /** `absent`: why there is no `dev` whose settings could be used, if no service is named. */
-  async #find(): Promise<FoundSettings & { readonly absent?: string }> {
+  /** With the settings of the running `dev`, unless these name another service or, if it is sufficient, a database. */
+  async #find(isDatabaseSufficient: boolean): Promise<FoundSettings> {
     const given = this.given();
-    const isNamed = namesService(given);
-    if (isNamed && isSet(given, 'DATABASE_URL')) return { environment: given };
+    if (isDatabaseSufficient && isSet(given, 'DATABASE_URL')) return { environment: given };
     const running = await findRunningDev();
-    if ('absent' in running)
-      return isNamed ? { environment: given } : { environment: given, absent: running.absent };
+    if ('absent' in running) return { environment: given, none: running };
     const { settings } = running;
-    if (namesAnother(given, settings)) return { environment: given };
-    const from = isNamed
-      ? `DATABASE_URL is not given, so the database is that of ${nameOf(settings)}`
-      : `no settings are given, so those of ${nameOf(settings)} are used`;
-    return { environment: withThoseOfDev(given, settings), from };
+    if (serviceNames.some((name) => isSet(given, name) && given[name] !== settings[name]))
+      return { environment: given };
+    const dev = `the "npx vestibule dev" that runs at ${settings.BASE_URL}`;
+    return { environment: withThoseOfDev(given, settings), dev };
   }
 }
 
@@ -85,10 +85,6 @@ function isSet(given: Environment, name: string): boolean {
 
 function namesService(given: Environment): boolean {
   return serviceNames.some((name) => isSet(given, name));
-}
-
-function namesAnother(given: Environment, ofDev: Environment): boolean {
-  return serviceNames.some((name) => isSet(given, name) && given[name] !== ofDev[name]);
 }
 
 /**
@@ -103,10 +99,6 @@ function withThoseOfDev(given: Environment, ofDev: Environment): Environment {
   const database = databaseNames.map((name) => [name, ofDev[name]]);
   const { [mistakesInFile]: mistakes } = given;
   return { ...ofDev, ...Object.fromEntries([...counting, ...database]), [mistakesInFile]: mistakes };
-}
-
-function nameOf(ofDev: Environment): string {
-  return `the "npx vestibule dev" that runs at ${ofDev.BASE_URL}`;
 }
 
 /** Written to standard error: standard output holds only the answer, as text or JSON. */

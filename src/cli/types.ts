@@ -5,10 +5,7 @@ import { loadCollectionsDir } from '../config/load.ts';
 import { write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
-interface Options {
-  readonly out?: string;
-  readonly check?: string;
-}
+type Options = Partial<Record<'out' | 'check', string>>;
 
 export function addTo(program: Command, settings: CommandSettings): void {
   program
@@ -30,6 +27,13 @@ export function addTo(program: Command, settings: CommandSettings): void {
         attempt('written', out, () => replaceFile(out, text));
         write(`The types are in "${out}".\n`);
       }
+    });
+  program
+    .command('schema')
+    .description('print the JSON Schema of the files that declare collections, for editors')
+    .action(async () => {
+      const { schemaText } = await import('../operate/declarations.ts');
+      write(schemaText());
     });
 }
 

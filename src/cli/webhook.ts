@@ -8,7 +8,7 @@ import { loadWebhookConfig } from '../config/load.ts';
 import type { Replayed } from '../events/webhooks/webhooks.ts';
 import { administer } from './database.ts';
 import { duration, optionOf } from './options.ts';
-import { type JsonOption, print, printing, table, write } from './output.ts';
+import { type Flags, print, printing, table, write } from './output.ts';
 import type { CommandSettings } from './settings.ts';
 
 type Webhooks = ReturnType<Administration['webhooks']>;
@@ -29,21 +29,21 @@ export function addTo(program: Command, settings: CommandSettings): void {
       '--events <types>',
       "the event types to send, for example 'bookings.*,consumer.erased' or '*'",
     )
-    .action(async (url: string, options: JsonOption & { events: string }) => {
+    .action(async (url: string, options: Flags & { events: string }) => {
       const { id, secret, warnings } = await work('add', (webhooks) => webhooks.add(url, options.events));
       for (const warning of warnings) write(`Warning: ${warning}\n`, process.stderr);
       print(options.json, { webhook_id: id, secret }, () => showSecret(id, secret));
     });
 
   printing(webhook, 'list', 'list the webhooks and their state, never their secrets').action(
-    async (options: JsonOption) => {
+    async (options: Flags) => {
       const webhooks = await read();
       print(options.json, webhooks, () => showWebhooks(webhooks));
     },
   );
 
   printing(webhook, 'show <id>', 'show a webhook and its state, never its secrets').action(
-    async (id: string, options: JsonOption) => {
+    async (id: string, options: Flags) => {
       const found = (await read()).find(({ webhook_id: one }) => one === id);
       if (found === undefined) throw noSuchWebhook(id);
       print(options.json, found, () => showWebhook(found));
@@ -52,7 +52,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(webhook, 'rotate <id>', 'create a new secret; the previous one also signs for a day')
     .option('--now', 'end the previous secret at once')
-    .action(async (id: string, options: JsonOption & { now?: boolean }) => {
+    .action(async (id: string, options: Flags<'now'>) => {
       const { secret, previousEndsAt } = await work('rotate', (webhooks) =>
         webhooks.rotate(id, options.now === true),
       );
@@ -62,7 +62,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     });
 
   const setState = (name: 'disable' | 'enable', state: string, description: string) =>
-    printing(webhook, `${name} <id>`, description).action(async (id: string, options: JsonOption) => {
+    printing(webhook, `${name} <id>`, description).action(async (id: string, options: Flags) => {
       await work(name, (webhooks) => webhooks[name](id));
       print(options.json, { webhook_id: id, state }, () => `Webhook "${id}" is ${state}.`);
     });
@@ -71,7 +71,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
 
   printing(webhook, 'remove <id>', 'remove the webhook and its pending deliveries permanently')
     .option('--yes', 'confirm; without it nothing is removed')
-    .action(async (id: string, options: JsonOption & { yes?: boolean }) => {
+    .action(async (id: string, options: Flags<'yes'>) => {
       if (!options.yes)
         throw new OperatorError(
           `This also deletes the pending deliveries of webhook "${id}". Confirm with --yes.`,
@@ -83,7 +83,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
   printing(webhook, 'deliveries <id>', 'list pending deliveries and dead letters')
     .option('--dead', 'only dead letters')
     .option('--limit <n>', 'how many deliveries', optionOf(integer(1, 99_999)), 100)
-    .action(async (id: string, options: JsonOption & { dead?: boolean; limit: number }) => {
+    .action(async (id: string, options: Flags<'dead'> & { limit: number }) => {
       const { listDeliveries } = await import('../compose/lists.ts');
       const state = options.dead ? 'dead' : null;
       const found = await listDeliveries(await settings.ofStorage(), id, state, options.limit);
@@ -109,7 +109,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     webhook,
     'test <id>',
     'send a test message from this command, with its own settings, and print the result; the running service is not involved',
-  ).action(async (id: string, options: JsonOption) => {
+  ).action(async (id: string, options: Flags) => {
     const { sent, webhook: tested } = await work('test', (webhooks) => webhooks.test(id));
     const reason = sent.ok ? null : sent.reason;
     const { failingSince, lastFailure: failure } = tested;
@@ -132,10 +132,9 @@ export function addTo(program: Command, settings: CommandSettings): void {
   });
 }
 
-interface ReplayOptions extends JsonOption {
+interface ReplayOptions extends Flags<'dead'> {
   readonly since?: Exclude<Replayed, 'dead'>['since'];
   readonly to?: number;
-  readonly dead?: boolean;
 }
 
 function replayed({ since: from, to, dead }: ReplayOptions): Replayed {
@@ -150,12 +149,10 @@ const since: Parse<Exclude<Replayed, 'dead'>['since']> = (text) =>
   /^\d+$/.test(text) ? { position: position(text) } : { ms: duration(text) };
 
 function showSecret(id: string, secret: string): string {
-  return [
-    `webhook_id  ${id}`,
-    `secret      ${secret}`,
-    '',
-    'Give the secret to the receiver now: it cannot be shown again.',
-  ].join('\n');
+  return `webhook_id  ${id}
+secret      ${secret}
+
+Give the secret to the receiver now: it cannot be shown again.`;
 }
 
 function noSuchWebhook(id: string): OperatorError {
@@ -191,17 +188,17 @@ function showWebhooks(webhooks: readonly WebhookData[]): string {
   if (webhooks.length === 0)
     return "There are no webhooks yet. Add one with: npx vestibule webhook add https://hooks.example.org/ --events 'bookings.*'";
   return table(
-    ['ID', 'STATE', 'EVENTS', 'DELIVERED', 'DEAD', 'LAST SUCCESS', 'URL', 'NOTE'],
-    webhooks.map((webhook) => [
-      webhook.webhook_id,
-      webhook.genuine ? webhook.state : 'NOT GENUINE',
-      webhook.events.join(),
-      String(webhook.delivered),
-      String(webhook.dead),
-      webhook.last_success_at ?? 'never',
-      webhook.url,
-      noteOn(webhook),
-    ]),
+    {
+      ID: 'webhook_id',
+      STATE: ({ genuine, state }) => (genuine ? state : 'NOT GENUINE'),
+      EVENTS: 'events',
+      DELIVERED: 'delivered',
+      DEAD: 'dead',
+      'LAST SUCCESS': (webhook) => webhook.last_success_at ?? 'never',
+      URL: 'url',
+      NOTE: noteOn,
+    },
+    webhooks,
   );
 }
 
@@ -240,18 +237,9 @@ function deliveryAsData(delivery: ListedDelivery) {
   };
 }
 
+const deliveryColumns = { ID: 'id', TYPE: 'type', STATE: 'state', ATTEMPTS: 'attempts' } as const;
+
 function showDeliveries(deliveries: readonly ReturnType<typeof deliveryAsData>[]): string {
   if (deliveries.length === 0) return 'There are no pending deliveries and no dead letters.';
-  return table(
-    ['ID', 'TYPE', 'STATE', 'ATTEMPTS', 'HAPPENED', 'DUE', 'REASON'],
-    deliveries.map((one) => [
-      one.id,
-      one.type,
-      one.state,
-      String(one.attempts),
-      one.happened_at ?? '',
-      one.due_at ?? '-',
-      one.reason ?? '-',
-    ]),
-  );
+  return table({ ...deliveryColumns, HAPPENED: 'happened_at', DUE: 'due_at', REASON: 'reason' }, deliveries);
 }

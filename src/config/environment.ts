@@ -1,9 +1,8 @@
 import { parseEnv } from 'node:util';
-import { OperatorError } from '../base/errors.ts';
 import { nearest } from '../base/yaml/mistakes.ts';
 import { type Environment, mistakesInFile } from './load.ts';
 import { environmentName, settings } from './settings.ts';
-import { readTextFile } from './text-file.ts';
+import { naming, readTextFile } from './text-file.ts';
 
 const settingNames = Object.keys(settings).map(environmentName);
 
@@ -13,7 +12,8 @@ export function readEnvironment(settingsFile: string | undefined): Environment {
   const set = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value?.trim()));
   const slips = misspelt(set);
   if (settingsFile === undefined) return { ...set, [mistakesInFile]: slips };
-  const text = readSettingsFile(settingsFile);
+  const what = `The settings file "${settingsFile}" (--settings)`;
+  const text = naming(what, () => readTextFile(settingsFile));
   const fromFile = parseEnv(text);
   const mistakes = [
     ...slips,
@@ -60,12 +60,4 @@ function unknownNames(file: string, names: readonly string[]): readonly string[]
       const near = nearest(name, settingNames);
       return `"${file}" sets ${name}, which is not a setting${near === null ? '. Remove it.' : `; did you mean "${near}"?`}`;
     });
-}
-
-function readSettingsFile(file: string): string {
-  try {
-    return readTextFile(file);
-  } catch (error) {
-    throw new OperatorError(`The settings file "${file}" (--settings) ${(error as Error).message}.`);
-  }
 }

@@ -5,7 +5,7 @@ import { accessTo, FolderError, makePrivateFolder, publishFile } from '../base/f
 import { createSecret } from '../base/random.ts';
 import { masterSecret as parseMasterSecret } from './kinds.ts';
 import type { Config, StorageConfig } from './settings.ts';
-import { readBytes, readTextFile, systemCode } from './text-file.ts';
+import { naming, readBytes, readTextFile, systemCode } from './text-file.ts';
 
 /** The master secret: from MASTER_SECRET, else from its file, else (SQLite) from the file beside the database. */
 export function readMasterSecret(config: StorageConfig): string {
@@ -156,11 +156,7 @@ function listFolder(directory: string): readonly string[] {
   }
 }
 
-export function readProvidersText(path: string): string {
-  return readYamlText('IDPS_FILE', path);
-}
-
-function readYamlText(setting: string, path: string): string {
+export function readYamlText(setting: string, path: string): string {
   return named(setting, path, (file) => {
     const found = statSync(file, { throwIfNoEntry: false });
     // Refuses a pipe or a device, which may never end.
@@ -198,11 +194,6 @@ export function readText(setting: string, file: string): string {
   return named(setting, file, readTextFile);
 }
 
-/** Adds the names of the file and the setting to a mistake. */
 function named<T>(setting: string, file: string, read: (file: string) => T): T {
-  try {
-    return read(file);
-  } catch (error) {
-    throw new OperatorError(`The file "${file}" (${setting}) ${(error as Error).message}.`);
-  }
+  return naming(`The file "${file}" (${setting})`, () => read(file));
 }

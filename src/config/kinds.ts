@@ -8,12 +8,18 @@ export type Parse<T> = (text: string) => T;
 
 export const text: Parse<string> = (value) => value;
 
+function textThat(fits: (value: string) => boolean, expected: string): Parse<string> {
+  return (value) => {
+    if (fits(value)) return value;
+    throw new Error(expected);
+  };
+}
+
 /** A name that is compared character by character. An invisible character would make it a different name. */
-export const visibleText: Parse<string> = (value) => {
-  const isPlain = value.trim() === value && !hasUnseen(value);
-  if (isPlain && value !== '' && value.length <= 2000) return value;
-  throw new Error('must be a text of 1 to 2000 visible characters without blanks around it');
-};
+export const visibleText = textThat(
+  (value) => value !== '' && value.length <= 2000 && value.trim() === value && !hasUnseen(value),
+  'must be a text of 1 to 2000 visible characters without blanks around it',
+);
 
 export function integer(min: number, max: number): Parse<number> {
   return (value) => {
@@ -92,26 +98,20 @@ function webUrl(value: string): URL {
 }
 
 /** The scope appears in challenges, so other characters could not be sent. */
-export const scopeName: Parse<string> = (value) => {
-  if (isScopeName(value)) return value;
-  throw new Error(
-    `must be a scope: up to ${longestScopeName} characters of printable ASCII without blanks, quotes and backslashes`,
-  );
-};
+export const scopeName = textThat(
+  isScopeName,
+  `must be a scope: up to ${longestScopeName} characters of printable ASCII without blanks, quotes and backslashes`,
+);
 
-export const urlPath: Parse<string> = (value) => {
-  if (!/^\/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$/.test(value) || value.startsWith('//')) {
-    throw new Error('must be a path that starts with one "/"');
-  }
-  return value;
-};
+export const urlPath = textThat(
+  (value) => /^\/(?!\/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*$/.test(value),
+  'must be a path that starts with one "/"',
+);
 
-export const host: Parse<string> = (value) => {
-  if (isIP(value) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)) {
-    throw new Error('must be an IP address or a host name');
-  }
-  return value;
-};
+export const host = textThat(
+  (value) => isIP(value) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value),
+  'must be an IP address or a host name',
+);
 
 export const networks: Parse<BlockList> = (value) => {
   const matcher = new BlockList();
@@ -144,37 +144,28 @@ export const databaseUrl: Parse<DatabaseUrl> = (value) => {
   throw new Error('must be "sqlite:<file>" or "postgres://<user>:<password>@<host>/<database>"');
 };
 
-export interface DpopSetting {
-  /** Whether bound tokens are accepted, or required. */
-  readonly policy: 'off' | 'on' | 'required';
-  /** Whether the reference frontend requests bound tokens. */
-  readonly page: boolean;
-  readonly nonce: boolean;
-}
-
-export const dpop: Parse<DpopSetting> = (value) => {
+/** `policy`: whether bound tokens are accepted, or required. `page`: whether the reference frontend requests them. */
+export const dpop = (value: string) => {
   const words = splitList(value);
   const has = (word: string) => words.includes(word);
   const isKnown = words.every((word) => ['off', 'on', 'page', 'required', 'nonce'].includes(word));
   if (!isKnown || words.length === 0 || (has('off') && words.length > 1))
     throw new Error('must be "off", "on", or a list of "page", "required" and "nonce"');
-  const policy = has('required') ? 'required' : has('off') ? 'off' : 'on';
+  const policy: 'off' | 'on' | 'required' = has('required') ? 'required' : has('off') ? 'off' : 'on';
   return { policy, page: has('page') || has('required'), nonce: has('nonce') };
 };
 
 /** A minimum length against guessing, and characters that a header can carry. */
-export const opsToken: Parse<string> = (value) => {
-  if (/^[\x21-\x7e]{32,512}$/.test(value)) return value;
-  throw new Error('must have 32 to 512 visible ASCII characters');
-};
+export const opsToken = textThat(
+  (value) => /^[\x21-\x7e]{32,512}$/.test(value),
+  'must have 32 to 512 visible ASCII characters',
+);
 
 /** At least 256 bits. A text of hex digits alone counts as hex, which needs more characters than base64. */
-export const masterSecret: Parse<string> = (value) => {
-  const form = /^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/;
-  if (!form.test(value))
-    throw new Error('must be 256 random bits: at least 43 characters of base64, or 64 of hex');
-  return value;
-};
+export const masterSecret = textThat(
+  (value) => (/^[0-9A-Fa-f]*$/.test(value) ? /^.{64,}$/ : /^[A-Za-z0-9+/_-]{43,}={0,2}$/).test(value),
+  'must be 256 random bits: at least 43 characters of base64, or 64 of hex',
+);
 
 /** The host that the driver takes from a PostgreSQL URL; a path is a socket. */
 export function hostOf(url: string): string {

@@ -1,20 +1,20 @@
 import { OperatorError } from '../base/errors.ts';
+import { usualScopeClaims } from '../base/provider-rules.ts';
 import { escapeUnseen } from '../base/unicode.ts';
 import { withoutSecrets } from '../base/url.ts';
-import { readProvidersText } from './files.ts';
-import { onlyProvider } from './providers.ts';
+import { readYamlText } from './files.ts';
+import { issuersOf, logoutAudiencesOf, type Provider } from './providers.ts';
 import { providerRules, type Rule, serviceRules, storageRules } from './rules.ts';
 import {
   type Config,
   environmentName,
-  type KeyConfig,
   keySettings,
   type Setting,
   type StorageConfig,
   serviceSettings,
   settings,
   storageSettings,
-  type WebhookConfig,
+  type Values,
   webhookSettings,
 } from './settings.ts';
 
@@ -57,7 +57,11 @@ async function readProviders(config: Config) {
     const { readProvidersFile } = await import('./providers-file.ts');
     // An invalid audience is reported separately and must not hide mistakes in the file.
     const audience = Object.keys(config).includes('apiAudience') ? config.apiAudience : '';
-    const { providers, mistakes } = readProvidersFile(idpsFile, readProvidersText(idpsFile), audience);
+    const { providers, mistakes } = readProvidersFile(
+      idpsFile,
+      readYamlText('IDPS_FILE', idpsFile),
+      audience,
+    );
     return { providers: mistakes.length === 0 ? providers : null, mistakes };
   } catch (error) {
     if (error === unreadable) return { providers: null, mistakes: [] };
@@ -66,30 +70,59 @@ async function readProviders(config: Config) {
   }
 }
 
+/** The provider that the settings describe without IDPS_FILE. */
+function onlyProvider(config: Config): Provider {
+  const origin = config.idpOrigin ?? '';
+  return {
+    name: 'provider',
+    title: new URL(origin).host,
+    origin,
+    jwksUrl: `${origin}${config.idpJwksPath}`,
+    issuers: issuersOf(origin, config.idpIssuer),
+    formerIssuer: config.idpFormerIssuer,
+    audiences: [config.apiAudience],
+    audienceClaim: 'aud',
+    requiredClaims: {},
+    allowsNonce: false,
+    algorithms: config.allowedAlgorithms,
+    requiredScopes: config.idpRequiredScopes,
+    scopesFrom: usualScopeClaims,
+    requireAtJwt: config.requireAtJwt,
+    maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
+    webClientId: config.webClientId,
+    logoutAudiences: logoutAudiencesOf([], config.webClientId),
+    settings: {
+      origin: 'IDP_ORIGIN',
+      issuer: 'IDP_ISSUER',
+      formerIssuer: 'IDP_FORMER_ISSUER',
+      jwksPath: 'IDP_JWKS_PATH',
+      audience: 'API_AUDIENCE',
+      algorithms: 'ALLOWED_ALGORITHMS',
+      requiredScopes: 'IDP_REQUIRED_SCOPES',
+      requireAtJwt: 'REQUIRE_AT_JWT',
+      maxLifetime: 'MAX_TOKEN_LIFETIME_SECONDS',
+    },
+  };
+}
+
 export function loadStorageConfig(environment: Environment): StorageConfig {
-  return read(storageSettings, storageRules, environment) as unknown as StorageConfig;
+  return read(storageSettings, storageRules, environment);
 }
 
-export function loadKeyConfig(environment: Environment): StorageConfig & KeyConfig {
-  const table = { ...storageSettings, ...keySettings };
-  return read(table, storageRules, environment) as unknown as StorageConfig & KeyConfig;
+export function loadKeyConfig(environment: Environment) {
+  return read({ ...storageSettings, ...keySettings }, storageRules, environment);
 }
 
-export function loadWebhookConfig(environment: Environment): WebhookConfig {
+export function loadWebhookConfig(environment: Environment) {
   const { baseUrl, host, port, tlsCertFile } = serviceSettings;
   const table = { ...storageSettings, ...webhookSettings, baseUrl, host, port, tlsCertFile };
-  return read(table, storageRules, environment) as unknown as WebhookConfig;
+  return read(table, storageRules, environment);
 }
 
 /** The folder of declarations, the only setting of a command that reads nothing else; null for the default. */
 export function loadCollectionsDir(environment: Environment): string | null {
   const { collectionsDir } = serviceSettings;
-  return read({ collectionsDir }, [], environment).collectionsDir as string | null;
-}
-
-/** The text of a setting: from the environment, else its default. An empty value counts as not set. */
-export function settingText(key: string, setting: Setting, environment: Environment): string | null {
-  return environment[environmentName(key)]?.trim() || setting.default;
+  return read({ collectionsDir }, [], environment).collectionsDir;
 }
 
 export type SettingInForce = ReturnType<typeof settingsInForce>[number];
@@ -97,14 +130,11 @@ export type SettingInForce = ReturnType<typeof settingsInForce>[number];
 /** The texts of all settings for display: without secrets. */
 export function settingsInForce(environment: Environment) {
   return Object.entries(settings).map(([key, setting]) => {
-    const text = settingText(key, setting, environment);
-    const isDefault = !environment[environmentName(key)]?.trim();
-    const isSecret = setting.secret && !isDefault && !text?.startsWith('sqlite:');
-    return {
-      name: environmentName(key),
-      value: isSecret ? '(secret)' : text,
-      from: isDefault ? ('default' as const) : ('set' as const),
-    };
+    const name = environmentName(key);
+    const text = environment[name]?.trim();
+    if (!text) return { name, value: setting.default, from: 'default' as const };
+    const isSecret = setting.secret && !text.startsWith('sqlite:');
+    return { name, value: isSecret ? '(secret)' : text, from: 'set' as const };
   });
 }
 
@@ -114,9 +144,13 @@ const throwUnreadable = () => {
   throw unreadable;
 };
 
-function read(table: Readonly<Record<string, Setting>>, rules: readonly Rule[], environment: Environment) {
+function read<Table extends Readonly<Record<string, Setting>>>(
+  table: Table,
+  rules: readonly Rule[],
+  environment: Environment,
+) {
   const { values, mistakes } = readEach(table, environment);
-  return judged(values, mistakes, rules);
+  return judged(values, mistakes, rules) as Values<Table>;
 }
 
 function readEach(table: Readonly<Record<string, Setting>>, environment: Environment) {
@@ -149,7 +183,8 @@ function judged(values: Record<string, unknown>, mistakes: string[], rules: read
 
 function readOne(key: string, setting: Setting, environment: Environment): unknown {
   const name = environmentName(key);
-  const text = settingText(key, setting, environment);
+  // An empty value counts as not set.
+  const text = environment[name]?.trim() || setting.default;
   const { required, requiredWithout } = setting;
   const isRequired = required || (requiredWithout !== undefined && !environment[requiredWithout]?.trim());
   if (text === null && isRequired)

@@ -94,26 +94,18 @@ function checkApart(provider: Provider, before: readonly Provider[], at: string,
   const member = provider.issuers.length === 1 ? 'issuer' : 'origin';
   const taken = before.flatMap(({ issuers }) => issuers);
   const shared = provider.issuers.find((issuer) => taken.includes(issuer));
-  if (shared !== undefined)
+  if (shared !== undefined) {
     say(pointerTo(at, member), `is the issuer of an earlier entry, and must be unique; ${found(shared)}`);
-  else
-    checkPseudonyms(
-      provider,
-      before,
-      pointerTo(at, provider.formerIssuer === null ? member : 'former_issuer'),
-      say,
-    );
-}
-
-/** A pseudonym is computed from issuer and subject. Two providers with one pseudonym issuer would mix their users. */
-function checkPseudonyms(provider: Provider, others: readonly Provider[], at: string, say: Say): void {
+    return;
+  }
+  // A pseudonym is computed from issuer and subject. Two providers with one pseudonym issuer would mix their users.
   const own = pseudonymIssuers(provider);
-  for (const other of others) {
-    const shared = pseudonymIssuers(other).find((issuer) => own.includes(issuer));
-    if (shared !== undefined)
+  for (const other of before) {
+    const common = pseudonymIssuers(other).find((issuer) => own.includes(issuer));
+    if (common !== undefined)
       say(
-        at,
-        `is also the issuer for pseudonyms of "${other.name}", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; ${found(shared)}`,
+        pointerTo(at, provider.formerIssuer === null ? member : 'former_issuer'),
+        `is also the issuer for pseudonyms of "${other.name}", so people with the same "sub" at both would share their records. Keep one of the two entries, or name another former issuer; ${found(common)}`,
       );
   }
 }

@@ -1,10 +1,4 @@
-import {
-  type ClaimPath,
-  type IssuerSettingNames,
-  type RequiredClaims,
-  type SignatureAlgorithm,
-  usualScopeClaims,
-} from '../base/provider-rules.ts';
+import type { ClaimPath, IssuerSettingNames, RequiredClaims, SignatureAlgorithm } from '../base/provider-rules.ts';
 
 export interface Provider {
   /** The name for operators: in metrics, in the log, in the output of commands. */
@@ -38,53 +32,6 @@ export interface Provider {
 }
 
 export type Providers = readonly [Provider, ...Provider[]];
-
-interface ProviderConfig {
-  readonly idpOrigin: string | null;
-  readonly idpIssuer: string | null;
-  readonly idpFormerIssuer: string | null;
-  readonly idpJwksPath: string;
-  readonly apiAudience: string;
-  readonly allowedAlgorithms: Provider['algorithms'];
-  readonly idpRequiredScopes: readonly string[];
-  readonly requireAtJwt: boolean;
-  readonly maxTokenLifetimeSeconds: number | null;
-  readonly webClientId: string | null;
-}
-
-export function onlyProvider(config: ProviderConfig): Provider {
-  const origin = config.idpOrigin ?? '';
-  return {
-    name: 'provider',
-    title: new URL(origin).host,
-    origin,
-    jwksUrl: `${origin}${config.idpJwksPath}`,
-    issuers: issuersOf(origin, config.idpIssuer),
-    formerIssuer: config.idpFormerIssuer,
-    audiences: [config.apiAudience],
-    audienceClaim: 'aud',
-    requiredClaims: {},
-    allowsNonce: false,
-    algorithms: config.allowedAlgorithms,
-    requiredScopes: config.idpRequiredScopes,
-    scopesFrom: usualScopeClaims,
-    requireAtJwt: config.requireAtJwt,
-    maxTokenLifetimeSeconds: config.maxTokenLifetimeSeconds,
-    webClientId: config.webClientId,
-    logoutAudiences: logoutAudiencesOf([], config.webClientId),
-    settings: {
-      origin: 'IDP_ORIGIN',
-      issuer: 'IDP_ISSUER',
-      formerIssuer: 'IDP_FORMER_ISSUER',
-      jwksPath: 'IDP_JWKS_PATH',
-      audience: 'API_AUDIENCE',
-      algorithms: 'ALLOWED_ALGORITHMS',
-      requiredScopes: 'IDP_REQUIRED_SCOPES',
-      requireAtJwt: 'REQUIRE_AT_JWT',
-      maxLifetime: 'MAX_TOKEN_LIFETIME_SECONDS',
-    },
-  };
-}
 
 /** The exact values of `iss` that tokens may carry. Auth0 issues the origin with a trailing slash. */
 export function issuersOf(origin: string, issuer: string | null): Provider['issuers'] {

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-interface Release {
-  readonly version: string;
-  /** Null outside of a clone and of a package that was built in one. */
-  readonly commit: string | null;
-}
-
-export function readRelease(): Release {
+/** `commit` is null outside of a clone and of a package that was built in one. */
+export function readRelease(): { readonly version: string; readonly commit: string | null } {
   const { version, gitHead } = JSON.parse(readText('package.json') ?? '{}');
   return { version, commit: gitHead ?? commitOfClone() };
 }

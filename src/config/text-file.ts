@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { OperatorError } from '../base/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -21,6 +22,15 @@ export function readBytes(file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     throw new Error(`cannot be read (${systemCode(error)})`);
+  }
+}
+
+/** Adds what was read to the message of a mistake. */
+export function naming<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new OperatorError(`${what} ${(error as Error).message}.`);
   }
 }
 

@@ -50,15 +50,10 @@ export async function checkService(config: Config) {
   return { collections, database, keys, warnings: erasureLogFindings(config) };
 }
 
-/** The age of a provider's stored keys, which a restart would use. */
-export interface StoredKeys {
-  readonly name: string;
-  readonly times: Readonly<
-    Record<'age_seconds' | 'next_fetch_in_seconds' | 'stale_seconds_left', number>
-  > | null;
-}
+export type StoredKeys = Awaited<ReturnType<typeof storedKeys>>[number];
 
-async function storedKeys(config: Config, storage: Storage): Promise<readonly StoredKeys[]> {
+/** The age of each provider's stored keys, which a restart would use. */
+async function storedKeys(config: Config, storage: Storage) {
   const { providerKeys } = await keyringFor(config, storage);
   const seconds = (milliseconds: number) => Math.max(Math.round(milliseconds / 1000), 0);
   const stored = config.providers.map(async ({ name, jwksUrl }) => {

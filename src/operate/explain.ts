@@ -14,10 +14,9 @@ import { readDatabase } from '../compose/read-storage.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { createPseudonymIssuer, type Provider } from '../config/providers.ts';
 import { ownIssuer } from '../config/rules.ts';
-import { type Config, signingAlgorithms } from '../config/settings.ts';
+import type { Config } from '../config/settings.ts';
 import { createNameCaller, createRevocationNames } from '../consumer/pseudonym.ts';
 import { Standing } from '../consumer/standing.ts';
-import { maxHeaderBytes } from '../http/limits.ts';
 import { CallerAccess } from '../records/caller-access.ts';
 import type { Storage } from '../storage/port.ts';
 import { ClientDirectory, createClientMac } from '../tokens/client-directory.ts';
@@ -53,7 +52,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
       async keysNow() {
         if (unavailable !== null) throw unavailable;
         const keys = (await storage?.signingKeys.list()) ?? [];
-        return ownKeysNow(keys, signingAlgorithms, clock.now());
+        return ownKeysNow(keys, clock.now());
       },
     };
     const callerNow: ExaminationParts['callerNow'] = async (verified) => {
@@ -65,7 +64,7 @@ export function explainToken(config: Config, token: string, clock: Clock = syste
     };
     const [first, ...others] = config.providers;
     const issuers = [asExamined(first), ...others.map(asExamined), own] as const;
-    const examined = await examineToken(token, { issuers, maxHeaderBytes, callerNow, clock });
+    const examined = await examineToken(token, { issuers, callerNow, clock });
     const collections =
       examined.accepted && claims !== null
         ? examineAccess(claims, await readDeclaredCollections(config))

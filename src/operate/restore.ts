@@ -18,7 +18,7 @@ import { Draft } from '../storage/backup/draft.ts';
 import { refuseLog, refuseNotEmpty, requireRestorable } from '../storage/backup/restorable.ts';
 import { copyFile, readBackup } from '../storage/backup/sqlite-copy.ts';
 import { ErasureLog } from '../storage/erasure-log.ts';
-import { type Migration, migrations } from '../storage/migrations.ts';
+import { migrations } from '../storage/migrations.ts';
 import type { Erasure } from '../storage/port.ts';
 import { explained } from '../storage/sqlite/unavailable.ts';
 
@@ -30,8 +30,6 @@ interface RestoreOptions {
   readonly withoutErasures: boolean;
   readonly dryRun: boolean;
   readonly begin?: Begin;
-  /** The migrations of another release, in tests. */
-  readonly steps?: readonly Migration[];
 }
 
 export type Restored = Awaited<ReturnType<typeof restore>>;
@@ -39,14 +37,14 @@ export type Restored = Awaited<ReturnType<typeof restore>>;
 /** Restores a backup, repeats the erasures since then, and skips all event positions that were in use. */
 export async function restore(config: StorageConfig, options: RestoreOptions) {
   const { databaseUrl } = config;
-  const { file, dryRun, steps = migrations, begin = () => {} } = options;
+  const { file, dryRun, begin = () => {} } = options;
   const masterSecret = readGivenMasterSecret(config);
   const known = await knownErasures(config, options);
   const withSecret = { ...config, masterSecret, masterSecretFile: null };
   if (file === null) {
     await requireDatabase(config);
-    if (databaseUrl.engine === 'sqlite') await requireRestorable(databaseUrl.file, steps);
-    return { file, dryRun, ...(await settle(withSecret, known, { dryRun, steps, begin })) };
+    if (databaseUrl.engine === 'sqlite') await requireRestorable(databaseUrl.file, migrations);
+    return { file, dryRun, ...(await settle(withSecret, known, { dryRun, begin })) };
   }
   if (databaseUrl.engine === 'postgres')
     throw new OperatorError(
@@ -59,7 +57,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const content = await explained(file, async () => readBackup(file));
   if (content.version === 0)
     throw new OperatorError(`"${file}" is not a backup of this service. Name another file.`);
-  await requireRestorable(file, steps);
+  await requireRestorable(file, migrations);
   const mark = { read: async () => content.masterSecretMark };
   if (!(await masterSecretFits(mark, deriveKeyring(masterSecret)))) throw otherMasterSecret('backup');
   const later = known.erasures.filter(({ id }) => !content.erasureIds.has(id));
@@ -75,7 +73,7 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
   const settled = await settle(
     { ...withSecret, databaseUrl: onDraft, erasureLog: erasureLogFile(config) },
     known,
-    { dryRun, steps, begin },
+    { dryRun, begin },
   );
   draft.publish();
   return { ...found, ...settled };
@@ -84,14 +82,14 @@ export async function restore(config: StorageConfig, options: RestoreOptions) {
 async function settle(
   config: StorageConfig & { readonly masterSecret: string },
   known: Known,
-  { dryRun, steps, begin }: Required<Pick<RestoreOptions, 'dryRun' | 'steps' | 'begin'>>,
+  { dryRun, begin }: Required<Pick<RestoreOptions, 'dryRun' | 'begin'>>,
 ) {
   if (dryRun)
     return readStorage(config, async (storage) => {
       const later = await missingErasures(storage.erasures, known.erasures);
       return { erasures: summary(known, later.length, 0) };
     });
-  const administration = await openAdministration(config, 'restore', systemClock, { steps, begin });
+  const administration = await openAdministration(config, 'restore', systemClock, { begin });
   const { storage, keyring, audit, erasureLog, declarations } = administration;
   try {
     const later = await missingErasures(storage.erasures, known.erasures);

@@ -67,7 +67,6 @@ function explain(token: string, document: unknown, policy: Policy) {
   };
   return examineToken(token, {
     issuers: [provider],
-    maxHeaderBytes: 16_384,
     clock: systemClock,
     callerNow: async () => ({ found: 'new here', isKnown: true, pseudonym: null, refusal: null }),
   });

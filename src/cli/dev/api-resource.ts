@@ -11,28 +11,22 @@ export interface ApiOptions {
   readonly accessTokenSeconds?: number;
 }
 
-export const usualTokenSeconds = 600;
-
 /** The scope for using the API at all. The scopes of OpenID Connect are not for the API. */
 const apiScope = 'consumer';
 
-/** The API as a resource of the provider: the audience of its access tokens. */
-export interface ApiResource {
-  readonly identifier: string;
-  describe(): ResourceServer;
-  declaredUsers(): Iterable<string>;
-  scopesOf(accountId: string): readonly string[];
-}
+export type ApiResource = ReturnType<typeof apiResource>;
 
-export function apiResource(options: ApiOptions): ApiResource {
+/** The API as a resource of the provider: the audience of its access tokens. */
+export function apiResource(options: ApiOptions) {
   const { audience, scopes = () => [], users = () => new Map() } = options;
-  const { accessTokenSeconds = usualTokenSeconds } = options;
+  const { accessTokenSeconds = 600 } = options;
   const usual = () => [apiScope, ...scopes()];
   // An audience may be any text; a resource must be a URI without a fragment.
   const isUri = URL.canParse(audience) && !audience.includes('#');
   return {
     identifier: isUri ? audience : `urn:audience:${encodeURIComponent(audience)}`,
-    describe: () => ({
+    accessTokenSeconds,
+    describe: (): ResourceServer => ({
       audience,
       scope: [...new Set([...usual(), ...[...users().values()].flat()])].join(' '),
       accessTokenFormat: 'jwt',
@@ -40,7 +34,7 @@ export function apiResource(options: ApiOptions): ApiResource {
       jwt: { sign: { alg: 'RS256' } },
     }),
     declaredUsers: () => users().keys(),
-    scopesOf(accountId) {
+    scopesOf(accountId: string): readonly string[] {
       const own = users().get(accountId);
       return own === undefined ? usual() : [apiScope, ...own];
     },

@@ -4,7 +4,7 @@ import type { ClientMetadata, Configuration, JWK } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 import { accountOf } from './accounts.ts';
-import { type ApiOptions, type ApiResource, usualTokenSeconds } from './api-resource.ts';
+import type { ApiOptions, ApiResource } from './api-resource.ts';
 import { interactionPath } from './interactions.ts';
 import { logoutPage, messagePage, sendPage, unknownHome } from './pages.ts';
 
@@ -41,7 +41,7 @@ export function createConfiguration(
   api: ApiResource,
   signingKey: JWK,
 ): Configuration {
-  const { accessTokenSeconds = usualTokenSeconds, machineClient } = options;
+  const { machineClient } = options;
   return {
     // The default, set explicitly: otherwise oidc-provider prints a warning at every start.
     adapter: createMemoryAdapter(),
@@ -63,8 +63,8 @@ export function createConfiguration(
     // Access tokens name their session, so that its end does not affect tokens of other sessions.
     extraTokenClaims: (_ctx, token) => ('sid' in token ? { sid: token.sid } : undefined),
     ttl: {
-      AccessToken: accessTokenSeconds,
-      ClientCredentials: accessTokenSeconds,
+      AccessToken: api.accessTokenSeconds,
+      ClientCredentials: api.accessTokenSeconds,
       AuthorizationCode: 60,
       IdToken: hour,
       Interaction: hour,

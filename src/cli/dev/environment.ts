@@ -25,27 +25,30 @@ const passedThrough = [
   'KEEP_ALIVE_SECONDS',
 ];
 
-interface Choices {
+export interface DevOptions {
   readonly port?: string;
   readonly providerPort: string;
+  readonly tokenSeconds: number;
+  readonly refreshTokens: boolean;
   readonly dpop?: boolean;
+  readonly allowBreakingSchemas?: boolean;
 }
 
 /** The settings of `dev`: loopback, its own provider and database. Ignores settings that could reach production. */
-export function developmentEnvironment(environment: Environment, choices: Choices): Environment {
-  const port = choices.port ?? environment.PORT ?? '8080';
+export function developmentEnvironment(environment: Environment, options: DevOptions): Environment {
+  const port = options.port ?? environment.PORT ?? '8080';
   return {
     HOST: loopback,
     PORT: port,
     BASE_URL: `http://${loopback}:${port}`,
-    IDP_ORIGIN: `http://${loopback}:${choices.providerPort}`,
+    IDP_ORIGIN: `http://${loopback}:${options.providerPort}`,
     IDP_JWKS_PATH: '/jwks',
     API_AUDIENCE: `http://${loopback}:${port}/api/consumer`,
     DATABASE_URL: `sqlite:${dataFolder}/dev.db`,
     WEB: 'on',
     WEB_CLIENT_ID: webClientId,
     WEB_SCOPES: 'consumer',
-    DPOP: choices.dpop ? 'page' : 'on',
+    DPOP: options.dpop ? 'page' : 'on',
     ...Object.fromEntries(passedThrough.map((name) => [name, environment[name]])),
     // One line per request would scroll the start messages away.
     LOG_LEVEL: environment.LOG_LEVEL || 'warn',

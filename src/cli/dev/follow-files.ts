@@ -5,20 +5,20 @@ import { write } from '../output.ts';
 
 const everyMs = 500;
 
-interface Following {
-  read(): unknown;
-  /** Applies the content of the files, and prints that. Completes before the files are read again. */
-  takeUp(): Promise<string>;
-  /** Called if the files have mistakes. */
-  readonly otherwise: string;
-}
-
-/** Applies files when they change, or prints their mistakes. Polls: `fs.watch` reports nothing on some file systems. */
-export function followFiles({ read, takeUp, otherwise }: Following): () => Promise<void> {
+/**
+ * Applies files when they change and prints the text of `takeUp`, or else their mistakes and `otherwise`. Polls: `fs.watch`
+ * reports nothing on some file systems.
+ */
+export function followFiles(
+  read: () => unknown,
+  takeUp: () => Promise<string>,
+  otherwise: string,
+): () => Promise<void> {
   const ending = new AbortController();
+  const pause = () => sleep(everyMs, true, { signal: ending.signal, ref: false }).catch(() => false);
   const follow = async () => {
     let last = contentOf(read);
-    while (await pause(ending.signal)) {
+    while (await pause()) {
       const now = contentOf(read);
       if (isDeepStrictEqual(now, last)) continue;
       last = now;
@@ -44,15 +44,5 @@ function contentOf(read: () => unknown): unknown {
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     return error.message;
-  }
-}
-
-/** False if there is nothing more to wait for. */
-async function pause(signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(everyMs, undefined, { signal, ref: false });
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -25,10 +25,14 @@ export function addInteractions(provider: Provider, api: ApiResource): void {
     const isLogin = interaction.prompt.name === 'login';
     if (isLogin && ctx.method === 'GET') return showLogin(ctx, api, interaction);
     if (isLogin && ctx.method !== 'POST') return next();
-    const result = isLogin
-      ? submitLogin(ctx, api, interaction, await readForm(ctx.req))
-      : await grantAll(provider, api, interaction);
-    if (result === null) return;
+    const form = isLogin ? await readForm(ctx.req) : null;
+    const userName = form?.get('user') ?? '';
+    const outcome = form && signIn(userName, form.get('password') ?? '');
+    if (outcome && 'problem' in outcome) {
+      ctx.status = 400;
+      return showLogin(ctx, api, interaction, userName, outcome.problem);
+    }
+    const result = outcome ? { login: outcome } : await grantAll(provider, api, interaction);
     ctx.status = 303;
     ctx.redirect(await provider.interactionResult(ctx.req, ctx.res, result));
   });
@@ -57,32 +61,10 @@ function showLogin(
   sendPage(ctx, page, interaction.params.redirect_uri);
 }
 
-/** The scopes of the API that the user does not have. */
-function refusedScopes(api: ApiResource, accountId: string): ReadonlySet<string> {
-  return new Set(api.describe().scope.split(' ')).difference(new Set(api.scopesOf(accountId)));
-}
-
-/** Null if the form was shown again, with the mistake. */
-function submitLogin(
-  ctx: KoaContext,
-  api: ApiResource,
-  interaction: Interaction,
-  form: URLSearchParams,
-): InteractionResults | null {
-  const userName = form.get('user') ?? '';
-  const outcome = signIn(userName, form.get('password') ?? '');
-  if ('accountId' in outcome) return { login: { accountId: outcome.accountId } };
-  ctx.status = 400;
-  showLogin(ctx, api, interaction, userName, outcome.problem);
-  return null;
-}
-
-/** The scopes, claims and resources that the current grant lacks. */
-interface MissingGrants {
-  readonly missingOIDCScope?: string[];
-  readonly missingOIDCClaims?: string[];
+/** What the current grant lacks. */
+type MissingGrants = Partial<Record<'missingOIDCScope' | 'missingOIDCClaims', string[]>> & {
   readonly missingResourceScopes?: Record<string, string[]>;
-}
+};
 
 /** Grants the missing scopes that the user has. The session keeps the grant until the sign-out. */
 async function grantAll(
@@ -97,8 +79,10 @@ async function grantAll(
   const missing: MissingGrants = interaction.prompt.details;
   if (missing.missingOIDCScope) grant.addOIDCScope(missing.missingOIDCScope);
   if (missing.missingOIDCClaims) grant.addOIDCClaims(missing.missingOIDCClaims);
+  const own = api.scopesOf(session?.accountId ?? '');
+  const others = new Set(api.describe().scope.split(' ')).difference(new Set(own));
   for (const [resource, scopes] of Object.entries(missing.missingResourceScopes ?? {})) {
-    const refused = scopes.filter((scope) => refusedScopes(api, session?.accountId ?? '').has(scope));
+    const refused = scopes.filter((scope) => others.has(scope));
     grant.addResourceScope(resource, scopes);
     // A rejected scope is not requested again, and is in no token.
     if (refused.length > 0) grant.rejectResourceScope(resource, refused);

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { devPassword } from './accounts.ts';
+import type { KoaContext } from './control.ts';
 
-interface Reply {
-  type: string;
-  body: unknown;
-  set(headers: Record<string, string>): void;
-}
+type Reply = Pick<KoaContext, 'type' | 'body' | 'set'>;
 
 /** Plain CSS beside the pages: no build. */
 const style = readFileSync(new URL('../../../web/provider/style.css', import.meta.url), 'utf8');

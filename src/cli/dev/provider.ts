@@ -11,18 +11,13 @@ import { addPictures } from './pictures.ts';
 
 const host = '127.0.0.1';
 
-export interface DevProvider {
-  /** Also the issuer, exactly as in the tokens. */
-  readonly origin: string;
-  /** Cuts off open connections. */
-  stop(): Promise<void>;
-}
+export type DevProvider = Awaited<ReturnType<typeof startDevProvider>>;
 
 /**
  * A real OpenID Connect provider on loopback, for development and tests. Rejects with the system's error if the port is
- * taken.
+ * taken. The origin is also the issuer, exactly as in the tokens; `stop` cuts off open connections.
  */
-export async function startDevProvider(options: DevProviderOptions): Promise<DevProvider> {
+export async function startDevProvider(options: DevProviderOptions) {
   const signingKey = await createSigningKey();
   const server = createServer();
   server.listen(options.port, host);

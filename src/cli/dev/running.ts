@@ -32,13 +32,10 @@ export function writeRunningFile(running: RunningDev): () => void {
   };
 }
 
-export interface NoRunningDev {
-  readonly absent: string;
-  /** A killed `dev` has left its file, and does not answer. */
-  readonly isLeftOver: boolean;
-}
+export type NoRunningDev = Exclude<Awaited<ReturnType<typeof findRunningDev>>, RunningDev>;
 
-export async function findRunningDev(): Promise<RunningDev | NoRunningDev> {
+/** `isLeftOver`: a killed `dev` has left its file, and does not answer. */
+export async function findRunningDev() {
   const text = readRunningFile();
   if (text === null) {
     const absent = `no "npx vestibule dev" runs in this folder (there is no ${file})`;

@@ -10,6 +10,7 @@ import { administer } from '../database.ts';
 import { write } from '../output.ts';
 import type { DevProviderOptions } from './configuration.ts';
 import {
+  type DevOptions,
   developmentEnvironment,
   ensureExampleClient,
   loopback,
@@ -24,15 +25,6 @@ import { controlPath, findRunningDev, writeRunningFile } from './running.ts';
 import { readDevUsers, readUsersFile } from './users.ts';
 import { logText, reloadedText, welcome } from './welcome.ts';
 
-export interface DevOptions {
-  readonly port?: string;
-  readonly providerPort: string;
-  readonly tokenSeconds: number;
-  readonly refreshTokens: boolean;
-  readonly dpop?: boolean;
-  readonly allowBreakingSchemas?: boolean;
-}
-
 /** Starts the provider, the service, and watchers that apply changed files. */
 export async function startDevelopment(environment: Environment, options: DevOptions) {
   const settings = developmentEnvironment(environment, options);
@@ -44,7 +36,7 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   let collections = await readCollections(config);
   let users = readDevUsers();
   await using parts = new AsyncDisposableStack();
-  const provider = await startProvider(options, {
+  const provider = await startProvider({
     port: Number(options.providerPort),
     audience: config.apiAudience,
     scopes: () => scopesOf(collections),
@@ -76,9 +68,9 @@ export async function startDevelopment(environment: Environment, options: DevOpt
   const running = { control: `${provider.origin}${controlPath}`, secret };
   parts.defer(writeRunningFile({ ...running, settings: { ...settings, OPS_PORT: opsPort } }));
   parts.defer(
-    followFiles({
-      read: () => readCollectionFiles(config.collectionsDir),
-      async takeUp() {
+    followFiles(
+      () => readCollectionFiles(config.collectionsDir),
+      async () => {
         const changed = await readCollections(config);
         const { findWider } = await import('../../operate/check.ts');
         const wider = await findWider(config);
@@ -86,18 +78,18 @@ export async function startDevelopment(environment: Environment, options: DevOpt
         collections = changed;
         return [...wider, reloadedText(collections)].join('\n');
       },
-      otherwise: 'The collections are served as they were before this change.',
-    }),
+      'The collections are served as they were before this change.',
+    ),
   );
   parts.defer(
-    followFiles({
-      read: readUsersFile,
-      async takeUp() {
+    followFiles(
+      readUsersFile,
+      async () => {
         users = readDevUsers();
         return `The scopes of users have changed (${usersFile}). They apply to "dev token" at once, and in a browser after a sign-out.\n`;
       },
-      otherwise: 'Users have the scopes that they had before this change.',
-    }),
+      'Users have the scopes that they had before this change.',
+    ),
   );
   write(welcome(service.app, provider, config, client));
   const { log } = service.app;
@@ -110,10 +102,7 @@ async function readCollections(config: Config): Promise<readonly Collection[]> {
   return readDeclaredCollections(config);
 }
 
-async function startProvider(
-  { providerPort }: DevOptions,
-  options: DevProviderOptions,
-): Promise<DevProvider> {
+async function startProvider(options: DevProviderOptions): Promise<DevProvider> {
   // Loaded only here: the provider is an optional package, and `serve` runs without it.
   const { startDevProvider } = await import('./provider.ts').catch((error: { code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
@@ -131,7 +120,7 @@ async function startProvider(
         `"npx vestibule dev" already runs in this folder, at ${running.settings.BASE_URL}. Use that one, or stop it first (Ctrl-C in its shell).`,
       );
     throw new OperatorError(
-      `Port ${providerPort} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npx vestibule dev --provider-port ${Number(providerPort) + 1}`,
+      `Port ${options.port} on ${loopback} is taken by another process. Stop it, or choose another port for the provider, for example: npx vestibule dev --provider-port ${options.port + 1}`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { isScopeName } from '../../base/scopes.ts';
 import { isJsonObject, pointerTo } from '../../base/strict-json.ts';
 import { found } from '../../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../../base/yaml/yaml-text.ts';
-import { readTextFile } from '../../config/text-file.ts';
+import { naming, readTextFile } from '../../config/text-file.ts';
 import { accountIdOf } from './accounts.ts';
 import { usersFile } from './environment.ts';
 
@@ -14,11 +14,7 @@ export type DevUsers = ReadonlyMap<string, readonly string[]>;
 /** Null without the file. */
 export function readUsersFile(): string | null {
   if (!existsSync(usersFile)) return null;
-  try {
-    return readTextFile(usersFile);
-  } catch (error) {
-    throw new OperatorError(`The file "${usersFile}" ${(error as Error).message}.`);
-  }
+  return naming(`The file "${usersFile}"`, () => readTextFile(usersFile));
 }
 
 /** Throws all mistakes, each with its line. */

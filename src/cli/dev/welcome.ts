@@ -65,21 +65,16 @@ export function reloadedText(collections: readonly Collection[]): string {
   return `The collections have changed and are served: ${names === '' ? 'none' : names}.\n`;
 }
 
-/** The numbers that pino writes for the levels. */
-const names = new Map([
-  [10, 'trace'],
-  [20, 'debug'],
-  [30, 'info'],
-  [40, 'warning'],
-  [50, 'error'],
-  [60, 'fatal'],
-]);
+/** The levels. Pino writes 10 for the first, 20 for the second and so on. */
+const names = ['trace', 'debug', 'info', 'warning', 'error', 'fatal'];
 
 /** A log line for people: time of day, level, message, then the other fields; a stack trace below. */
 export function logText(line: string): string {
   const { level, time, msg, stack, ...fields } = JSON.parse(line);
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-  const head = [new Date(time).toTimeString().slice(0, 8), `${names.get(level)}:`, msg, ...rest].join(' ');
+  const head = [new Date(time).toTimeString().slice(0, 8), `${names[level / 10 - 1]}:`, msg, ...rest].join(
+    ' ',
+  );
   const frames = Array.isArray(stack) ? stack.map((frame) => `    ${frame}`) : [];
   return [head, ...frames, ''].join('\n');
 }

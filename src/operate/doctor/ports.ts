@@ -6,19 +6,13 @@ import { readDatabase } from '../../compose/read-storage.ts';
 import type { Config } from '../../config/settings.ts';
 import { finding } from '../findings.ts';
 
-interface Port {
-  readonly name: string;
-  readonly host: string;
-  readonly port: number;
-  readonly setting: 'PORT' | 'OPS_PORT';
-}
-
+type Port = Readonly<{ name: string; host: string; port: number; setting: 'PORT' | 'OPS_PORT' }>;
 type OpsAnswer = Awaited<ReturnType<typeof askReadiness>>;
 
 /** Checks that both ports are free, or that this service uses them. The ops port identifies its service, and its port. */
 export async function portFindings(config: Config): Promise<readonly Finding[]> {
-  const service: Port = { name: 'port', host: config.host, port: config.port, setting: 'PORT' };
-  const ops: Port = { name: 'ops port', host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' };
+  const service = { name: 'port', host: config.host, port: config.port, setting: 'PORT' } as const;
+  const ops = { name: 'ops port', host: config.opsHost, port: config.opsPort, setting: 'OPS_PORT' } as const;
   const [serviceFault, opsFault] = [await tryToListen(service), await tryToListen(ops)];
   const answer = opsFault === 'EADDRINUSE' ? await askReadiness(config, ops) : null;
   return [portFinding(service, serviceFault, answer), portFinding(ops, opsFault, answer)];

@@ -61,8 +61,7 @@ const noDocument = 'there is no discovery document to compare with';
 /** The steps that need a real token, by name. */
 async function examine(token: string, issuer: ExaminedIssuer) {
   const callerNow = async () => ({ found: 'it is a sample', isKnown: false, pseudonym: null, refusal: null });
-  const parts = { issuers: [issuer] as const, maxHeaderBytes: Infinity, callerNow, clock: systemClock };
-  const { steps } = await examineToken(token, parts);
+  const { steps } = await examineToken(token, { issuers: [issuer], callerNow, clock: systemClock });
   return (name: string) => steps.find((step) => step.name === name) as Step;
 }
 

@@ -8,6 +8,8 @@ import { Refusal } from '../../base/errors.ts';
 import { quoted } from '../../base/finding.ts';
 import type { IssuerSettingNames } from '../../base/provider-rules.ts';
 import { isJsonObject, type JsonObject } from '../../base/strict-json.ts';
+import { signingAlgorithms } from '../../config/settings.ts';
+import type { SigningKeyRecord } from '../../storage/port.ts';
 
 /** A trusted issuer, with the names that messages to the operator use for it and for its settings. */
 export interface ExaminedIssuer extends Omit<TrustedIssuer, 'keys'> {
@@ -97,13 +99,12 @@ function unusedKeys(document: unknown, algorithms: readonly string[]) {
 }
 
 /** Our own keys that still verify. Our tokens always name their key. */
-export function ownKeysNow(
-  keys: readonly { kid: string; createdAt: number; publicJwk: string; retiresAt: number | null }[],
-  algorithms: readonly string[],
-  now: number,
-): KeysNow {
+export function ownKeysNow(keys: readonly SigningKeyRecord[], now: number): KeysNow {
   const published = keys.filter(({ retiresAt }) => retiresAt === null || retiresAt > now);
-  const read = readKeySet({ keys: published.map(({ publicJwk }) => JSON.parse(publicJwk)) }, algorithms);
+  const read = readKeySet(
+    { keys: published.map(({ publicJwk }) => JSON.parse(publicJwk)) },
+    signingAlgorithms,
+  );
   const set = typeof read === 'string' ? { keys: [], find: () => undefined } : read;
   return {
     set: {

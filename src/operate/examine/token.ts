@@ -6,19 +6,19 @@ import type { Clock } from '../../base/clock.ts';
 import { describe, Refusal } from '../../base/errors.ts';
 import { unquoted } from '../../base/finding.ts';
 import type { JsonObject } from '../../base/strict-json.ts';
+import { maxHeaderBytes } from '../../http/limits.ts';
 import type { CallerNow, ExaminedIssuer, KeysNow, TraceContext } from './context.ts';
 import { describeSteps } from './steps.ts';
 
 export interface ExaminationParts {
   readonly issuers: TraceContext['issuers'];
-  readonly maxHeaderBytes: number;
   readonly callerNow: (claims: VerifiedClaims) => Promise<CallerNow>;
   readonly clock: Clock;
 }
 
 /** Explains a trace of the verifier: it goes on after a failure, and the first step that fails is the reason. */
 export async function examineToken(text: string, parts: ExaminationParts) {
-  const { issuers, maxHeaderBytes, clock } = parts;
+  const { issuers, clock } = parts;
   const { run, outcomes } = createTrace();
   const start: TraceContext = {
     text,
@@ -31,7 +31,7 @@ export async function examineToken(text: string, parts: ExaminationParts) {
     keys: null,
     caller: null,
   };
-  run('shape', () => checkShape(text, maxHeaderBytes), undefined);
+  run('shape', () => checkShape(text), undefined);
   if (outcomes.get('shape')) return conclude(outcomes, start);
   const traced = { ...start, ...(await trace(text, parts, run)) };
   if (traced.verified === null) return conclude(outcomes, traced);
@@ -47,7 +47,7 @@ const bearerForm = /^[A-Za-z0-9._~+/-]+=*$/;
 /** The steps that identify the caller. */
 const identifying = ['issuer', 'subject', 'credentials'] as const;
 
-function checkShape(text: string, maxHeaderBytes: number): void {
+function checkShape(text: string): void {
   if (Buffer.byteLength(text) > maxHeaderBytes) throw new Refusal('headers_too_large');
   if (!bearerForm.test(text)) throw new Refusal('authorization_malformed');
   parseCompact(text);
