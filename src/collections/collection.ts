@@ -23,6 +23,8 @@ export interface Collection extends PlainKeys, LoadedKeys {}
 /** What the loader makes of the other keys, and adds to them. */
 interface LoadedKeys {
   readonly name: string;
+  /** The declaration, with defaults filled in and its schema resolved. */
+  readonly file: DeclarationFile;
   readonly title: string;
   /** The schema of the fields; objects are closed unless declared open. */
   readonly schema: Schema;

@@ -1,7 +1,6 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
 import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import {
-  type Collection,
   type RoleRule,
   type RoleStates,
   type StateMachine,
@@ -9,7 +8,8 @@ import {
   type Transition,
   transitionsOf,
 } from './collection.ts';
-import { toAccess, toMachine, toParent, toRoleStates, toRoles } from './declaration-file.ts';
+import type { Declaration } from './declaration.ts';
+import { toRoleStates } from './declaration-file.ts';
 import type { Who } from './declaration-forms.ts';
 import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
 import type { DeclarationFile, DeclaredAction } from './declaration-schema.ts';
@@ -21,23 +21,13 @@ import { builtInRoles, may } from './roles.ts';
 
 const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
 
-interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles' | 'parent'> {
-  readonly file: DeclarationFile;
+interface Declared extends Declaration {
   readonly states: readonly string[];
   readonly say: Report;
 }
 
-export function checkRoles(file: DeclarationFile, say: Report): void {
-  const machine = toMachine(file);
-  const declared: Declared = {
-    file,
-    machine,
-    access: toAccess(file),
-    roles: toRoles(file),
-    parent: toParent(file),
-    states: statesOf({ machine }),
-    say,
-  };
+export function checkRoles(declaration: Declaration, say: Report): void {
+  const declared: Declared = { ...declaration, states: statesOf(declaration), say };
   checkDeclaredRoles(declared);
   checkTables(declared);
   checkActions(declared);
