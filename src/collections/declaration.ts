@@ -1,6 +1,12 @@
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
-import type { Collection, RoleStates, StateMachine, Transition } from './collection.ts';
+import {
+  type Collection,
+  type RoleStates,
+  type StateMachine,
+  statesOf,
+  type Transition,
+} from './collection.ts';
 import { toCollection } from './declaration-file.ts';
 import type { DeclarationFile } from './declaration-schema.ts';
 import { declaredNames } from './declared-names.ts';
@@ -18,8 +24,13 @@ export function asDeclared(declaration: Declaration) {
   return {
     ...(machine === null
       ? {}
-      : { ...shortMachine(machine), editable: statesIn(update, [...machine.states.keys()]) }),
-    access: { read: isShared ? read : shortRead(read), ...(isShared ? shared : {}), clients, scopes },
+      : { ...shortMachine(machine), editable: statesIn(update, statesOf(declaration)) }),
+    access: {
+      read: isShared ? read : Object.hasOwn(read, 'everyone') ? 'everyone' : 'owner',
+      ...(isShared ? shared : {}),
+      clients,
+      scopes,
+    },
     ...(isShared ? { roles: declaredRoles(roles, handover), aliases } : {}),
     ...(parent === null ? {} : { parent: declaredNames({ ...file.parent, counts }) }),
     ...(unique.length === 0 ? {} : { unique: unique.map(declaredNames) }),
@@ -47,10 +58,6 @@ function shortTransition(transition: Transition) {
 function declaredRoles(roles: Collection['roles'], handover: Collection['handover']) {
   const declared = Object.entries(roles).map(([name, { kind: _, ...rule }]) => [name, declaredNames(rule)]);
   return { ...Object.fromEntries(declared), ...(handover && { owner: declaredNames(handover) }) };
-}
-
-function shortRead(read: RoleStates): string {
-  return Object.hasOwn(read, 'everyone') ? 'everyone' : 'owner';
 }
 
 /** The states in which some role may do it. */

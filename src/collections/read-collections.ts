@@ -67,14 +67,8 @@ function textOf(mistakes: readonly Mistake[]): string {
   return `${count} in the declarations of collections:\n${lines.join('\n')}`;
 }
 
-interface ReadFile {
-  readonly path: string;
-  /** What can be understood of it; null: nothing. */
-  readonly declared: DeclaredCollection | null;
-  readonly mistakes: () => readonly LineMistake[];
-}
-
-function readCollection({ name, path, text }: CollectionFile): ReadFile {
+/** `declared` is null if nothing of the file can be understood. */
+function readCollection({ name, path, text }: CollectionFile) {
   const { data, say, mistakes } = readWithMistakes(text);
   const declared = mistakes().length > 0 ? null : readDeclaration(name, data, say);
   checkName(name, say);
@@ -82,14 +76,9 @@ function readCollection({ name, path, text }: CollectionFile): ReadFile {
 }
 
 function checkName(name: string, say: Say): void {
-  if (!nameForm.test(name)) {
-    say(
-      '',
-      `must have a name of 1 to 63 small letters, digits and "-" that begins with a letter; ${found(name)}`,
-    );
-  } else if (reservedNames.includes(name)) {
-    say('', `has a reserved name; ${found(name)}. Choose another`);
-  }
+  const form = '1 to 63 small letters, digits and "-" that begins with a letter';
+  if (!nameForm.test(name)) say('', `must have a name of ${form}; ${found(name)}`);
+  if (reservedNames.includes(name)) say('', `has a reserved name; ${found(name)}. Choose another`);
 }
 
 /** Reports every mistake in one round. A rule leaves out what another mistake may have caused. */

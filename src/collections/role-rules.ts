@@ -1,5 +1,5 @@
 import { pointerTo } from '../base/yaml/json-pointer.ts';
-import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
+import { found, type Report } from '../base/yaml/mistakes.ts';
 import {
   type RoleRule,
   type RoleStates,
@@ -36,10 +36,11 @@ export function checkRoles(declaration: Declaration, say: Report): void {
   if (say.isRight('/states', '/roles')) checkGrantedTwice(declared);
 }
 
-function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
-  for (const [name, declared] of Object.entries(file.roles ?? {})) {
+function checkDeclaredRoles(declared: Declared): void {
+  const { file, roles, machine, say } = declared;
+  for (const [name, role] of Object.entries(file.roles ?? {})) {
     const at = pointerTo('/roles', name);
-    const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = declared ?? {};
+    const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = role ?? {};
     if (reservedRoles.includes(name)) {
       say(at, 'has a reserved name. Choose another name');
       continue;
@@ -69,7 +70,7 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
         );
     }
     if (invited_by !== undefined)
-      checkRoleNames(invited_by, `${at}/invited_by`, { roles, say }, ['everyone', 'client']);
+      checkRoleNames(invited_by, `${at}/invited_by`, declared, ['everyone', 'client']);
   }
 }
 
@@ -91,15 +92,20 @@ function checkInvited(
     say(pointer, `must be a role with "invited_by"; ${found(role)}`);
 }
 
-function checkRoleNames(
-  who: Who,
-  pointer: string,
-  { roles, say }: Pick<Declared, 'roles'> & { readonly say: Say },
-  except: readonly string[] = [],
-): void {
-  const known = [...builtInRoles, ...Object.keys(roles)].filter((name) => !except.includes(name));
+function checkRoleNames(who: Who, pointer: string, declared: Declared, except: readonly string[] = []): void {
+  const known = rolesOf(declared).filter((name) => !except.includes(name));
   for (const [index, name] of [who].flat().entries())
-    checkKnown(name, known, 'a role', typeof who === 'string' ? pointer : pointerTo(pointer, index), say);
+    checkKnown(
+      name,
+      known,
+      'a role',
+      typeof who === 'string' ? pointer : pointerTo(pointer, index),
+      declared.say,
+    );
+}
+
+function rolesOf({ roles }: Declared): readonly string[] {
+  return [...builtInRoles, ...Object.keys(roles)];
 }
 
 function checkTables(declared: Declared): void {
@@ -133,10 +139,7 @@ function checkTables(declared: Declared): void {
 function checkStatesOf(table: RoleStates, at: string, declared: Declared): void {
   const { states, say } = declared;
   for (const [role, named] of Object.entries(table)) {
-    checkRoleNames([role], pointerTo(at, role), {
-      ...declared,
-      say: (_, text) => say(pointerTo(at, role), text),
-    });
+    checkKnown(role, rolesOf(declared), 'a role', pointerTo(at, role), say);
     if (named === 'all') continue;
     if (states.length === 0)
       say(pointerTo(at, role), 'lists states, but the collection has none. Declare "states", or write "all"');
@@ -235,8 +238,8 @@ function checkMemberships({ file, roles, say }: Declared): void {
 
 /** R2: a caller that may update, delete, act or invite in a state can read the record in that state. */
 function checkReadBeforeAct(declared: Declared): void {
-  const { access, machine, roles, file, states, say } = declared;
-  const known = [...builtInRoles, ...Object.keys(roles)];
+  const { access, machine, file, states, say } = declared;
+  const known = rolesOf(declared);
   const inStates = states.length === 0 ? [null] : states;
   const reads = (role: string, state: string | null) =>
     may(declared, 'read', [role, 'everyone'], state) ||
