@@ -23,6 +23,7 @@ import {
   type DeclaredParent,
   type DeclaredRole,
   declarationForm,
+  limitsForm,
   parentForm,
   scopesForm,
   uniqueForm,
@@ -163,17 +164,12 @@ function toRoles({ roles = {} }: DeclarationFile): Readonly<Record<string, RoleR
 }
 
 function toRole(role: DeclaredRole): RoleRule {
-  const {
-    invited_by,
-    max = defaultRoleLimits.max,
-    max_per_user = defaultRoleLimits.maxPerUser,
-    scope,
-    parent_roles,
-  } = role;
+  const { max, maxPerUser } = defaultRoleLimits;
+  const { invited_by, scope, parent_roles } = role;
   if (parent_roles !== undefined) return { kind: 'parent', parentRoles: [parent_roles].flat() };
   if (scope !== undefined) return { kind: 'scope', scope };
-  if (invited_by === undefined) return { kind: 'granted', maxPerUser: max_per_user };
-  return { kind: 'invited', invitedBy: [invited_by].flat(), max };
+  if (invited_by === undefined) return { kind: 'granted', maxPerUser: role.max_per_user ?? maxPerUser };
+  return { kind: 'invited', invitedBy: [invited_by].flat(), max: role.max ?? max };
 }
 
 function toHandover({ roles = {} }: DeclarationFile): Handover | null {
@@ -188,14 +184,12 @@ function toEventRules({ events }: DeclarationFile): EventRules | null {
 }
 
 function toLimits({ limits }: DeclarationFile): CollectionLimits {
-  const { per_user, bytes, writes, newcomer, expire, memberships } = limits;
+  const { writes, newcomer, expire, ...plain } = loaded(limitsForm, limits);
   return {
-    perUser: per_user,
-    bytes,
+    ...plain,
     writes: parseRate(writes) ?? defaultLimits.writes,
-    newcomer: newcomer === undefined ? null : parseNewcomerRate(newcomer),
-    expireMs: expire === undefined ? null : parsePeriod(expire),
-    memberships,
+    newcomer: newcomer === null ? null : parseNewcomerRate(newcomer),
+    expireMs: expire === null ? null : parsePeriod(expire),
   };
 }
 
