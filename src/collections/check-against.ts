@@ -8,7 +8,7 @@ import { isJsonObject } from '../base/strict-json.ts';
 import { brief } from '../base/yaml/mistakes.ts';
 import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
-import { asDeclared, type Declaration, type StoredDeclarations, toDeclaration } from './declaration.ts';
+import { asDeclared, type Declaration, type StoredDeclarations } from './declaration.ts';
 import { newcomerRateText, rateText } from './limits.ts';
 import { familiesOf } from './lineage.ts';
 import { normaliseFields } from './normalise.ts';
@@ -50,7 +50,7 @@ export async function checkAgainst(comparison: Comparison): Promise<readonly Col
     const before = stored.get(name) ?? null;
     const countIn = (state: string | null) =>
       counts.find((one) => one.collection === name && one.state === state)?.count ?? 0;
-    const wider = before === null ? [] : wideningIn(before, toDeclaration(collection), countIn);
+    const wider = before === null ? [] : wideningIn(before, collection, countIn);
     verdicts.push({ ...(await judge(collection, before, totals.get(name) ?? 0, comparison)), wider });
   }
   const isDeclared = new Set(declared.map(({ name }) => name));
@@ -68,9 +68,8 @@ async function judge(
   total: number,
   comparison: Comparison,
 ): Promise<Omit<CollectionVerdict, 'wider'>> {
-  const after = toDeclaration(collection);
-  const changes = before === null ? [] : describeChanges(before, after);
-  const isRead = total > 0 && (before === null || concernsRecords(before, after));
+  const changes = before === null ? [] : describeChanges(before, collection);
+  const isRead = total > 0 && (before === null || concernsRecords(before, collection));
   const failing = isRead ? await countFailing(collection, total, comparison) : 0;
   const harmless = before === null ? 'new' : changes.length === 0 ? 'unchanged' : 'compatible';
   return {
@@ -158,16 +157,17 @@ interface Activation {
 export async function activateDeclarations(activation: Activation): Promise<void> {
   const { declared, declarations, records, begin } = activation;
   const stored = await declarations.load();
-  const next = declared.map(toDeclaration);
+  const files = (declarations: Iterable<Declaration>) =>
+    [...declarations].map(({ name, file }) => [name, file]);
   // Most starts change nothing.
-  const isSame = isDeepStrictEqual([...stored.values()], next);
+  const isSame = isDeepStrictEqual(files(stored.values()), files(declared));
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records, begin }));
   const families = familiesOf(declared);
   await records.prepare(declared.map(toIndexes), families, begin);
   if (isSame) return;
   // Records that are older than "max", "capacity" or "counts" are not in the tallies yet.
   await records.repairTallies(families);
-  await declarations.save(next);
+  await declarations.save(declared);
 }
 
 /**
@@ -230,11 +230,13 @@ export function describeChanges(before: Declaration, after: Declaration): readon
 
 /** Rates and durations in the form in which they are declared. */
 function readable(declaration: Declaration): object {
-  const { index, limits, machine, access, isShared, roles, handover, aliases, events, ...rest } = declaration;
+  const { title, description, schema, index, limits, machine, events, deprecated, parent, unique } =
+    declaration;
+  const { search, history, concurrency } = declaration;
   const { writes, newcomer, expireMs, ...sizes } = limits;
   const { access: who, initial, states, editable, ...shared } = asDeclared(declaration);
   return {
-    ...rest,
+    ...{ title, description, schema, search, history, concurrency, deprecated, parent, unique },
     access: who,
     ...shared,
     'state machine': machine === null ? null : { initial, states, editable },

@@ -23,6 +23,8 @@ export interface Collection extends PlainKeys, LoadedKeys {}
 /** What the loader makes of the other keys, and adds to them. */
 interface LoadedKeys {
   readonly name: string;
+  /** The declaration, with defaults filled in and its schema resolved. */
+  readonly file: DeclarationFile;
   readonly title: string;
   /** The schema of the fields; objects are closed unless declared open. */
   readonly schema: Schema;
@@ -38,7 +40,7 @@ interface LoadedKeys {
   /** The parent collection; null: none. */
   readonly parent: ParentRule | null;
   /** The collections whose parent is this one. */
-  readonly children: readonly ChildRule[];
+  readonly children: readonly { readonly name: string; readonly parent: ParentRule }[];
   readonly unique: readonly UniqueRule[];
   readonly limits: CollectionLimits;
   /** Null: no events. */
@@ -90,12 +92,6 @@ export interface ParentRule extends Omit<Loaded<DeclaredParent>, 'accepts' | 'ca
   readonly counts: readonly (string | null)[];
 }
 
-/** A collection whose records are under those of another. */
-interface ChildRule {
-  readonly name: string;
-  readonly parent: ParentRule;
-}
-
 /** A limit of records under one parent in some states. */
 export interface Capacity extends Omit<Loaded<NonNullable<DeclaredParent['capacity']>>, 'field' | 'number'> {
   /** A number, or the name of a field of the parent. */
@@ -135,13 +131,10 @@ export function statesOf({ machine }: WithMachine): readonly string[] {
   return [...(machine?.states.keys() ?? [])];
 }
 
-export interface NamedTransition extends Transition {
-  readonly from: string;
-  readonly action: string;
-}
+export type NamedTransition = ReturnType<typeof transitionsOf>[number];
 
 /** Every action in every state. */
-export function transitionsOf({ machine }: WithMachine): readonly NamedTransition[] {
+export function transitionsOf({ machine }: WithMachine) {
   return [...(machine?.states ?? [])].flatMap(([from, actions]) =>
     [...actions].map(([action, transition]) => ({ from, action, ...transition })),
   );

@@ -1,3 +1,4 @@
+import { recordIdForm } from '../base/random.ts';
 import type { EventRules } from '../events/catalogue.ts';
 import type {
   Capacity,
@@ -8,6 +9,7 @@ import type {
   ParentRule,
   RoleRule,
   RoleStates,
+  Schema,
   StateMachine,
   Transition,
 } from './collection.ts';
@@ -21,23 +23,27 @@ import {
   type DeclaredParent,
   type DeclaredRole,
   declarationForm,
+  limitsForm,
   parentForm,
   scopesForm,
   uniqueForm,
 } from './declaration-schema.ts';
 import { loaded } from './declared-names.ts';
+import { kindOf } from './indexed-fields.ts';
 import { defaultLimits, defaultRoleLimits, parseNewcomerRate, parsePeriod, parseRate } from './limits.ts';
 import { type Deprecation, parseDay } from './normalise.ts';
 
-/** Turns a declaration into a collection, without its fields. */
-export function toCollection(
-  name: string,
-  file: DeclarationFile,
-): Omit<Collection, 'schema' | 'index' | 'checkFields'> {
+/** Turns a declaration into a collection, without the check of its fields. */
+export function toCollection(name: string, file: DeclarationFile): Omit<Collection, 'checkFields'> {
   const { states: _, editable: __, ...plain } = loaded(declarationForm, file);
+  const schema = withParentField(file);
+  const properties = schema.properties as Readonly<Record<string, Schema>>;
   return {
     ...plain,
     name,
+    file,
+    schema,
+    index: file.index.map((field) => ({ name: field, kind: kindOf(properties[field]) ?? 'text' })),
     title: file.title?.trim() ?? name,
     description: file.description?.trim() ?? null,
     machine: toMachine(file),
@@ -57,7 +63,22 @@ export function toCollection(
   };
 }
 
-export function toMachine({ states }: DeclarationFile): StateMachine | null {
+function withParentField({ parent, schema }: DeclarationFile): Schema {
+  const { properties, required = [] } = schema as { properties: Schema; required?: readonly string[] };
+  if (parent === undefined || Object.keys(properties).length === 0) return schema;
+  const id = {
+    type: 'string',
+    pattern: recordIdForm.source,
+    description: `The id of the record of ${parent.collection} above this one. It cannot be changed.`,
+  };
+  return {
+    ...schema,
+    properties: { [parent.field]: id, ...properties },
+    required: [parent.field, ...required],
+  };
+}
+
+function toMachine({ states }: DeclarationFile): StateMachine | null {
   if (states === undefined) return null;
   const byState = new Map(
     Object.entries(states).map(([state, actions]) => {
@@ -85,7 +106,7 @@ function toTransition(declared: DeclaredAction): Transition {
   };
 }
 
-export function toParent({ parent, states }: DeclarationFile): ParentRule | null {
+function toParent({ parent, states }: DeclarationFile): ParentRule | null {
   if (parent === undefined) return null;
   const { accepts, capacity, counts } = parent;
   const all = states === undefined ? [null] : Object.keys(states);
@@ -116,7 +137,7 @@ function isShared({ roles, aliases, access, states, parent }: DeclarationFile): 
 }
 
 /** Clients with `any` may read, change and delete every record, unless the member limits the states. */
-export function toAccess({ access, editable }: DeclarationFile): CollectionAccess {
+function toAccess({ access, editable }: DeclarationFile): CollectionAccess {
   const { create = 'everyone', read, update, delete: remove = 'owner', clients, scopes } = access;
   const withClients = (declared: RoleStates, states: RoleStates[string]): RoleStates =>
     clients === 'any' && declared.client === undefined ? { ...declared, client: states } : declared;
@@ -137,23 +158,18 @@ export function toRoleStates(who: Who | RoleStates): RoleStates {
   return Object.fromEntries([who].flat().map((role) => [role, 'all'] as const));
 }
 
-export function toRoles({ roles = {} }: DeclarationFile): Readonly<Record<string, RoleRule>> {
+function toRoles({ roles = {} }: DeclarationFile): Readonly<Record<string, RoleRule>> {
   const declared = Object.entries(roles).filter(([name]) => name !== 'owner');
   return Object.fromEntries(declared.map(([name, role]) => [name, toRole(role ?? {})]));
 }
 
 function toRole(role: DeclaredRole): RoleRule {
-  const {
-    invited_by,
-    max = defaultRoleLimits.max,
-    max_per_user = defaultRoleLimits.maxPerUser,
-    scope,
-    parent_roles,
-  } = role;
+  const { max, maxPerUser } = defaultRoleLimits;
+  const { invited_by, scope, parent_roles } = role;
   if (parent_roles !== undefined) return { kind: 'parent', parentRoles: [parent_roles].flat() };
   if (scope !== undefined) return { kind: 'scope', scope };
-  if (invited_by === undefined) return { kind: 'granted', maxPerUser: max_per_user };
-  return { kind: 'invited', invitedBy: [invited_by].flat(), max };
+  if (invited_by === undefined) return { kind: 'granted', maxPerUser: role.max_per_user ?? maxPerUser };
+  return { kind: 'invited', invitedBy: [invited_by].flat(), max: role.max ?? max };
 }
 
 function toHandover({ roles = {} }: DeclarationFile): Handover | null {
@@ -168,14 +184,12 @@ function toEventRules({ events }: DeclarationFile): EventRules | null {
 }
 
 function toLimits({ limits }: DeclarationFile): CollectionLimits {
-  const { per_user, bytes, writes, newcomer, expire, memberships } = limits;
+  const { writes, newcomer, expire, ...plain } = loaded(limitsForm, limits);
   return {
-    perUser: per_user,
-    bytes,
+    ...plain,
     writes: parseRate(writes) ?? defaultLimits.writes,
-    newcomer: newcomer === undefined ? null : parseNewcomerRate(newcomer),
-    expireMs: expire === undefined ? null : parsePeriod(expire),
-    memberships,
+    newcomer: newcomer === null ? null : parseNewcomerRate(newcomer),
+    expireMs: expire === null ? null : parsePeriod(expire),
   };
 }
 

@@ -2,15 +2,15 @@ import { pointerTo } from '../base/strict-json.ts';
 import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import { type StateMachine, statesOf, transitionsOf } from './collection.ts';
-import { toMachine } from './declaration-file.ts';
+import type { Declaration } from './declaration.ts';
 import type { DeclarationFile } from './declaration-schema.ts';
 import { parseDay } from './normalise.ts';
 
 /** Reports contradictions between `states`, `editable`, `access` and `events`. */
-export function checkStates(file: DeclarationFile, say: Report): void {
-  const machine = toMachine(file);
-  const states = statesOf({ machine });
-  for (const { from, action, to } of transitionsOf({ machine })) {
+export function checkStates(declaration: Declaration, say: Report): void {
+  const { file, machine } = declaration;
+  const states = statesOf(declaration);
+  for (const { from, action, to } of transitionsOf(declaration)) {
     const isShort = typeof file.states?.[from]?.[action] === 'string';
     checkKnown(to, states, 'a declared state', `${actionPointer(from, action)}${isShort ? '' : '/to'}`, say);
   }

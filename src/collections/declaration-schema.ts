@@ -211,7 +211,7 @@ const access = mapping({
 });
 export type DeclaredAccess = ValueOf<typeof access>;
 
-const limits = mapping({
+export const limitsForm = mapping({
   per_user: said('Records of one caller.', form.whole(perUserRange), defaultLimits.perUser),
   bytes: said("The JSON of a record's fields.", form.whole(bytesRange), defaultLimits.bytes),
   writes: said(
@@ -288,7 +288,7 @@ function formWith(schema: Schema) {
         'Whether a change must say which version it changes.',
         choice('optional', 'required'),
       ),
-      limits: said('The limits of one caller.', shownAs(null, limits)),
+      limits: said('The limits of one caller.', shownAs(null, limitsForm)),
       events: said(
         'How much events contain of a record.',
         shownAs({ enum: ['none', 'thin', 'full'] }, events),

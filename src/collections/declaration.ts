@@ -1,30 +1,40 @@
 import type { KeyedDigest } from '../base/keyed-digest.ts';
 import type { DocumentStore } from '../storage/port.ts';
-import type { Capacity, Collection, ParentRule, RoleStates, StateMachine, Transition } from './collection.ts';
+import {
+  type Collection,
+  type RoleStates,
+  type StateMachine,
+  statesOf,
+  type Transition,
+} from './collection.ts';
+import { toCollection } from './declaration-file.ts';
+import type { DeclarationFile } from './declaration-schema.ts';
 import { declaredNames } from './declared-names.ts';
 
-/** What a declaration says of a collection. */
-export type Declaration = Omit<Collection, 'checkFields' | 'children'>;
-
-export function toDeclaration({ checkFields: _, children: __, ...declaration }: Collection): Declaration {
-  return declaration;
-}
+/** A collection without the check of its fields: all that a declaration says. */
+export type Declaration = Omit<Collection, 'checkFields'>;
 
 /** The declared keys in their shortest form, but for those that each reader shows in its own form. */
 export function asDeclared(declaration: Declaration) {
-  const { name, title, description, schema, index, limits, events, deprecated, ...declared } = declaration;
-  const { machine, access, isShared, roles, handover, aliases, parent, unique, ...plain } = declared;
+  const { file, machine, access, isShared, roles, handover, aliases, parent, unique } = declaration;
+  const { search, history, concurrency } = file;
   const { create, read, update, delete: remove, clients, scopes } = access;
   const shared = { create, update, delete: remove };
+  const counts = parent?.counts.includes(null) || parent?.counts;
   return {
     ...(machine === null
       ? {}
-      : { ...shortMachine(machine), editable: statesIn(update, [...machine.states.keys()]) }),
-    access: { read: isShared ? read : shortRead(read), ...(isShared ? shared : {}), clients, scopes },
+      : { ...shortMachine(machine), editable: statesIn(update, statesOf(declaration)) }),
+    access: {
+      read: isShared ? read : Object.hasOwn(read, 'everyone') ? 'everyone' : 'owner',
+      ...(isShared ? shared : {}),
+      clients,
+      scopes,
+    },
     ...(isShared ? { roles: declaredRoles(roles, handover), aliases } : {}),
-    ...(parent === null ? {} : { parent: declaredParent(parent) }),
+    ...(parent === null ? {} : { parent: declaredNames({ ...file.parent, counts }) }),
     ...(unique.length === 0 ? {} : { unique: unique.map(declaredNames) }),
-    ...declaredNames(plain),
+    ...declaredNames({ search, history, concurrency }),
   };
 }
 
@@ -45,25 +55,9 @@ function shortTransition(transition: Transition) {
   });
 }
 
-function declaredParent({ capacity, counts, ...plain }: ParentRule) {
-  return declaredNames({
-    ...plain,
-    capacity: capacity && declaredCapacity(capacity),
-    counts: counts.includes(null) || counts,
-  });
-}
-
-function declaredCapacity({ states, most, overflow }: Capacity) {
-  return { states, [typeof most === 'number' ? 'number' : 'field']: most, overflow };
-}
-
 function declaredRoles(roles: Collection['roles'], handover: Collection['handover']) {
   const declared = Object.entries(roles).map(([name, { kind: _, ...rule }]) => [name, declaredNames(rule)]);
   return { ...Object.fromEntries(declared), ...(handover && { owner: declaredNames(handover) }) };
-}
-
-function shortRead(read: RoleStates): string {
-  return Object.hasOwn(read, 'everyone') ? 'everyone' : 'owner';
 }
 
 /** The states in which some role may do it. */
@@ -74,31 +68,11 @@ export function statesIn(table: RoleStates, states: readonly string[]): readonly
 
 const documentName = 'collections';
 /** Incremented with every change of the stored form. Declarations in another form count as none: a start checks all records. */
-const version = 2;
+const version = 3;
 
-type Stored = ReturnType<typeof toStored>;
-
-/** JSON has no maps and sets. */
-function toStored({ machine, events, ...plain }: Declaration) {
-  return {
-    ...plain,
-    machine: machine && {
-      ...machine,
-      states: [...machine.states].map(([state, of]) => [state, [...of]] as const),
-    },
-    events: events && { ...events, only: events.only && [...events.only] },
-  };
-}
-
-function fromStored({ machine, events, ...plain }: Stored): Declaration {
-  return {
-    ...plain,
-    machine: machine && {
-      ...machine,
-      states: new Map(machine.states.map(([state, of]) => [state, new Map(of)])),
-    },
-    events: events && { ...events, only: events.only && new Set(events.only) },
-  };
+interface Stored {
+  readonly version: number;
+  readonly files: readonly (readonly [name: string, file: DeclarationFile])[];
 }
 
 export type StoredDeclarations = ReturnType<typeof storedDeclarations>;
@@ -111,12 +85,13 @@ export function storedDeclarations(documents: Pick<DocumentStore, 'read' | 'writ
     async load(): Promise<ReadonlyMap<string, Declaration>> {
       const found = await documents.read(documentName);
       if (found === null || !digest.isOf(found.mac, named(found.content))) return new Map();
-      const stored: { version: number; declarations: readonly Stored[] } = JSON.parse(found.content);
-      const declarations = stored.version === version ? stored.declarations.map(fromStored) : [];
-      return new Map(declarations.map((declaration) => [declaration.name, declaration]));
+      const stored: Stored = JSON.parse(found.content);
+      const files = stored.version === version ? stored.files : [];
+      return new Map(files.map(([name, file]) => [name, toCollection(name, file)]));
     },
     async save(declarations: readonly Declaration[]) {
-      const content = JSON.stringify({ version, declarations: declarations.map(toStored) });
+      const stored: Stored = { version, files: declarations.map(({ name, file }) => [name, file]) };
+      const content = JSON.stringify(stored);
       await documents.write(documentName, content, digest.of(named(content)));
     },
   };

@@ -19,14 +19,13 @@ const kinds: Readonly<Record<string, IndexedField['kind']>> = {
   boolean: 'boolean',
 };
 
-export function readIndex(names: readonly string[], schema: Schema, say: Say): readonly IndexedField[] {
-  return names.map((name, index) => {
+export function checkIndex(names: readonly string[], schema: Schema, say: Say): void {
+  for (const [index, name] of names.entries()) {
     const pointer = pointerTo('/index', index);
     const property = findProperty(name, schema, pointer, say);
     const mistake = property && mistakeIn(name, property, schema);
     if (mistake) say(pointer, `${mistake}; ${found(name)}`);
-    return { name, kind: kindOf(property) ?? 'text' };
-  });
+  }
 }
 
 /** Reports a name that is unknown. A property with a mistake of its own is {}. */

@@ -9,7 +9,7 @@ export interface Matrix {
   readonly states: readonly State[];
   readonly rows: readonly MatrixRow[];
   /** The actions that change more than the state. */
-  readonly effects: readonly ActionEffect[];
+  readonly effects: ReturnType<typeof effectsOf>;
 }
 
 export interface MatrixRow {
@@ -18,18 +18,6 @@ export interface MatrixRow {
   readonly verb: string;
   /** The states in which the role may do it. */
   readonly states: readonly State[];
-}
-
-interface ActionEffect {
-  readonly action: string;
-  readonly from: string;
-  readonly to: string;
-  /** "remark?" may be missing. */
-  readonly sets: readonly string[];
-  readonly clears: readonly string[];
-  /** One role at most. */
-  readonly grants: readonly string[];
-  readonly revokes: readonly string[];
 }
 
 type State = string | null;
@@ -50,7 +38,8 @@ export function matrixOf(collection: Declared): Matrix {
   return { name, title, states, rows, effects: effectsOf(collection) };
 }
 
-function effectsOf(collection: Declared): readonly ActionEffect[] {
+/** "remark?" may be missing. An action grants one role at most. */
+function effectsOf(collection: Declared) {
   const effects = transitionsOf(collection).map(({ action, from, to, sets, clears, grants, revokes }) => ({
     action,
     from,
@@ -76,7 +65,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
   const canInvite = (to: string) => !facts.isMachine && mayInvite(collection, to, held);
   // A record begins in the initial state. Before that, only these roles exist.
   const needsNoRecord =
-    ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(kindOf(collection, role));
+    ['everyone', 'client'].includes(role) || ['scope', 'parent'].includes(roles[role]?.kind ?? '');
   const creates = (state: State) =>
     state === (machine?.initial ?? null) && roleToCreate(collection, facts.isOwner ? [] : held) !== null;
   return [
@@ -97,7 +86,7 @@ function rowsOf(collection: Declared, role: string, states: readonly State[]): r
 function factsOf(collection: Declared, role: string): RoleFacts {
   const { access, parent } = collection;
   const isMachine = role === 'client';
-  const kind = kindOf(collection, role);
+  const kind = collection.roles[role]?.kind;
   return {
     ...(parent === null ? {} : { parentRoles: parentRolesFor(collection, role) }),
     isOwner: role === 'owner' || (isMachine && access.clients === 'own'),
@@ -107,14 +96,10 @@ function factsOf(collection: Declared, role: string): RoleFacts {
   };
 }
 
-function kindOf({ roles }: Declared, role: string): string {
-  return Object.hasOwn(roles, role) ? (roles[role]?.kind ?? '') : '';
-}
-
 /** The roles of such a caller in the parent. If several roles there lead to it, the one that gives the fewest roles here. */
 function parentRolesFor({ roles, parent }: Declared, role: string): readonly string[] {
   if (role === 'owner' && parent?.ownedBy === 'parent') return ['owner'];
-  const rule = Object.hasOwn(roles, role) ? roles[role] : undefined;
+  const rule = roles[role];
   if (rule?.kind !== 'parent') return [];
   const given = (one: string) =>
     Object.values(roles).filter((other) => other.kind === 'parent' && other.parentRoles.includes(one)).length;

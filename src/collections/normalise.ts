@@ -1,21 +1,15 @@
 import { always, sometimes } from '../openapi/headers.ts';
 import type { Headers } from '../openapi/openapi-types.ts';
 
-const dateForm = /^(\d{4})-(\d\d)-(\d\d)$/;
+const dateForm = /^\d{4}-\d\d-\d\d$/;
 /** RFC 3339, without leap seconds, which JavaScript dates do not have. */
 const timeForm = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const datePart = 'yyyy-mm-dd'.length;
 
 export function isDate(text: string): boolean {
-  const [, year, month, day] = (dateForm.exec(text) ?? []).map(Number);
-  if (year === undefined || month === undefined || day === undefined) return false;
-  // The day before the first of the next month is the last of this one. The calendar repeats after 4 centuries.
-  return (
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  );
+  const time = dateForm.test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse takes February 30 for March 2.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 export function isTime(text: string): boolean {

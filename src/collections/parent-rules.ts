@@ -1,7 +1,7 @@
 import { pointerTo } from '../base/strict-json.ts';
 import { found, listed, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type Collection, type Schema, statesOf, transitionsOf } from './collection.ts';
-import { toMachine } from './declaration-file.ts';
+import type { Declaration } from './declaration.ts';
 import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
 import type { DeclarationFile } from './declaration-schema.ts';
 import { findProperty, kindOf, longestOf, queryParameters } from './indexed-fields.ts';
@@ -12,10 +12,11 @@ import { may } from './roles.ts';
 
 const mostLevels = 3;
 
-export function checkParent(file: DeclarationFile, say: Report): void {
+export function checkParent(declaration: Declaration, say: Report): void {
+  const { file } = declaration;
   checkUnique(file, say);
   const { parent, roles = {} } = file;
-  const states = statesOf({ machine: toMachine(file) });
+  const states = statesOf(declaration);
   const withParent = Object.entries(roles).filter(([, role]) => role?.parent_roles !== undefined);
   if (parent === undefined) {
     for (const [name] of say.isRight('/parent') ? withParent : [])
@@ -114,23 +115,22 @@ function propertiesOf({ properties = {} }: Schema): Readonly<Record<string, Sche
   return properties as Readonly<Record<string, Schema>>;
 }
 
-/** A collection with its declaration. */
+/** A collection with the report of its mistakes. */
 export interface DeclaredCollection {
   readonly collection: Collection;
-  readonly file: DeclarationFile;
   readonly say: Report;
 }
 
 /** The rules between a declaration and the collection above it. Null: a file that cannot be read. */
 export function checkFamily(
-  { collection, file, say }: DeclaredCollection,
+  { collection, say }: DeclaredCollection,
   all: ReadonlyMap<string, DeclaredCollection | null>,
 ): void {
   const { parent } = collection;
   const find = (name: string) => all.get(name)?.collection;
   const lineage = lineageOf(collection, find);
   const decisive = ['/states', '/roles', '/access', '/parent'];
-  if (say.isRight(...decisive)) checkReveals(collection, file, say);
+  if (say.isRight(...decisive)) checkReveals(collection, say);
   if (lineage.every(({ name }) => all.get(name)?.say.isRight(...decisive))) checkStuck(lineage, say);
   if (parent === null) return;
   const above = all.get(parent.collection);
@@ -218,10 +218,10 @@ function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
 }
 
 /** R14: a refusal tells a caller who may create that there is a record with these values. */
-function checkReveals(collection: Collection, { unique }: DeclarationFile, say: Say): void {
-  const { access, machine, parent } = collection;
+function checkReveals(collection: Collection, say: Say): void {
+  const { access, machine, parent, file } = collection;
   const all = machine === null ? [null] : [...machine.states.keys()];
-  for (const [index, { fields, states, reveals }] of unique.entries()) {
+  for (const [index, { fields, states, reveals }] of file.unique.entries()) {
     if (reveals || fields.includes('owner')) continue;
     const staysInside = parent === null || fields.includes('parent');
     const reads = (role: string) =>

@@ -4,15 +4,10 @@ import { RE2JS } from 're2js';
 const longestProgram = 500;
 export const longestPattern = 500;
 
-interface LinearPattern {
-  test(text: string): boolean;
-  toString(): string;
-}
-
 /** Matches in linear time (RE2). */
-export function compilePattern(pattern: string): LinearPattern {
+export function compilePattern(pattern: string) {
   const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text) => linear.test(text), toString: () => pattern };
+  return { test: (text: string) => linear.test(text), toString: () => pattern };
 }
 
 /** Null if the pattern is usable. It must also be valid ECMAScript, for other readers of the schema. */

@@ -1,14 +1,13 @@
 import { OperatorError } from '../base/errors.ts';
-import { recordIdForm } from '../base/random.ts';
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
 import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
-import type { Collection, ParentRule, Schema } from './collection.ts';
-import { toCollection, toParent } from './declaration-file.ts';
+import type { CheckFields, Collection, Schema } from './collection.ts';
+import type { Declaration } from './declaration.ts';
+import { toCollection } from './declaration-file.ts';
 import { checkDeprecation, checkStates } from './declaration-rules.ts';
-import type { DeclarationFile } from './declaration-schema.ts';
-import { checkDeclaration } from './declaration-schema.ts';
-import { checkSearch, readIndex } from './indexed-fields.ts';
+import { checkDeclaration, type DeclarationFile } from './declaration-schema.ts';
+import { checkIndex, checkSearch } from './indexed-fields.ts';
 import { checkFamily, checkParent, type DeclaredCollection } from './parent-rules.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkRoles } from './role-rules.ts';
@@ -67,14 +66,8 @@ function textOf(mistakes: readonly Mistake[]): string {
   return `${count} in the declarations of collections:\n${lines.join('\n')}`;
 }
 
-interface ReadFile {
-  readonly path: string;
-  /** What can be understood of it; null: nothing. */
-  readonly declared: DeclaredCollection | null;
-  readonly mistakes: () => readonly LineMistake[];
-}
-
-function readCollection({ name, path, text }: CollectionFile): ReadFile {
+/** `declared` is null if nothing of the file can be understood. */
+function readCollection({ name, path, text }: CollectionFile) {
   const { data, say, mistakes } = readWithMistakes(text);
   const declared = mistakes().length > 0 ? null : readDeclaration(name, data, say);
   checkName(name, say);
@@ -82,14 +75,9 @@ function readCollection({ name, path, text }: CollectionFile): ReadFile {
 }
 
 function checkName(name: string, say: Say): void {
-  if (!nameForm.test(name)) {
-    say(
-      '',
-      `must have a name of 1 to 63 small letters, digits and "-" that begins with a letter; ${found(name)}`,
-    );
-  } else if (reservedNames.includes(name)) {
-    say('', `has a reserved name; ${found(name)}. Choose another`);
-  }
+  const form = '1 to 63 small letters, digits and "-" that begins with a letter';
+  if (!nameForm.test(name)) say('', `must have a name of ${form}; ${found(name)}`);
+  if (reservedNames.includes(name)) say('', `has a reserved name; ${found(name)}. Choose another`);
 }
 
 /** Reports every mistake in one round. A rule leaves out what another mistake may have caused. */
@@ -100,16 +88,18 @@ function readDeclaration(name: string, data: unknown, say: Report): DeclaredColl
   if (given !== null) checkSchema(given, '/schema', say);
   const written = { ...data, schema: { properties: {}, ...given } } as unknown as DeclarationFile;
   const file = { ...written, schema: resolveRight(written.schema, say) };
+  const collection = toCollection(name, file);
   // Without their names every reference to a state or a role would be a mistake.
   const isEmpty = (members: object | undefined) => members !== undefined && Object.keys(members).length === 0;
   if (!isEmpty(file.states) && !isEmpty(file.roles)) {
-    checkRoles(file, say);
-    checkStates(file, say);
-    checkParent(file, say);
+    checkRoles(collection, say);
+    checkStates(collection, say);
+    checkParent(collection, say);
   }
   if (say.isRight('/deprecated')) checkDeprecation(file, say);
-  const fields = readFields(file, toParent(file), say);
-  return { collection: { ...toCollection(name, file), ...fields }, file, say };
+  checkIndex(file.index, collection.schema, say);
+  checkSearch(file.search, file.schema, say);
+  return { collection: { ...collection, checkFields: compileFields(collection, say) }, say };
 }
 
 /** The schema without "$ref". A property with a mistake is {}, which no rule says anything about. */
@@ -125,28 +115,14 @@ function resolveRight(schema: Schema, say: Report): Schema {
   return resolveSchema(sound, '/schema', say) ?? only(() => false);
 }
 
-function withParentField(schema: Schema, { field, collection }: ParentRule): Schema {
-  const { properties, required = [] } = schema as { properties: Schema; required?: readonly string[] };
-  const id = {
-    type: 'string',
-    pattern: recordIdForm.source,
-    description: `The id of the record of ${collection} above this one. It cannot be changed.`,
-  };
-  return { ...schema, properties: { [field]: id, ...properties }, required: [field, ...required] };
-}
-
-function readFields(file: DeclarationFile, parent: ParentRule | null, say: Report) {
-  const isEmpty = Object.keys(file.schema.properties as Schema).length === 0;
-  const schema = parent === null || isEmpty ? file.schema : withParentField(file.schema, parent);
-  const index = readIndex(file.index, schema, say);
-  checkSearch(file.search, file.schema, say);
-  const fields = { schema, index, checkFields: () => [] };
-  if (!say.isRight('/schema')) return fields;
+function compileFields({ schema, parent }: Declaration, say: Report): CheckFields {
+  const none: CheckFields = () => [];
+  if (!say.isRight('/schema')) return none;
   try {
-    return { ...fields, checkFields: compileCheck(schema, parent) };
+    return compileCheck(schema, parent);
   } catch (error) {
     const reason = (error as Error).message.replace(/^strict mode: /, '');
     say('/schema', `cannot be compiled in strict mode: ${reason}`);
-    return fields;
+    return none;
   }
 }

@@ -1,7 +1,6 @@
 import { pointerTo } from '../base/strict-json.ts';
-import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
+import { found, type Report } from '../base/yaml/mistakes.ts';
 import {
-  type Collection,
   type RoleRule,
   type RoleStates,
   type StateMachine,
@@ -9,7 +8,8 @@ import {
   type Transition,
   transitionsOf,
 } from './collection.ts';
-import { toAccess, toMachine, toParent, toRoleStates, toRoles } from './declaration-file.ts';
+import type { Declaration } from './declaration.ts';
+import { toRoleStates } from './declaration-file.ts';
 import type { Who } from './declaration-forms.ts';
 import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
 import type { DeclarationFile, DeclaredAction } from './declaration-schema.ts';
@@ -21,23 +21,13 @@ import { builtInRoles, may } from './roles.ts';
 
 const reservedRoles = ['everyone', 'client', 'any', 'nobody', 'all', 'me'];
 
-interface Declared extends Pick<Collection, 'access' | 'machine' | 'roles' | 'parent'> {
-  readonly file: DeclarationFile;
+interface Declared extends Declaration {
   readonly states: readonly string[];
   readonly say: Report;
 }
 
-export function checkRoles(file: DeclarationFile, say: Report): void {
-  const machine = toMachine(file);
-  const declared: Declared = {
-    file,
-    machine,
-    access: toAccess(file),
-    roles: toRoles(file),
-    parent: toParent(file),
-    states: statesOf({ machine }),
-    say,
-  };
+export function checkRoles(declaration: Declaration, say: Report): void {
+  const declared: Declared = { ...declaration, states: statesOf(declaration), say };
   checkDeclaredRoles(declared);
   checkTables(declared);
   checkActions(declared);
@@ -46,10 +36,11 @@ export function checkRoles(file: DeclarationFile, say: Report): void {
   if (say.isRight('/states', '/roles')) checkGrantedTwice(declared);
 }
 
-function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
-  for (const [name, declared] of Object.entries(file.roles ?? {})) {
+function checkDeclaredRoles(declared: Declared): void {
+  const { file, roles, machine, say } = declared;
+  for (const [name, role] of Object.entries(file.roles ?? {})) {
     const at = pointerTo('/roles', name);
-    const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = declared ?? {};
+    const { invited_by, max, max_per_user, scope, parent_roles, previous_owner } = role ?? {};
     if (reservedRoles.includes(name)) {
       say(at, 'has a reserved name. Choose another name');
       continue;
@@ -79,7 +70,7 @@ function checkDeclaredRoles({ file, roles, machine, say }: Declared): void {
         );
     }
     if (invited_by !== undefined)
-      checkRoleNames(invited_by, `${at}/invited_by`, { roles, say }, ['everyone', 'client']);
+      checkRoleNames(invited_by, `${at}/invited_by`, declared, ['everyone', 'client']);
   }
 }
 
@@ -101,15 +92,20 @@ function checkInvited(
     say(pointer, `must be a role with "invited_by"; ${found(role)}`);
 }
 
-function checkRoleNames(
-  who: Who,
-  pointer: string,
-  { roles, say }: Pick<Declared, 'roles'> & { readonly say: Say },
-  except: readonly string[] = [],
-): void {
-  const known = [...builtInRoles, ...Object.keys(roles)].filter((name) => !except.includes(name));
+function checkRoleNames(who: Who, pointer: string, declared: Declared, except: readonly string[] = []): void {
+  const known = rolesOf(declared).filter((name) => !except.includes(name));
   for (const [index, name] of [who].flat().entries())
-    checkKnown(name, known, 'a role', typeof who === 'string' ? pointer : pointerTo(pointer, index), say);
+    checkKnown(
+      name,
+      known,
+      'a role',
+      typeof who === 'string' ? pointer : pointerTo(pointer, index),
+      declared.say,
+    );
+}
+
+function rolesOf({ roles }: Declared): readonly string[] {
+  return [...builtInRoles, ...Object.keys(roles)];
 }
 
 function checkTables(declared: Declared): void {
@@ -143,10 +139,7 @@ function checkTables(declared: Declared): void {
 function checkStatesOf(table: RoleStates, at: string, declared: Declared): void {
   const { states, say } = declared;
   for (const [role, named] of Object.entries(table)) {
-    checkRoleNames([role], pointerTo(at, role), {
-      ...declared,
-      say: (_, text) => say(pointerTo(at, role), text),
-    });
+    checkKnown(role, rolesOf(declared), 'a role', pointerTo(at, role), say);
     if (named === 'all') continue;
     if (states.length === 0)
       say(pointerTo(at, role), 'lists states, but the collection has none. Declare "states", or write "all"');
@@ -245,8 +238,8 @@ function checkMemberships({ file, roles, say }: Declared): void {
 
 /** R2: a caller that may update, delete, act or invite in a state can read the record in that state. */
 function checkReadBeforeAct(declared: Declared): void {
-  const { access, machine, roles, file, states, say } = declared;
-  const known = [...builtInRoles, ...Object.keys(roles)];
+  const { access, machine, file, states, say } = declared;
+  const known = rolesOf(declared);
   const inStates = states.length === 0 ? [null] : states;
   const reads = (role: string, state: string | null) =>
     may(declared, 'read', [role, 'everyone'], state) ||

@@ -18,6 +18,9 @@ export interface RoleFacts {
   readonly parentRoles?: readonly string[] | null | undefined;
 }
 
+type Inviting = Pick<Collection, 'roles' | 'handover'>;
+type Decisive = Pick<Collection, 'access' | 'machine' | 'parent'>;
+
 /** What a caller is in a record. Together with `may` the only place that decides about access. */
 export function rolesOn(
   collection: Pick<Collection, 'access' | 'roles' | 'isShared'>,
@@ -53,7 +56,7 @@ export type Verb = 'read' | 'update' | 'delete' | { readonly action: string };
 
 /** Whether a caller with these roles may do it with a record in this state; null: the collection has no states. */
 export function may(
-  { access, machine, parent }: Pick<Collection, 'access' | 'machine' | 'parent'>,
+  { access, machine, parent }: Decisive,
   verb: Verb,
   roles: readonly string[],
   state: string | null,
@@ -97,47 +100,30 @@ export function roleToCreate(
 }
 
 /** The roles that may invite to a role; none if there are no invitations to it. */
-export function invitersOf(
-  { roles, handover }: Pick<Collection, 'roles' | 'handover'>,
-  role: string,
-): readonly string[] {
+export function invitersOf({ roles, handover }: Inviting, role: string): readonly string[] {
   if (role === 'owner') return handover?.invitedBy ?? [];
   const rule = roles[role];
   return rule?.kind === 'invited' ? rule.invitedBy : [];
 }
 
 /** True if a caller with these roles may invite to a role. */
-export function mayInvite(
-  collection: Pick<Collection, 'roles' | 'handover'>,
-  role: string,
-  roles: readonly string[],
-): boolean {
+export function mayInvite(collection: Inviting, role: string, roles: readonly string[]): boolean {
   return invitersOf(collection, role).some((inviter) => roles.includes(inviter));
 }
 
 /** True if a caller with these roles may invite to any role, and so sees members and invitations. */
-export function invitesToAny(
-  collection: Pick<Collection, 'roles' | 'handover'>,
-  roles: readonly string[],
-): boolean {
+export function invitesToAny(collection: Inviting, roles: readonly string[]): boolean {
   return ['owner', ...Object.keys(collection.roles)].some((role) => mayInvite(collection, role, roles));
 }
 
 /** The actions that a caller with these roles may take in this state. */
-export function actionsFor(
-  collection: Pick<Collection, 'access' | 'machine' | 'parent'>,
-  roles: readonly string[],
-  state: string | null,
-): string[] {
+export function actionsFor(collection: Decisive, roles: readonly string[], state: string | null): string[] {
   const actions = collection.machine?.states.get(state ?? '') ?? new Map<string, never>();
   return [...actions.keys()].filter((action) => may(collection, { action }, roles, state));
 }
 
 /** The states in which one of these roles may read; null: all. */
-export function readableStates(
-  collection: Pick<Collection, 'access' | 'machine' | 'parent'>,
-  roles: readonly string[],
-): readonly string[] | null {
+export function readableStates(collection: Decisive, roles: readonly string[]): readonly string[] | null {
   const { access } = collection;
   if (roles.some((role) => Object.hasOwn(access.read, role) && access.read[role] === 'all')) return null;
   const states = statesOf(collection);

@@ -25,15 +25,8 @@ export function isInPlace(keyword: string): boolean {
 const single = ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else'];
 const several = ['prefixItems', 'allOf', ...alternatives, 'properties', '$defs'];
 
-interface Subschema {
-  readonly keyword: string;
-  /** The path from the parent. */
-  readonly pointer: string;
-  readonly schema: Schema;
-}
-
-/** The schemas directly below one. Values that are not objects are left out. */
-export function subschemasOf(parent: Schema): readonly Subschema[] {
+/** The schemas directly below one, each with the path from there. Values that are not objects are left out. */
+export function subschemasOf(parent: Schema) {
   return Object.entries(parent).flatMap(([keyword, value]) => {
     const pointer = pointerTo('', keyword);
     if (single.includes(keyword)) return isJsonObject(value) ? [{ keyword, pointer, schema: value }] : [];

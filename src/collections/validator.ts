@@ -29,12 +29,10 @@ export function compileCheck(schema: Schema, parent: ParentRule | null = null): 
     const errors = explain(fields);
     // Every field is valid by itself: a condition between fields failed.
     if (errors.length === 0) return [inWords(fits.errors ?? [], '')];
-    return parent === null ? errors : errors.map((error) => inOneVoice(error, parentError(parent)));
+    if (parent === null) return errors;
+    const ofParent = parentError(parent);
+    return errors.map((error) => (error.pointer === ofParent.pointer ? ofParent : error));
   };
-}
-
-function inOneVoice(error: FieldError, ofParent: FieldError): FieldError {
-  return error.pointer === ofParent.pointer ? ofParent : error;
 }
 
 /** At most one error for each field, in the order of the schema, then unknown members. */

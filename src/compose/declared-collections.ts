@@ -1,7 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Collection } from '../collections/collection.ts';
-import { toDeclaration } from '../collections/declaration.ts';
 import { familiesOf } from '../collections/lineage.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config, StorageConfig } from '../config/settings.ts';
@@ -28,7 +27,7 @@ export async function acceptBreaking(config: StorageConfig, declared: readonly C
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);
   try {
     await storage.records.repairTallies(familiesOf(declared));
-    await declarations.save(declared.map(toDeclaration));
+    await declarations.save(declared);
   } finally {
     await storage.close();
   }

@@ -1,4 +1,9 @@
-import type { ClaimPath, IssuerSettingNames, RequiredClaims, SignatureAlgorithm } from '../base/provider-rules.ts';
+import type {
+  ClaimPath,
+  IssuerSettingNames,
+  RequiredClaims,
+  SignatureAlgorithm,
+} from '../base/provider-rules.ts';
 
 export interface Provider {
   /** The name for operators: in metrics, in the log, in the output of commands. */

@@ -2,7 +2,7 @@ import { consumerPrefix, docsPath, openapiPath } from '../base/addresses.ts';
 import { dateTime } from '../base/date-time.ts';
 import { json, type PublicHandler } from '../base/handler.ts';
 import type { Collection } from '../collections/collection.ts';
-import { asDeclared, toDeclaration } from '../collections/declaration.ts';
+import { asDeclared } from '../collections/declaration.ts';
 import { declarationForm } from '../collections/declaration-schema.ts';
 import { limitsAsData } from '../collections/limits.ts';
 import { shownForm } from '../collections/shown-form.ts';
@@ -29,8 +29,7 @@ export function overview(collections: readonly Collection[]): PublicHandler {
 }
 
 function describeCollection(collection: Collection, href: string) {
-  const declaration = toDeclaration(collection);
-  const { name, title, description, schema, index, limits, events, deprecated } = declaration;
+  const { name, title, description, schema, index, limits, events, deprecated } = collection;
   return {
     name,
     title,
@@ -38,7 +37,7 @@ function describeCollection(collection: Collection, href: string) {
     href,
     schema,
     index: index.map((field) => field.name),
-    ...asDeclared(declaration),
+    ...asDeclared(collection),
     limits: limitsAsData(limits),
     events: events?.data ?? 'none',
     ...(deprecated === null

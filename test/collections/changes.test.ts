@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describeChanges } from '../../src/collections/check-against.ts';
-import { toDeclaration } from '../../src/collections/declaration.ts';
 import { declared } from './declared.ts';
 
 const before = `
@@ -61,24 +60,22 @@ const changes: readonly (readonly [from: string, to: string, changes: readonly s
 ];
 
 describe('describeChanges', () => {
-  const declaration = (text: string) => toDeclaration(declared(text));
-
   for (const [from, to, expected] of changes) {
     it(`reports ${expected.join(', ') || 'none'}`, () => {
       const text = before.replace(from, to);
       assert.notEqual(text, before);
-      assert.deepEqual(describeChanges(declaration(before), declaration(text)), expected);
+      assert.deepEqual(describeChanges(declared(before), declared(text)), expected);
     });
   }
 
   it('reports an added and a removed state machine', () => {
     const text = 'schema: {properties: {a: {type: integer}}}';
-    const [without, having] = [declaration(text), declaration(`${text}\nstates: {open: {}}`)];
+    const [without, having] = [declared(text), declared(`${text}\nstates: {open: {}}`)];
     assert.deepEqual(describeChanges(without, having), ['state machine added']);
     assert.deepEqual(describeChanges(having, without), ['state machine removed']);
   });
 
   it('reports nothing for a declaration restored from storage', () => {
-    assert.deepEqual(describeChanges(declaration(before), toDeclaration(declared(before))), []);
+    assert.deepEqual(describeChanges(declared(before), declared(before)), []);
   });
 });

@@ -62,7 +62,7 @@ const plain = {
 
 describe('a declaration', () => {
   it('can be one line, with a default for everything else', () => {
-    const { checkFields, ...plain } = declared(smallest);
+    const { checkFields, file, ...plain } = declared(smallest);
     assert.deepEqual(plain, {
       name: 'things',
       title: 'things',

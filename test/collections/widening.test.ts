@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection } from '../../src/collections/collection.ts';
-import { toDeclaration } from '../../src/collections/declaration.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
 import { wideningIn, wideningText } from '../../src/collections/widening.ts';
 import { declared } from './declared.ts';
@@ -34,7 +33,7 @@ function wideningOf(
   let changed = former;
   for (const [from, to] of Object.entries(changes)) changed = changed.replace(from, to);
   assert.notEqual(changed, former);
-  const [before, after] = [former, changed].map((one) => toDeclaration(read(one)));
+  const [before, after] = [former, changed].map((one) => read(one));
   assert.ok(before && after);
   return wideningIn(before, after, (state) => counts[state ?? ''] ?? counted[state ?? ''] ?? 0).map(
     wideningText,

@@ -94,7 +94,12 @@ for (const engine of storageKinds) {
           const { spentBudgets } = await load(neighbour, { spentBudgets: [{ former }] });
           return spentBudgets.toSorted((one, another) => (one.collection < another.collection ? -1 : 1));
         };
-        const kept = (collection: string) => ({ former: new Uint8Array(former), collection, ...spent, endsAt: 500 });
+        const kept = (collection: string) => ({
+          former: new Uint8Array(former),
+          collection,
+          ...spent,
+          endsAt: 500,
+        });
         assert.deepEqual(await budgets(), [kept('notes'), kept('other')]);
         const others = await load(storage, { spentBudgets: [{ former: formerOf(`${owner}x`) }] });
         assert.deepEqual(others.spentBudgets, []);

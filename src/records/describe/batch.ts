@@ -65,6 +65,7 @@ function operationsSchema(collections: readonly Collection[]): Schema {
     ...id,
     description: 'As with PUT and "If-None-Match: *". Without it the service makes one.',
   };
+  const act = { act: { ...text, enum: [...actions] }, in: name, id, input: fields, ...expected };
   const forms = [
     closedObject({ create: name, fields, id: chosen }, ['id']),
     closedObject(
@@ -72,14 +73,7 @@ function operationsSchema(collections: readonly Collection[]): Schema {
       ['if_match'],
     ),
     closedObject({ delete: name, id, ...expected }, ['if_match']),
-    ...(actions.size === 0
-      ? []
-      : [
-          closedObject({ act: { ...text, enum: [...actions] }, in: name, id, input: fields, ...expected }, [
-            'input',
-            'if_match',
-          ]),
-        ]),
+    ...(actions.size === 0 ? [] : [closedObject(act, ['input', 'if_match'])]),
   ];
   return { type: 'array', minItems: 1, maxItems: mostParts, items: { oneOf: forms } };
 }

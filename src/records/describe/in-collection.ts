@@ -66,12 +66,14 @@ export const idParameter: Parameter = {
 export function recordSchemas(collection: Collection) {
   const { name, schema } = collection;
   const example = exampleFields(collection);
+  // A change of one field.
+  const change = Object.fromEntries(Object.entries(example ?? {}).slice(0, 1));
   const media = (kind: string) => ({ schema: { $ref: `#/components/schemas/${name}.${kind}` } });
   const one = media('record');
   return {
     components: {
       [`${name}.fields`]: withExample(schema, example),
-      [`${name}.patch`]: withExample(patchSchema(schema), example && firstOf(example)),
+      [`${name}.patch`]: withExample(patchSchema(schema), example && change),
       [`${name}.record`]: recordSchema(collection),
       [`${name}.page`]: pageSchema(one.schema),
     },
@@ -84,11 +86,6 @@ export function recordSchemas(collection: Collection) {
 
 function withExample(schema: Schema, example: object | null): Schema {
   return example === null ? schema : { ...schema, examples: [example] };
-}
-
-/** A change of one field. */
-function firstOf(example: object): object {
-  return Object.fromEntries(Object.entries(example).slice(0, 1));
 }
 
 /** Without the conditions between fields, which are for requests. */

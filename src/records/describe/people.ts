@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts';
-import { type Description, tags } from '../../openapi/description.ts';
+import { answersJson, type Description, tags } from '../../openapi/description.ts';
 import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
 import { closedObject, dateTime, listOf, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
@@ -61,7 +61,7 @@ export function describeInvitations(collection: Collection): Description {
     summary: 'List open invitations',
     description: 'Without their codes. For callers who may invite.',
     parameters: [idParameter],
-    answers: { 200: { description: 'The invitations.', content: content(object({ items: listOf(one) })) } },
+    answers: answersJson('The invitations.', object({ items: listOf(one) })),
     errors: ['role_required'],
   });
 }
@@ -93,7 +93,7 @@ export function describeMembers(collection: Collection): Description {
       ? 'For all callers who may read the record.'
       : 'For callers who may invite.',
     parameters: [idParameter, ...pageParameters],
-    answers: { 200: { description: 'A page.', content: content(page) } },
+    answers: answersJson('A page.', page),
     errors: ['role_required', 'cursor_invalid'],
   });
 }
@@ -132,13 +132,10 @@ export function describeAccept(): Description {
     description:
       'The caller takes the role that the code is for. After ten wrong codes in a minute the answer is 429.',
     body: content(body),
-    answers: {
-      200: {
-        description:
-          'The role and the record. Only its id if the role may not read the record in its present state.',
-        content: content(joined),
-      },
-    },
+    answers: answersJson(
+      'The role and the record. Only its id if the role may not read the record in its present state.',
+      joined,
+    ),
     errors: [
       'json_invalid',
       'validation_failed',

@@ -1,6 +1,6 @@
 import { type Collection, showsCounts, statesOf } from '../../collections/collection.ts';
 import { typesOf } from '../../collections/schema-grammar.ts';
-import { type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
+import { answersJson, type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
 import type { Parameter, Schema, Schemas } from '../../openapi/openapi-types.ts';
 import { count, dateTime, listOf, maybe, object, text } from '../../openapi/schemas.ts';
@@ -64,7 +64,7 @@ export function describeCount(collection: Collection): Description {
     summary: 'Count records',
     description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${maxExamined} records are examined. The list of everybody's records is not counted (400).`,
     parameters: filterParameters(collection),
-    answers: { 200: { description: 'The number.', content: { 'application/json': { schema: counted } } } },
+    answers: answersJson('The number.', counted),
     errors: parent === null ? [] : ['not_found'],
   });
 }
@@ -141,7 +141,7 @@ export function describeHistory(collection: Collection): Description {
     description:
       'Oldest first, for all callers who may read the record. The history names roles, not people.',
     parameters: [idParameter, ...pageParameters],
-    answers: { 200: { description: 'A page.', content: { 'application/json': { schema: page } } } },
+    answers: answersJson('A page.', page),
     errors: ['cursor_invalid'],
   });
 }

@@ -1,5 +1,10 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type Collection, type NamedTransition, transitionsOf } from '../../collections/collection.ts';
+import {
+  type Collection,
+  type NamedTransition,
+  statesOf,
+  transitionsOf,
+} from '../../collections/collection.ts';
 import { statesIn } from '../../collections/declaration.ts';
 import { limitsText } from '../../collections/limits.ts';
 import { type Description, headerParameter } from '../../openapi/description.ts';
@@ -90,15 +95,14 @@ export function describePatch(collection: Collection): Description {
 }
 
 export function describeRemove(collection: Collection): Description {
+  const isRestricted = collection.children.some(({ parent }) => parent.onDelete === 'restrict');
   return describeChange(collection, {
     name: 'delete',
     summary: 'Delete a record',
     answers: { 204: { description: 'The record was deleted.' } },
     errors: [
       ...(collection.isShared ? editErrors(collection) : []),
-      ...(collection.children.some(({ parent }) => parent.onDelete === 'restrict')
-        ? (['has_children'] as const)
-        : []),
+      ...(isRestricted ? (['has_children'] as const) : []),
     ],
   });
 }
@@ -212,10 +216,10 @@ function editErrors({ machine }: Collection): readonly ErrorCode[] {
   return machine === null ? [] : ['not_editable'];
 }
 
-function editableIn({ machine, access }: Collection): string {
-  if (machine === null) return '';
-  const editable = statesIn(access.update, [...machine.states.keys()]);
-  if (editable.length === machine.states.size) return '';
+function editableIn(collection: Collection): string {
+  const all = statesOf(collection);
+  const editable = statesIn(collection.access.update, all);
+  if (editable.length === all.length) return '';
   const states = editable.join(', ');
   return states === '' ? 'Possible in no state.' : `Possible in these states only: ${states}.`;
 }

@@ -25,12 +25,12 @@ export function typesDocument(collections: readonly Collection[]): string {
   );
   const problems = collections.map(problemsOf);
   const common = commonProblems(problems);
-  const each = collections.flatMap((collection, index) => {
-    const [own, refusals] = [names[index], problems[index]];
-    return own === undefined || refusals === undefined
-      ? []
-      : [{ collection, names: own, problems: refusals, common }];
-  });
+  const each = collections.map((collection, index) => ({
+    collection,
+    names: names[index] as TypeNames,
+    problems: problems[index] as Problems,
+    common,
+  }));
   const parts = [
     '// Made by "npx vestibule types" from the declarations of the collections. Do not edit: change those, and run it again.',
     ...each.flatMap(({ collection, names: own }) => recordTypes(collection, own)),
@@ -195,11 +195,7 @@ function without(names: ReadonlySet<string>, schema: Schema): Schema {
   return { ...schema, properties: Object.fromEntries(others) };
 }
 
-interface TypeNames {
-  readonly record: string;
-  readonly fields: string;
-  readonly changes: string;
-}
+type TypeNames = ReturnType<typeof namesOf>;
 
 /** "team-bookings" is `TeamBooking`. On a conflict the later collection keeps its plural. */
 export function nameTypes(collections: readonly string[], reserved: readonly string[]): readonly TypeNames[] {
@@ -215,7 +211,7 @@ export function nameTypes(collections: readonly string[], reserved: readonly str
   });
 }
 
-function namesOf(name: string): TypeNames {
+function namesOf(name: string) {
   return { record: name, fields: `${name}Fields`, changes: `${name}Changes` };
 }
 
