@@ -61,6 +61,12 @@ schema: { required: [at], properties: { at: { type: string, format: date-time } 
 index: [at]
 unique: [{ fields: [owner, at] }]
 `,
+  desks: `
+schema: { required: [place], properties: { place: { type: string, maxLength: 40 } } }
+roles: { owner: { invited_by: owner } }
+access: { read: owner, update: owner, delete: owner }
+unique: [{ fields: [owner, place] }]
+`,
 };
 
 for (const engine of ['sqlite', 'postgres'] as const)
@@ -162,6 +168,16 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const at = '2026-01-01T01:00:00+01:00';
       for (const { body } of [await ada.post('slots', { at }), await ada.patch(`slots/${other}`, { at })])
         assert.equal(body.code, 'not_unique');
+    });
+
+    it('[22] a hand-over is refused while the new owner has a record with the same values', async () => {
+      const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
+      const desk = await ada.make('desks', { place: 'window' });
+      const own = await bob.make('desks', { place: 'window' });
+      const code = await ada.codeFor(`desks/${desk}`, { role: 'owner' });
+      assert.equal((await bob.post('invitations', { code })).body.code, 'not_unique');
+      assert.equal((await bob.patch(`desks/${own}`, { place: 'door' })).status, 200);
+      assert.equal((await bob.post('invitations', { code })).status, 200);
     });
 
     it('[23] a record that gave up its place cannot return before records that wait', async () => {

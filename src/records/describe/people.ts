@@ -3,7 +3,7 @@ import { answersJson, type Description, tags } from '../../openapi/description.t
 import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts';
 import { closedObject, dateTime, listOf, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
-import { invitedRoles, longestInvitationMs, mostUses } from '../requests/people.ts';
+import { invitedRoles, longestInvitationMs, maxUses } from '../requests/people.ts';
 import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
 import { pageParameters } from './reads.ts';
 import { describeWrite } from './writes.ts';
@@ -27,7 +27,7 @@ export function describeInvite(collection: Collection): Description {
   const invitation = {
     id,
     role: { ...text, enum: roles },
-    uses: { type: 'integer', minimum: 1, maximum: mostUses },
+    uses: { type: 'integer', minimum: 1, maximum: maxUses },
     expires_at: dateTime,
     code: {
       ...text,
@@ -141,6 +141,7 @@ export function describeAccept(): Description {
       'validation_failed',
       'invitation_invalid',
       'already_member',
+      'not_unique',
       'role_full',
       'quota_exceeded',
       'role_required',

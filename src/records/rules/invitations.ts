@@ -11,10 +11,10 @@ import { askAudience, audienceOf, contextOf } from './context.ts';
 import { type Asking, charged, contextFor, type Decided, type Writing } from './every-write.ts';
 import { joined, left } from './members.ts';
 import type { Acceptance, Of } from './operation.ts';
-import { handedOver } from './parents.ts';
+import { askUniqueFor, checkUnique, handedOver } from './parents.ts';
 
 /** Open codes per record, which are listed without pages. Concurrent invitations may exceed it a little. */
-const mostOpen = 100;
+const maxOpen = 100;
 
 /** POST /<collection>/{id}/invitations */
 export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
@@ -23,7 +23,7 @@ export function decideInvite(change: Of<'invite'>, writing: Writing): Decided {
   const { role } = change.invitation;
   if (access.caller.isMachine || !mayInvite(collection, role, access.rolesOn(record, context)))
     throw new Refusal('role_required');
-  if (change.open >= mostOpen) throw new Refusal('quota_exceeded', { members: { limit: mostOpen } });
+  if (change.open >= maxOpen) throw new Refusal('quota_exceeded', { members: { limit: maxOpen } });
   const { effects, budget } = charged(0, writing);
   const invitation: StoredInvitation = {
     ...change.invitation,
@@ -84,7 +84,9 @@ export function askAcceptance(asking: Asking<Acceptance>): void {
   askAudience(name, asking);
   state.people.countIn(name, code.role);
   state.people.countOf(caller.id, collection.name, code.role);
-  if (record !== null && code.role === 'owner') state.consumer(record.owner);
+  if (record === null || code.role !== 'owner') return;
+  state.consumer(record.owner);
+  askUniqueFor({ ...record, owner: caller.id }, asking);
 }
 
 /** POST /invitations. The same refusal for any wrong code. */
@@ -137,6 +139,7 @@ function handOver(
   const { access, collection, now } = writing;
   const { effects, budget } = charged(1, writing);
   const after = { ...record, owner: access.id, revision, updatedAt: now };
+  checkUnique(record, after, writing);
   const released = { owner: record.owner, collection: collection.name };
   const former = collection.handover?.previousOwner ?? null;
   if (former !== null && !own.some(({ role }) => role === former)) checkRoom(former, record, writing);

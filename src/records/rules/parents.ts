@@ -183,16 +183,18 @@ export function filled(
 }
 
 export function askUniqueOfNew(asking: Asking<Of<'create' | 'create_under'>>): void {
-  const { collection, state } = asking;
-  for (const index of collection.unique.keys()) state.parents.holderOf(collection, index, newOf(asking));
+  askUniqueFor(newOf(asking), asking);
 }
 
 /** Also in states that the rule does not apply in: an earlier part of a batch may change the state. */
-export function askUnique({ change, collection, state, now }: Asking<Of<'replace' | 'patch' | 'act'>>): void {
+export function askUnique(asking: Asking<Of<'replace' | 'patch' | 'act'>>): void {
+  const { change, collection, state, now } = asking;
   if (collection.unique.length === 0) return;
   const before = state.record(collection.name, change.id);
-  if (before === null) return;
-  const { record } = after(change, before, collection, now);
+  if (before !== null) askUniqueFor(after(change, before, collection, now).record, asking);
+}
+
+export function askUniqueFor(record: StoredRecord, { collection, state }: Place): void {
   for (const index of collection.unique.keys()) state.parents.holderOf(collection, index, record);
 }
 
