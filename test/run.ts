@@ -20,7 +20,7 @@ const runner = 'test/support/file-runner.ts';
 /** Twice the cores that are to be expected: many tests wait for a disk, a browser or a clock. */
 const processes = 4;
 /** Of the drills that failed beside others, so many at most are run once more by themselves, and named. */
-const mostRunAgain = 5;
+const maxRunAgain = 5;
 
 /** How long each file took when it was last run, in milliseconds. */
 const durationsFile = `${cacheDirectory}/durations.json`;
@@ -91,7 +91,7 @@ try {
  * that pass then. Returns those that fail again.
  */
 async function runAgain(failed: readonly string[]): Promise<readonly string[]> {
-  if (broken.signal.aborted || failed.length === 0 || failed.length > mostRunAgain || failed.includes(runner))
+  if (broken.signal.aborted || failed.length === 0 || failed.length > maxRunAgain || failed.includes(runner))
     return failed;
   console.log(`\nOnce more, by themselves: ${failed.join(', ')}`);
   const failedAlone = await runTests(failed, 1);

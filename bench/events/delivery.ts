@@ -23,7 +23,7 @@ interface Round {
   readonly seen: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 export interface DeliverySummary {
@@ -32,7 +32,7 @@ export interface DeliverySummary {
   readonly missing: number;
   readonly p50Ms: Middle;
   readonly p99Ms: Middle;
-  readonly mostMs: Middle;
+  readonly maxMs: Middle;
 }
 
 /** From the answer to a write at one process to its event on the stream of another. */
@@ -48,7 +48,7 @@ export async function measureDelivery(stage: EventsStage): Promise<readonly Deli
     missing: sum(own.map(({ writes, seen }) => writes - seen)),
     p50Ms: middle(own.map(({ p50Ms }) => p50Ms)),
     p99Ms: middle(own.map(({ p99Ms }) => p99Ms)),
-    mostMs: middle(own.map(({ mostMs }) => mostMs)),
+    maxMs: middle(own.map(({ maxMs }) => maxMs)),
   }));
 }
 
@@ -81,19 +81,19 @@ async function measureRound({ database, isBesideForeign }: Entry, stage: EventsS
   }
 }
 
-function inShort({ p50Ms, p99Ms, mostMs, writes, seen }: Round): string {
-  return `p50 ${p50Ms.toFixed(1)} p99 ${p99Ms.toFixed(1)} most ${mostMs.toFixed(1)} ms, ${writes - seen} of ${writes} missing`;
+function inShort({ p50Ms, p99Ms, maxMs, writes, seen }: Round): string {
+  return `p50 ${p50Ms.toFixed(1)} p99 ${p99Ms.toFixed(1)} most ${maxMs.toFixed(1)} ms, ${writes - seen} of ${writes} missing`;
 }
 
 export function deliveryTable(summaries: readonly DeliverySummary[]): string {
   return table(
     `**From the answer to a write at one process to its event on a stream of another, ${writesPerSecond} writes a second**`,
     ['p50 ms', 'p99 ms', 'most ms', 'missing'],
-    summaries.map(({ name, p50Ms, p99Ms, mostMs, missing, writes }) => [
+    summaries.map(({ name, p50Ms, p99Ms, maxMs, missing, writes }) => [
       name,
       shown(p50Ms.value),
       shown(p99Ms.value),
-      shown(mostMs.value),
+      shown(maxMs.value),
       `${missing} of ${counted(writes)}`,
     ]),
   );

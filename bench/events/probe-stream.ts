@@ -36,7 +36,7 @@ const delays = [...answeredAt].flatMap(([id, at]) => {
 delays.sort((one, other) => one - other);
 const at = (part: number) =>
   delays[Math.min(Math.floor(delays.length * part), delays.length - 1)] ?? Number.NaN;
-printResult({ writes, seen: delays.length, p50Ms: at(0.5), p99Ms: at(0.99), mostMs: at(1) });
+printResult({ writes, seen: delays.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) });
 // The stream would go on.
 stream.destroy();
 agent.destroy();

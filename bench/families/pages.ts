@@ -15,7 +15,7 @@ const pageSize = 50;
 /** As many in both sizes; they own the parents in turn. */
 const readers = 10;
 /** So many parents are asked for at most, evenly spread over all. */
-const mostAsked = 2_000;
+const maxAsked = 2_000;
 const limits: Readonly<Record<Database, number>> = { sqlite: 1.5, postgres: 1.2 };
 
 interface Entry {
@@ -88,7 +88,7 @@ async function furnish(database: Database, size: number, stage: FamiliesStage): 
     }),
     countUsage,
   ]);
-  const asked = Math.min(parents, mostAsked);
+  const asked = Math.min(parents, maxAsked);
   const requests = Array.from({ length: asked }, (_, index): Request => {
     const parent = Math.floor((index * parents) / asked);
     const token = stage.tokens[parent % readers] as string;

@@ -25,7 +25,7 @@ export interface ProbedGroup {
   readonly missing: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
   readonly statements: number | null;
 }
 
@@ -63,7 +63,7 @@ printResult({
   missing: writes * count - delays.length,
   p50Ms: at(0.5),
   p99Ms: at(0.99),
-  mostMs: at(1),
+  maxMs: at(1),
   statements,
 } satisfies ProbedGroup);
 // The streams would go on.

@@ -33,7 +33,7 @@ interface GroupSummary {
   readonly missing: number;
   readonly p50Ms: Middle;
   readonly p99Ms: Middle;
-  readonly mostMs: Middle;
+  readonly maxMs: Middle;
   /** With all members against the fewest; null on SQLite. */
   readonly statements: { readonly few: Middle; readonly many: Middle; readonly ratio: Middle } | null;
 }
@@ -60,7 +60,7 @@ export async function measureStreams(stage: FamiliesStage): Promise<StreamsSumma
       missing: sum(many.map(({ missing }) => missing)),
       p50Ms: middle(many.map(({ p50Ms }) => p50Ms)),
       p99Ms: middle(many.map(({ p99Ms }) => p99Ms)),
-      mostMs: middle(many.map(({ mostMs }) => mostMs)),
+      maxMs: middle(many.map(({ maxMs }) => maxMs)),
       statements:
         database === 'sqlite'
           ? null
@@ -162,9 +162,9 @@ async function measureGroup(
 }
 
 function inShort({ few, many }: Round): string {
-  const { p50Ms, p99Ms, mostMs, messages, missing } = many;
+  const { p50Ms, p99Ms, maxMs, messages, missing } = many;
   const statements = many.statements === null ? '' : `, ${few.statements} and ${many.statements} statements`;
-  return `p50 ${p50Ms.toFixed(1)} p99 ${p99Ms.toFixed(1)} most ${mostMs.toFixed(1)} ms, ${missing} of ${messages} missing${statements}`;
+  return `p50 ${p50Ms.toFixed(1)} p99 ${p99Ms.toFixed(1)} most ${maxMs.toFixed(1)} ms, ${missing} of ${messages} missing${statements}`;
 }
 
 export function streamsTable({ streams, kilobytesEach, groups }: StreamsSummary): string {

@@ -13,12 +13,12 @@ interface Waiting {
  * Signatures per turn: under a millisecond with usual keys. Half as many cost a tenth more per token; twice as many delay
  * other requests more.
  */
-const mostInATurn = 8;
+const maxInATurn = 8;
 /** The part of these for addresses that were refused often. */
-const mostSuspectsInATurn = 2;
+const maxSuspectsInATurn = 2;
 /** Waiting tokens, in all and per address. */
-export const mostWaiting = 10_000;
-export const mostWaitingOfAddress = 2_000;
+export const maxWaiting = 10_000;
+export const maxWaitingOfAddress = 2_000;
 
 /**
  * Checks a few signatures in each turn of the event loop, so that other requests are answered in between. Addresses take
@@ -32,7 +32,7 @@ export class SignatureQueue {
   run(check: () => boolean, origin: RequestOrigin): Promise<boolean> {
     const { address } = origin;
     const ofAddress = this.#waiting.lengthOf(address) + this.#suspects.lengthOf(address);
-    if (this.size >= mostWaiting || ofAddress >= mostWaitingOfAddress)
+    if (this.size >= maxWaiting || ofAddress >= maxWaitingOfAddress)
       throw new Refusal('overloaded', {
         detail: 'too many tokens wait for verification',
         retryAfterSeconds: 1,
@@ -50,17 +50,17 @@ export class SignatureQueue {
   readonly #turn = (): void => {
     const batch: Waiting[] = [];
     let suspects = 0;
-    for (; suspects < mostSuspectsInATurn; suspects += 1) {
+    for (; suspects < maxSuspectsInATurn; suspects += 1) {
       const next = this.#suspects.take();
       if (next === undefined) break;
       batch.push(next);
     }
-    while (batch.length < mostInATurn) {
+    while (batch.length < maxInATurn) {
       const next = this.#waiting.take();
       if (next === undefined) break;
       // Decided only now, so that tokens that arrive together count as one crowd.
       const isSuspect = next.origin.isSuspect();
-      if (isSuspect && suspects >= mostSuspectsInATurn) {
+      if (isSuspect && suspects >= maxSuspectsInATurn) {
         this.#suspects.push(next.origin.address, next);
         continue;
       }

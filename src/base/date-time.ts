@@ -3,8 +3,8 @@ import { RecentMap, rememberLast } from './recent-map.ts';
 const dayMs = 86_400_000;
 const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 /** Ten years of days: formatting the date part is expensive, and a page may have records of any age. */
-const mostDays = 4_000;
-const dates = new RecentMap<number, string>(mostDays);
+const maxDays = 4_000;
+const dates = new RecentMap<number, string>(maxDays);
 
 const dateOf = rememberLast((day: number) => {
   const known = dates.get(day);

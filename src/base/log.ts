@@ -21,10 +21,10 @@ const enough = 16 * 1024;
 /** A pipe holds 64 KiB, which a busy service fills in 10 ms. After other failures (a full disk) there is no hurry. */
 const retryMs = { noRoom: 10, otherwise: 1_000 };
 /** Characters that may be queued; further lines are dropped and counted. */
-export const mostWaiting = 2 * 1024 * 1024;
+export const maxWaiting = 2 * 1024 * 1024;
 
 /** PIPE_BUF: this much is written to a pipe in one piece, also if other processes write to it. */
-const mostInOnePiece = 4096;
+const maxInOnePiece = 4096;
 
 /** Makes pino set `lastLevel` before it writes a line. */
 const asksForLevel: unique symbol = Symbol.for('pino.metadata');
@@ -59,7 +59,7 @@ export class LogOutput {
   }
 
   write(line: string): void {
-    if (this.#unreported > 0 || this.#waiting() >= mostWaiting) {
+    if (this.#unreported > 0 || this.#waiting() >= maxWaiting) {
       this.#unreported += 1;
       this.dropped += 1;
       return;
@@ -75,7 +75,7 @@ export class LogOutput {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#offer();
-    if (this.#unreported > 0 && this.#waiting() <= mostWaiting / 2) {
+    if (this.#unreported > 0 && this.#waiting() <= maxWaiting / 2) {
       this.#lines += linesDropped(this.#unreported);
       this.#unreported = 0;
       this.#offer();
@@ -123,8 +123,8 @@ export function standardOutput(isShared = false): LogOutput {
 
 /** The lines that fit into one piece; the system may split a longer line. */
 function wholeLines(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= mostInOnePiece) return bytes;
-  const end = bytes.lastIndexOf(newline, mostInOnePiece - 1);
+  if (bytes.length <= maxInOnePiece) return bytes;
+  const end = bytes.lastIndexOf(newline, maxInOnePiece - 1);
   return bytes.subarray(0, (end < 0 ? bytes.indexOf(newline) : end) + 1);
 }
 

@@ -47,7 +47,7 @@ export function addTo(program: Command, settings: CommandSettings): void {
     const found = await work('of-record', async ({ storage: { consumers, records }, audit }) => {
       const line = audit('consumer.looked_up', `${collection}/${record}`);
       const owner = await consumers.ofRecord(collection, record, line);
-      return owner && { owner, members: await records.members(collection, record, null, mostMembersShown) };
+      return owner && { owner, members: await records.members(collection, record, null, maxMembersShown) };
     });
     if (found === null)
       throw new OperatorError(
@@ -140,7 +140,7 @@ function notFound(id: string): OperatorError {
 }
 
 /** Further members are not shown; the order is arbitrary. */
-const mostMembersShown = 1_000;
+const maxMembersShown = 1_000;
 
 const columns = { ID: 'id', KIND: 'kind', STATE: 'state', REGISTERED: 'registered_at' } as const;
 

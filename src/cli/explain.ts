@@ -36,14 +36,14 @@ export function addTo(program: Command, settings: CommandSettings): void {
 }
 
 /** Far longer than any accepted token. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 async function readInput(): Promise<string> {
   if (process.stdin.isTTY) write('Paste the token, then press Enter and Ctrl-D.\n', process.stderr);
   let text = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk;
-    if (text.length > mostCharacters) break;
+    if (text.length > maxCharacters) break;
   }
   return text;
 }

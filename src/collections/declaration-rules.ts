@@ -1,5 +1,5 @@
 import { pointerTo } from '../base/strict-json.ts';
-import { found, listed, type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { found, listed, type Report, type ReportAt, suggestion } from '../base/yaml/mistakes.ts';
 import { memberEvents, recordEvents } from '../events/catalogue.ts';
 import { type StateMachine, statesOf, transitionsOf } from './collection.ts';
 import type { Declaration } from './declaration.ts';
@@ -46,7 +46,7 @@ export function checkKnown(
   known: readonly string[],
   what: string,
   pointer: string,
-  say: Say,
+  say: ReportAt,
 ): void {
   if (!known.includes(name)) say(pointer, `must be ${what}; ${found(name)}, ${suggestion(name, known)}`);
 }
@@ -55,7 +55,7 @@ export function checkStateNames(
   names: readonly string[],
   pointer: string,
   states: readonly string[],
-  say: Say,
+  say: ReportAt,
 ): void {
   for (const [index, name] of names.entries())
     if (!states.includes(name))
@@ -72,7 +72,7 @@ export function reachedStates(machine: StateMachine | null): readonly string[] {
   return [...new Set(transitionsOf({ machine }).map(({ to }) => to))];
 }
 
-export function checkDeprecation({ deprecated }: DeclarationFile, say: Say): void {
+export function checkDeprecation({ deprecated }: DeclarationFile, say: ReportAt): void {
   const { since = '', sunset } = deprecated ?? {};
   if (sunset !== undefined && parseDay(sunset) < parseDay(since))
     say('/deprecated/sunset', `must not come before "since"; ${found(sunset)}`);

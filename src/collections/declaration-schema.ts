@@ -15,7 +15,7 @@ import { recordEvents } from '../events/catalogue.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { dateTime, maybe, object, texts, uri } from '../openapi/schemas.ts';
 import * as form from './declaration-forms.ts';
-import { mostIndexedFields, mostSearchedFields } from './indexed-fields.ts';
+import { maxIndexedFields, maxSearchedFields } from './indexed-fields.ts';
 import {
   bytesRange,
   defaultLimits,
@@ -264,7 +264,7 @@ function formWith(schema: Schema) {
       description: said('One or two sentences for the reference page.', form.shortText(2000)),
       index: said(
         'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
-        { ...form.names, maxItems: mostIndexedFields, default: [], examples: [['slot']] },
+        { ...form.names, maxItems: maxIndexedFields, default: [], examples: [['slot']] },
       ),
       states: said('The states of a record. The first one is the initial state.', states),
       editable: said('The states in which the fields can be changed. By default all.', form.names),
@@ -275,7 +275,7 @@ function formWith(schema: Schema) {
       aliases: said('Whether records name people by alias.', shownAs({ type: 'boolean' }, flag), false),
       search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
         ...form.names,
-        maxItems: mostSearchedFields,
+        maxItems: maxSearchedFields,
         default: [],
         examples: [['title', 'text']],
       }),

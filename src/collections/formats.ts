@@ -4,7 +4,7 @@ import { isDate, isTime, normaliseDateTime } from './normalise.ts';
 interface Format {
   /** Runs in linear time. */
   readonly fits: (text: string) => boolean;
-  readonly mostLetters: number;
+  readonly maxLetters: number;
   readonly example: string;
 }
 
@@ -20,22 +20,22 @@ const uri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=-]|%[0-
 export const formats = {
   'date-time': {
     fits: (text) => normaliseDateTime(text) !== null,
-    mostLetters: 35,
+    maxLetters: 35,
     example: '2026-01-01T08:00:00Z',
   },
-  date: { fits: isDate, mostLetters: 10, example: '2026-01-01' },
-  time: { fits: isTime, mostLetters: 24, example: '08:00:00Z' },
-  duration: { fits: (text) => duration.test(text), mostLetters: 64, example: 'P3DT12H' },
-  uuid: { fits: (text) => uuid.test(text), mostLetters: 36, example: '0b9a5c1e-6f1d-4b7e-9a53-2f1d8c7e4a60' },
+  date: { fits: isDate, maxLetters: 10, example: '2026-01-01' },
+  time: { fits: isTime, maxLetters: 24, example: '08:00:00Z' },
+  duration: { fits: (text) => duration.test(text), maxLetters: 64, example: 'P3DT12H' },
+  uuid: { fits: (text) => uuid.test(text), maxLetters: 36, example: '0b9a5c1e-6f1d-4b7e-9a53-2f1d8c7e4a60' },
   uri: {
     fits: (text) => uri.test(text) && URL.canParse(text),
-    mostLetters: 2000,
+    maxLetters: 2000,
     example: 'https://example.org/',
   },
-  email: { fits: isEmail, mostLetters: 254, example: 'someone@example.org' },
-  ipv4: { fits: isIPv4, mostLetters: 15, example: '192.0.2.1' },
-  ipv6: { fits: (text) => isIPv6(text) && !text.includes('%'), mostLetters: 45, example: '2001:db8::1' },
-  hostname: { fits: (text) => hostname.test(text), mostLetters: 253, example: 'www.example.org' },
+  email: { fits: isEmail, maxLetters: 254, example: 'someone@example.org' },
+  ipv4: { fits: isIPv4, maxLetters: 15, example: '192.0.2.1' },
+  ipv6: { fits: (text) => isIPv6(text) && !text.includes('%'), maxLetters: 45, example: '2001:db8::1' },
+  hostname: { fits: (text) => hostname.test(text), maxLetters: 253, example: 'www.example.org' },
 } as const satisfies Readonly<Record<string, Format>>;
 
 type FormatName = keyof typeof formats;
@@ -46,8 +46,8 @@ export function isFormatName(value: unknown): value is FormatName {
 }
 
 export function fitsFormat(name: FormatName, text: string): boolean {
-  const { fits, mostLetters } = formats[name];
-  return text.length <= mostLetters && fits(text);
+  const { fits, maxLetters } = formats[name];
+  return text.length <= maxLetters && fits(text);
 }
 
 function isEmail(text: string): boolean {

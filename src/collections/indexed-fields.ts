@@ -1,12 +1,12 @@
 import { pointerTo } from '../base/strict-json.ts';
-import { found, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { found, type ReportAt, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import type { IndexedField } from '../storage/port.ts';
 import { formats, isFormatName } from './formats.ts';
 import { typesOf } from './schema-grammar.ts';
 
 /** Each index makes every write slower. */
-export const mostIndexedFields = 8;
+export const maxIndexedFields = 8;
 const longestText = 500;
 export const queryParameters = ['limit', 'cursor', 'sort', 'mine', 'state', 'role', 'q'];
 /** Date-times are stored normalised, not as sent. */
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, IndexedField['kind']>> = {
   boolean: 'boolean',
 };
 
-export function checkIndex(names: readonly string[], schema: Schema, say: Say): void {
+export function checkIndex(names: readonly string[], schema: Schema, say: ReportAt): void {
   for (const [index, name] of names.entries()) {
     const pointer = pointerTo('/index', index);
     const property = findProperty(name, schema, pointer, say);
@@ -29,7 +29,12 @@ export function checkIndex(names: readonly string[], schema: Schema, say: Say): 
 }
 
 /** Reports a name that is unknown. A property with a mistake of its own is {}. */
-export function findProperty(name: string, schema: Schema, pointer: string, say: Say): Schema | undefined {
+export function findProperty(
+  name: string,
+  schema: Schema,
+  pointer: string,
+  say: ReportAt,
+): Schema | undefined {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
   const known = Object.keys(properties);
   if (known.length > 0 && !known.includes(name))
@@ -62,16 +67,16 @@ export function kindOf(property: Schema = {}): IndexedField['kind'] | null {
 
 /** Characters that a text of this format can have. */
 export function longestOf({ maxLength, format, enum: values, const: value }: Schema): number {
-  const byFormat = isFormatName(format) ? formats[format].mostLetters : Number.POSITIVE_INFINITY;
+  const byFormat = isFormatName(format) ? formats[format].maxLetters : Number.POSITIVE_INFINITY;
   const texts = Array.isArray(values) ? values : value === undefined ? null : [value];
   if (texts !== null) return Math.max(...texts.map((text) => String(text).length));
   return typeof maxLength === 'number' ? Math.min(maxLength, byFormat) : byFormat;
 }
 
-export const mostSearchedFields = 8;
+export const maxSearchedFields = 8;
 
 /** Search looks at texts and lists of texts. There is no index, so they may have any length. */
-export function checkSearch(names: readonly string[], schema: Schema, say: Say): void {
+export function checkSearch(names: readonly string[], schema: Schema, say: ReportAt): void {
   for (const [index, name] of names.entries()) {
     const pointer = pointerTo('/search', index);
     const property = findProperty(name, schema, pointer, say);

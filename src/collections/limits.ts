@@ -35,7 +35,7 @@ export const bytesRange = { minimum: 64, maximum: 1_048_576 } as const;
 /** The upper bound of `memberships`, and of `max` and `max_per_user` of a role. */
 export const peopleRange = { minimum: 1, maximum: 10_000 } as const;
 export const defaultRoleLimits = { max: 50, maxPerUser: 100 } as const;
-const mostInWindow = 1_000_000;
+const maxInWindow = 1_000_000;
 
 const fullUnitNames: Readonly<Record<string, string>> = { second: 's', minute: 'min', hour: 'h', day: 'd' };
 
@@ -56,7 +56,7 @@ export function parseRate(text: string): Rate | null {
   const [, number = '', unit = ''] = wholeRate.exec(text) ?? [];
   const count = Number(number);
   const windowMs = parseUnit(fullUnitNames[unit] ?? unit);
-  return count > 0 && count <= mostInWindow && windowMs !== null ? { count, windowMs } : null;
+  return count > 0 && count <= maxInWindow && windowMs !== null ? { count, windowMs } : null;
 }
 
 /** `5/day for 7d`: a rate for consumers registered less than 7 days ago. */

@@ -1,5 +1,5 @@
 import { pointerTo } from '../base/strict-json.ts';
-import { found, listed, type Report, type Say } from '../base/yaml/mistakes.ts';
+import { found, listed, type Report, type ReportAt } from '../base/yaml/mistakes.ts';
 import { type Collection, type Schema, statesOf, transitionsOf } from './collection.ts';
 import type { Declaration } from './declaration.ts';
 import { actionPointer, checkKnown, checkStateNames } from './declaration-rules.ts';
@@ -10,7 +10,7 @@ import { may } from './roles.ts';
 
 /** Rules of `parent` and `unique`: first those inside one declaration, then those between a collection and its parent. */
 
-const mostLevels = 3;
+const maxLevels = 3;
 
 export function checkParent(declaration: Declaration, say: Report): void {
   const { file } = declaration;
@@ -144,8 +144,8 @@ export function checkFamily(
     say('/parent/collection', `leads back to itself: ${way}. Remove one of these "parent"`);
     return;
   }
-  if (lineage.length > mostLevels)
-    say('/parent/collection', `makes ${lineage.length} levels; at most ${mostLevels} are possible`);
+  if (lineage.length > maxLevels)
+    say('/parent/collection', `makes ${lineage.length} levels; at most ${maxLevels} are possible`);
   if (above.say.isRight('/roles')) checkParentRoles(collection, above.collection, say);
   if (above.say.isRight('/states', '/schema')) checkAccepts(collection, above.collection, say);
   if (above.collection.parent?.onDelete === 'cascade' && parent.onDelete === 'restrict')
@@ -155,7 +155,7 @@ export function checkFamily(
     );
 }
 
-function checkParentRoles({ roles }: Collection, above: Collection, say: Say): void {
+function checkParentRoles({ roles }: Collection, above: Collection, say: ReportAt): void {
   const known = ['owner', ...Object.keys(above.roles)];
   for (const [name, role] of Object.entries(roles)) {
     if (role.kind !== 'parent') continue;
@@ -164,7 +164,7 @@ function checkParentRoles({ roles }: Collection, above: Collection, say: Say): v
   }
 }
 
-function checkAccepts({ parent, machine }: Collection, above: Collection, say: Say): void {
+function checkAccepts({ parent, machine }: Collection, above: Collection, say: ReportAt): void {
   const { accepts, capacity } = parent ?? {};
   const states = statesOf(above);
   for (const [index, state] of (accepts?.states ?? []).entries())
@@ -192,7 +192,7 @@ function requiredField({ schema }: Collection, name: string): Schema | undefined
 }
 
 /** R12: a state is permanent if the roles that leave it can be missing, and the owner can neither invite to one nor delete. */
-function checkStuck(lineage: readonly [Collection, ...Collection[]], say: Say): void {
+function checkStuck(lineage: readonly [Collection, ...Collection[]], say: ReportAt): void {
   const [collection] = lineage;
   for (const [state, actions] of collection.machine?.states ?? []) {
     const exits = [...actions].filter(([, { to }]) => to !== state);
@@ -218,7 +218,7 @@ function isAlwaysThere(lineage: readonly Collection[], role: string): boolean {
 }
 
 /** R14: a refusal tells a caller who may create that there is a record with these values. */
-function checkReveals(collection: Collection, say: Say): void {
+function checkReveals(collection: Collection, say: ReportAt): void {
   const { access, machine, parent, file } = collection;
   const all = machine === null ? [null] : [...machine.states.keys()];
   for (const [index, { fields, states, reveals }] of file.unique.entries()) {

@@ -1,6 +1,6 @@
 import { OperatorError } from '../base/errors.ts';
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
-import { found, type Report, type Say } from '../base/yaml/mistakes.ts';
+import { found, type Report, type ReportAt } from '../base/yaml/mistakes.ts';
 import { type LineMistake, readWithMistakes } from '../base/yaml/yaml-text.ts';
 import type { CheckFields, Collection, Schema } from './collection.ts';
 import type { Declaration } from './declaration.ts';
@@ -74,7 +74,7 @@ function readCollection({ name, path, text }: CollectionFile) {
   return { path, declared, mistakes };
 }
 
-function checkName(name: string, say: Say): void {
+function checkName(name: string, say: ReportAt): void {
   const form = '1 to 63 small letters, digits and "-" that begins with a letter';
   if (!nameForm.test(name)) say('', `must have a name of ${form}; ${found(name)}`);
   if (reservedNames.includes(name)) say('', `has a reserved name; ${found(name)}. Choose another`);

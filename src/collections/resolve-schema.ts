@@ -1,21 +1,21 @@
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
-import type { Say } from '../base/yaml/mistakes.ts';
+import type { ReportAt } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { typesOf } from './schema-grammar.ts';
-import { mostSchemaLevels } from './schema-rules.ts';
+import { maxSchemaLevels } from './schema-rules.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf, withSubschemas } from './subschemas.ts';
 
-const mostParts = 2000;
+const maxParts = 2000;
 /** The limit below one field. A body of 64 KiB costs some 2 ms for each alternative: 60 with patterns took a second. */
-export const mostAlternatives = 32;
+export const maxAlternatives = 32;
 
 /** Inlines every "$ref", and closes objects that do not allow other members. Reports a mistake with `say` and returns null. */
-export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema | null {
+export function resolveSchema(schema: Schema, pointer: string, say: ReportAt): Schema | null {
   const { $defs, $schema: _, ...described } = schema;
   const definitions = (isJsonObject($defs) ? $defs : {}) as Readonly<Record<string, Schema>>;
   const written = writtenOut(described, definitions);
   if (written === null) {
-    const bounds = `${mostParts} parts or ${mostSchemaLevels} levels`;
+    const bounds = `${maxParts} parts or ${maxSchemaLevels} levels`;
     say(
       pointer,
       `has more than ${bounds} when every "$ref" is written out. Make it smaller, and let no "$ref" lead back to itself`,
@@ -26,7 +26,7 @@ export function resolveSchema(schema: Schema, pointer: string, say: Say): Schema
   if (crowded === null) return closed({ type: 'object', ...written }, 'description');
   say(
     crowded,
-    `has more than ${mostAlternatives} alternatives and conditions ("anyOf", "oneOf", "allOf", "not", "if"), and a large body would take long to check. Use fewer, or an "enum"`,
+    `has more than ${maxAlternatives} alternatives and conditions ("anyOf", "oneOf", "allOf", "not", "if"), and a large body would take long to check. Use fewer, or an "enum"`,
   );
   return null;
 }
@@ -37,7 +37,7 @@ function placeOfTooManyAlternatives({ properties, ...whole }: Schema, pointer: s
     ([name, field]) => [pointerTo(`${pointer}/properties`, name), field] as const,
   );
   const found = [[pointer, whole] as const, ...fields].find(
-    ([, part]) => alternativesIn(part) > mostAlternatives,
+    ([, part]) => alternativesIn(part) > maxAlternatives,
   );
   return found?.[0] ?? null;
 }
@@ -59,7 +59,7 @@ function writtenOut(whole: Schema, definitions: Readonly<Record<string, Schema>>
   let isTooMuch = false;
   const write = (schema: Schema, level: number): Schema => {
     parts += 1;
-    isTooMuch ||= parts > mostParts || level > mostSchemaLevels;
+    isTooMuch ||= parts > maxParts || level > maxSchemaLevels;
     if (isTooMuch) return {};
     const { $ref, ...beside } = schema;
     if (typeof $ref !== 'string') return withSubschemas(schema, (part) => write(part, level + 1));

@@ -1,10 +1,10 @@
 import { isJsonObject, pointerTo } from '../base/strict-json.ts';
-import { type Report, type Say, suggestion } from '../base/yaml/mistakes.ts';
+import { type Report, type ReportAt, suggestion } from '../base/yaml/mistakes.ts';
 import type { Schema } from '../openapi/openapi-types.ts';
 import { type JsonType, schemaChecks, typesOf } from './schema-grammar.ts';
 import { isInPlace, roleIn, type SchemaRole, subschemasOf } from './subschemas.ts';
 
-export const mostSchemaLevels = 16;
+export const maxSchemaLevels = 16;
 
 interface SchemaPlace {
   readonly pointer: string;
@@ -26,8 +26,8 @@ function check(schema: Schema, place: SchemaPlace): void {
   const { pointer, level, role, say } = place;
   // It was taken out.
   if (Object.keys(schema).length === 0 && !say.isRight(pointer)) return;
-  if (level > mostSchemaLevels) {
-    say(pointer, `is deeper than ${mostSchemaLevels} levels of schemas. Make it flatter`);
+  if (level > maxSchemaLevels) {
+    say(pointer, `is deeper than ${maxSchemaLevels} levels of schemas. Make it flatter`);
     return;
   }
   schemaChecks[level === 0 ? 'top' : role](schema, say, pointer);
@@ -85,7 +85,7 @@ function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, s
   }
 }
 
-function checkValues(schema: Schema, pointer: string, say: Say): void {
+function checkValues(schema: Schema, pointer: string, say: ReportAt): void {
   for (const [least, most] of [
     ['minimum', 'maximum'],
     ...['Length', 'Items', 'Contains', 'Properties'].map((what) => [`min${what}`, `max${what}`]),

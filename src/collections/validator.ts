@@ -15,7 +15,7 @@ import { compilePattern } from './patterns.ts';
 type Compile = ReturnType<typeof createCompiler>;
 type Fields = Parameters<CheckFields>[0];
 
-const mostErrors = 50;
+const maxErrors = 50;
 const none: readonly FieldError[] = [];
 
 /** Compiles the check of the fields. Each field is checked alone only after a failure, so that every wrong one is named. */
@@ -57,7 +57,7 @@ function createExplanation(schema: Schema, compile: Compile): CheckFields {
     for (const name of [...checks.keys(), ...unknown]) {
       const error = judge(fields, name);
       if (error !== null) errors.push(error);
-      if (errors.length === mostErrors) break;
+      if (errors.length === maxErrors) break;
     }
     return errors;
   };

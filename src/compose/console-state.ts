@@ -23,7 +23,7 @@ interface StateParts {
 }
 
 /** Further receivers are counted and not shown. */
-const mostShown = 100;
+const maxShown = 100;
 
 /** The data of one process besides its metrics, as plain data for the console. */
 export function createConsoleState(
@@ -47,9 +47,9 @@ export function createConsoleState(
       migration,
       last_backup: lastBackup && { at: isoTime(lastBackup.at), bytes: lastBackup.bytes },
       events,
-      webhooks: webhooks.slice(0, mostShown).map((webhook) => webhookData(webhook, clock.now())),
+      webhooks: webhooks.slice(0, maxShown).map((webhook) => webhookData(webhook, clock.now())),
       webhooks_in_all: webhooks.length,
-      clients: clients.slice(0, mostShown).map(clientData),
+      clients: clients.slice(0, maxShown).map(clientData),
       clients_in_all: clients.length,
     };
   });

@@ -33,12 +33,12 @@ export function integer(min: number, max: number): Parse<number> {
 
 /** The number of processes; `auto` is one for each core available to this one. */
 export const processCount: Parse<number> = (value) => {
-  if (value === 'auto') return Math.min(availableParallelism(), mostProcesses);
+  if (value === 'auto') return Math.min(availableParallelism(), maxProcesses);
   const number = Number(value);
-  if (/^\d+$/.test(value) && number >= 1 && number <= mostProcesses) return number;
-  throw new Error(`must be a whole number from 1 to ${mostProcesses}, or "auto"`);
+  if (/^\d+$/.test(value) && number >= 1 && number <= maxProcesses) return number;
+  throw new Error(`must be a whole number from 1 to ${maxProcesses}, or "auto"`);
 };
-const mostProcesses = 64;
+const maxProcesses = 64;
 
 export const flag: Parse<boolean> = (value) => {
   if (value === 'true') return true;

@@ -1,6 +1,6 @@
 import { usualScopeClaims } from '../base/provider-rules.ts';
 import { membersOf, pointerTo } from '../base/strict-json.ts';
-import { brief, found, type Say } from '../base/yaml/mistakes.ts';
+import { brief, found, type ReportAt } from '../base/yaml/mistakes.ts';
 import { readWithMistakes } from '../base/yaml/yaml-text.ts';
 import { issuersOf, logoutAudiencesOf, type Provider, pseudonymIssuers } from './providers.ts';
 import { checkProviderList, type ProviderEntry, providerOrigin } from './providers-schema.ts';
@@ -69,7 +69,7 @@ function toProvider(entry: ProviderEntry, apiAudience: string): Provider {
 }
 
 /** A rule must tell access tokens from ID tokens, which are for the frontend only. */
-function checkIdTokens(provider: Provider, at: string, say: Say): void {
+function checkIdTokens(provider: Provider, at: string, say: ReportAt): void {
   if (Object.keys(provider.requiredClaims).length > 0) return;
   if (provider.audienceClaim !== 'aud' && !provider.requireAtJwt)
     say(
@@ -84,7 +84,7 @@ function checkIdTokens(provider: Provider, at: string, say: Say): void {
 }
 
 /** The issuer in a token selects the provider, and the operator refers to it by name: both must be unique. */
-function checkApart(provider: Provider, before: readonly Provider[], at: string, say: Say): void {
+function checkApart(provider: Provider, before: readonly Provider[], at: string, say: ReportAt): void {
   if (before.some(({ name }) => name === provider.name))
     say(
       pointerTo(at, 'name'),

@@ -28,11 +28,11 @@ export interface ProviderEntry {
   readonly logout_audience?: string | readonly string[];
 }
 
-const mostEntries = 32;
+const maxEntries = 32;
 /** The longest list of accepted names: at Amazon Cognito there may be a client for each customer. */
-const mostTexts = 1000;
+const maxTexts = 1000;
 /** Limits how many claims are looked up in every new token. */
-const mostClaims = 100;
+const maxClaims = 100;
 
 /**
  * A display name that is compared with nothing. Bidirectional marks are allowed, because Hebrew or Arabic beside other
@@ -84,7 +84,7 @@ const claim = { type: 'string', minLength: 1 };
 
 /** A list, or a single item. */
 function oneOrMore(item: object, more = {}) {
-  const list = { type: 'array', minItems: 1, maxItems: mostTexts, items: item };
+  const list = { type: 'array', minItems: 1, maxItems: maxTexts, items: item };
   return { ...where({ type: 'array' }, list, item as JsonSchema), ...more };
 }
 
@@ -106,7 +106,7 @@ const entry = mapping(
       type: 'object',
       default: {},
       examples: [{ token_use: 'access' }],
-      maxProperties: mostClaims,
+      maxProperties: maxClaims,
       propertyNames: {
         not: { enum: ['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'cnf', 'nonce'] },
         errorMessage: 'has its own rules and cannot be listed here',
@@ -122,10 +122,10 @@ const entry = mapping(
     scopes_from: {
       type: 'array',
       minItems: 1,
-      maxItems: mostClaims,
+      maxItems: maxClaims,
       examples: [['scope', ['realm_access', 'roles']]],
       // The name of a claim, or a path of nested names.
-      items: where({ type: 'array' }, { minItems: 1, maxItems: mostClaims, items: claim }, claim),
+      items: where({ type: 'array' }, { minItems: 1, maxItems: maxClaims, items: claim }, claim),
     },
     require_at_jwt: flag,
     max_token_lifetime_seconds: { type: 'integer', minimum: 60, maximum: 31_536_000 },
@@ -139,8 +139,8 @@ export const checkProviderList = createFormCheck(
   {
     type: 'array',
     minItems: 1,
-    maxItems: mostEntries,
-    errorMessage: `must be a list of 1 to ${mostEntries} providers, each beginning with "- name:"`,
+    maxItems: maxEntries,
+    errorMessage: `must be a list of 1 to ${maxEntries} providers, each beginning with "- name:"`,
     items: entry,
   },
   formats,

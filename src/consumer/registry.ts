@@ -4,7 +4,7 @@ import { RecentMap } from '../base/recent-map.ts';
 import type { WriteQueue } from '../records/write-queue.ts';
 import type { Consumer, ConsumerStore } from '../storage/port.ts';
 
-const mostRemembered = 100_000;
+const maxRemembered = 100_000;
 
 interface RegistryOptions {
   readonly store: Pick<ConsumerStore, 'find'>;
@@ -15,7 +15,7 @@ interface RegistryOptions {
 /** The callers in the database. A caller that was seen before comes from memory, with any of its tokens. */
 export class Registry {
   readonly #options: RegistryOptions;
-  readonly #known = new RecentMap<string, Consumer>(mostRemembered);
+  readonly #known = new RecentMap<string, Consumer>(maxRemembered);
   /** Changes when another process has changed callers. */
   epoch = 0;
 

@@ -30,7 +30,7 @@ export async function placeIn(
 
 /** Bounds of one read: events looked at, bytes found. */
 const lookedAt = 500;
-const mostBytes = 32_768;
+const maxBytes = 32_768;
 /** Events may be large: the first query is small, and each further one twice as large. */
 const readAtFirst = 25;
 
@@ -48,7 +48,7 @@ export async function readVisible(
     const found = await store.list({ after: reached, until, owner: reader.owner, limit, topics });
     for (const event of found) {
       const isSeen = reader.sees(event);
-      if (isSeen && events.length > 0 && (bytes > mostBytes || events.length === most))
+      if (isSeen && events.length > 0 && (bytes > maxBytes || events.length === most))
         return { events, reached };
       if (isSeen) events.push(seenBy(reader, event));
       bytes += event.data.length;
@@ -58,6 +58,6 @@ export async function readVisible(
     }
     read += found.length;
     if (found.length < limit) return { events, reached: Math.max(until, reached) };
-    if (read >= lookedAt || bytes > mostBytes || events.length >= most) return { events, reached };
+    if (read >= lookedAt || bytes > maxBytes || events.length >= most) return { events, reached };
   }
 }

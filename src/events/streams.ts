@@ -41,7 +41,7 @@ const heartbeatEveryMs = 15_000;
 const retryMs = 2_000;
 const retrySpreadMs = 2_000;
 /** Backpressure: past this a stream catches up from the log, as fast as the client reads. */
-const mostUnsent = 32_768;
+const maxUnsent = 32_768;
 /** Streams that read the log at once: after a restart all clients reconnect, and requests need the database, too. */
 const readers = { running: 4, waiting: Number.POSITIVE_INFINITY, refusal: 'overloaded' } as const;
 
@@ -190,7 +190,7 @@ export class Streams {
   #write(stream: Stream, event: StoredEvent): void {
     const { outlet, reader, isLive, isOver, has } = stream;
     if (!isLive || isOver || event.position <= has || !reader.sees(event)) return;
-    if (outlet.unsent > mostUnsent) {
+    if (outlet.unsent > maxUnsent) {
       stream.isLive = false;
       this.#catchUp(stream).catch(() => outlet.cut());
       return;

@@ -10,7 +10,7 @@ export const maxBodyBytesPerCaller = 8 * 1024 * 1024;
 export const maxAnonymousBodyBytesInAll = 16 * 1024 * 1024;
 export const maxAnonymousBodyBytesPerAddress = 4 * 1024 * 1024;
 /** Each piece costs a turn of Node's parser, however small it is. */
-export const mostBodyPieces = 4_096;
+export const maxBodyPieces = 4_096;
 
 /** A longer body waits for a place of its caller before it is received. */
 const largeBodyBytes = 64 * 1024;
@@ -101,7 +101,7 @@ function readBody(request: IncomingMessage, maxBytes: number, budget: ByteBudget
     try {
       pieces += 1;
       const needed = length + piece.length;
-      if (needed > maxBytes || pieces > mostBodyPieces) throw new Refusal('body_too_large');
+      if (needed > maxBytes || pieces > maxBodyPieces) throw new Refusal('body_too_large');
       if (needed > buffer.length) grow(needed);
       piece.copy(buffer, length);
       length = needed;
@@ -142,7 +142,7 @@ export function discardBody(
   const pass = (piece: Buffer) => {
     bytes += piece.length;
     pieces += 1;
-    if (bytes > maxBytes || pieces > mostBodyPieces) over(false);
+    if (bytes > maxBytes || pieces > maxBodyPieces) over(false);
   };
   const end = () => over(true);
   const close = () => over(false);

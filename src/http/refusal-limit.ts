@@ -36,7 +36,7 @@ const forAuthenticated: ReadonlySet<ErrorCode> = new Set([
   'proof_nonce_required',
 ]);
 
-/** Tell an honest caller what to do next (sign in, get a new token), and such callers share an address with a flooder. */
+/** DescribeValue an honest caller what to do next (sign in, get a new token), and such callers share an address with a flooder. */
 const neverReplaced: ReadonlySet<ErrorCode> = new Set([
   'token_missing',
   'token_expired',

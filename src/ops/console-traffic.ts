@@ -3,7 +3,7 @@ import { type History, stepSeconds } from './history.ts';
 export const hourSeconds = 3_600;
 const recentSeconds = 300;
 /** Refusals that are shown as lines: more colours and dashes would be hard to tell apart. */
-const mostLines = 4;
+const maxLines = 4;
 const statusClasses = ['2', '3', '4', '5'];
 
 /** Requests, refusals, latency, event loop and memory: current rates, lines over the last hour, and counts. */
@@ -29,7 +29,7 @@ export function trafficData(history: History) {
       now: quantile(share, inOrder(bucketRates)),
       line: quantileLine(share, buckets) ?? [],
     })),
-    refusals: byRefusal.slice(0, mostLines).map(({ name }) => ({
+    refusals: byRefusal.slice(0, maxLines).map(({ name }) => ({
       name,
       now: refusalRates.get(name) ?? 0,
       line: perSecond([refusals.get(name) ?? []]),

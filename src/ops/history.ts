@@ -9,7 +9,7 @@ export const stepSeconds = 10;
 /** One hour. */
 export const historySteps = 360;
 /** Each takes 1.4 KB, so all together less than 5 MB. There are some 150; a route adds two, a collection one. */
-const mostLines = 3_000;
+const maxLines = 3_000;
 
 type Labels = Sample['labels'];
 /** The counters of the charts. */
@@ -144,7 +144,7 @@ export class History {
 
   #put(key: Key, at: number, value: number): void {
     const line =
-      this.#lines.get(key) ?? (this.#lines.size < mostLines ? new Float32Array(historySteps) : null);
+      this.#lines.get(key) ?? (this.#lines.size < maxLines ? new Float32Array(historySteps) : null);
     if (line === null) return;
     this.#lines.set(key, line);
     line[at] = value;

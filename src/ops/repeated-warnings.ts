@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 
 const everyMs = 10_000;
 /** Subjects of a warning that are counted separately; further ones are counted as one. */
-const mostWarnings = 50;
+const maxWarnings = 50;
 
 interface RepeatedWarning {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export class RepeatedWarnings {
   /** `unit` is the log field with the number. */
   warn(fields: RepeatedWarning['fields'], unit: string, message: string): void {
     const name = `${message} ${Object.values(fields)}`;
-    const key = this.#warnings.has(name) || this.#warnings.size < mostWarnings ? name : '';
+    const key = this.#warnings.has(name) || this.#warnings.size < maxWarnings ? name : '';
     const known = this.#warnings.get(key);
     if (known !== undefined) known.count += 1;
     else {

@@ -4,7 +4,7 @@ import { QueueCapacity } from '../base/concurrency-limit.ts';
 import { Refusal } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import type { BatchStore, Outcome } from '../storage/port.ts';
-import { type Done, mostInBatch, type Operation, weightOf } from './rules/operation.ts';
+import { type Done, maxInBatch, type Operation, weightOf } from './rules/operation.ts';
 
 export interface WriteQueueOptions {
   readonly store: BatchStore;
@@ -25,13 +25,13 @@ interface QueuedWrite {
   readonly reject: (error: unknown) => void;
 }
 
-export const mostBatchBytes = 4 * 1024 * 1024;
+export const maxBatchBytes = 4 * 1024 * 1024;
 /** Of one caller in a batch: the writes of others wait for its commit. */
 export const maxBatchBytesOfCaller = 1024 * 1024;
 /** Limits of the queue. Past them a write is refused (backpressure). A caller's batch counts by its parts. */
-export const mostWaiting = 2_000;
-export const mostWaitingOfCaller = 200;
-export const mostWaitingBytes = 32 * 1024 * 1024;
+export const maxWaiting = 2_000;
+export const maxWaitingOfCaller = 200;
+export const maxWaitingBytes = 32 * 1024 * 1024;
 export const longestWaitMs = 1_500;
 const checkEveryMs = 100;
 /** Group commit: writes that arrive while a batch is committed form the next batch. Callers take turns. */
@@ -45,7 +45,7 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    this.#capacity = new QueueCapacity({ most: mostWaiting, least: mostInBatch, clock: options.clock });
+    this.#capacity = new QueueCapacity({ most: maxWaiting, least: maxInBatch, clock: options.clock });
   }
 
   get length(): number {
@@ -81,8 +81,8 @@ export class WriteQueue {
   checkRoom(id: string, bytes: number, weight = 1): void {
     const isFull =
       this.#waiting.size + weight > this.#capacity.count ||
-      this.#waitingBytes + bytes > mostWaitingBytes ||
-      this.#waiting.lengthOf(id) + weight > mostWaitingOfCaller;
+      this.#waitingBytes + bytes > maxWaitingBytes ||
+      this.#waiting.lengthOf(id) + weight > maxWaitingOfCaller;
     if (isFull || this.#isStopped) throw tooMany(this.#isStopped ? 'the service stops' : 'writes wait');
   }
 
@@ -136,7 +136,7 @@ export class WriteQueue {
     let weight = 0;
     const bytesOf = new Map<string, number>();
     const fits = (id: string) => (bytesOf.get(id) ?? 0) < maxBatchBytesOfCaller;
-    while (weight < mostInBatch && bytes < mostBatchBytes) {
+    while (weight < maxInBatch && bytes < maxBatchBytes) {
       const next = this.#waiting.take(fits);
       if (next === undefined) break;
       const { id } = next.operation.caller;

@@ -7,7 +7,7 @@ import type { Database } from './schema.ts';
 /** A suspended caller must be refused within a second. */
 const readCountsEveryMs = 400;
 /** Reads in flight. A silent connection does not delay the next read, which uses another one. */
-const mostUnanswered = 3;
+const maxUnanswered = 3;
 /** The pause while the database does not answer. */
 const pauseAfterFailureMs = 300;
 
@@ -59,7 +59,7 @@ export async function poll<T>(
   let unanswered = 0;
   let pausedUntil = 0;
   const readNext = async () => {
-    if (unanswered >= mostUnanswered || clock.monotonic() < pausedUntil) return;
+    if (unanswered >= maxUnanswered || clock.monotonic() < pausedUntil) return;
     asked += 1;
     unanswered += 1;
     const number = asked;

@@ -143,11 +143,11 @@ export interface ClientStore {
   setScopes(id: string, scopes: readonly string[], audit: AuditEntry): Promise<boolean>;
   /** Removes the client and its secrets. False if there is no such client. */
   remove(id: string, audit: AuditEntry): Promise<boolean>;
-  /** Adds a secret unless `mostLive` are valid, makes the others expire (null: never), and deletes those long expired. */
+  /** Adds a secret unless `maxLive` are valid, makes the others expire (null: never), and deletes those long expired. */
   addSecret(
     clientId: string,
     secret: ClientSecret,
-    limits: { readonly now: number; readonly mostLive: number; readonly othersExpireAt: number | null },
+    limits: { readonly now: number; readonly maxLive: number; readonly othersExpireAt: number | null },
     audit: AuditEntry,
   ): Promise<'added' | 'no_such_client' | 'too_many'>;
   removeSecret(clientId: string, secretId: string, audit: AuditEntry): Promise<boolean>;

@@ -3,7 +3,7 @@ import { RecentMap } from '../base/recent-map.ts';
 import type { Read } from './engine.ts';
 
 /** Callers choose filters, so the number of statements is limited (LRU). */
-const mostStatements = 300;
+const maxStatements = 300;
 
 class Placeholder {
   readonly index: number;
@@ -15,7 +15,7 @@ class Placeholder {
 
 /** Compiles each shape of a query once: compiling takes longer than running. */
 export function preparedReads(read: Read) {
-  const compiled = new RecentMap<string, CompiledQuery>(mostStatements);
+  const compiled = new RecentMap<string, CompiledQuery>(maxStatements);
   /** `build` gets a placeholder for each value; all queries of one shape share the statement. */
   return (
     shape: string,

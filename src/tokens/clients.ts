@@ -33,7 +33,7 @@ export interface NewClient {
 
 /** Ids of another form are never looked up. */
 export const clientIdForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const mostScopes = 50;
+const maxScopes = 50;
 
 export function createClients({ store, clientMac, secretKey, audit, clock, faultOfKeys }: ClientsOptions) {
   const find = async (id: string): Promise<ClientWithSecrets | null> => {
@@ -102,7 +102,7 @@ export function createClients({ store, clientMac, secretKey, audit, clock, fault
         secret_id: created.kept.id,
         ...(othersExpireAt === null ? {} : { others_expire_at: new Date(othersExpireAt).toISOString() }),
       });
-      const limits = { now, mostLive: secretSlots, othersExpireAt };
+      const limits = { now, maxLive: secretSlots, othersExpireAt };
       const outcome = await store.addSecret(id, created.kept, limits, line);
       if (outcome === 'no_such_client') throw noSuchClient(id);
       if (outcome === 'too_many') {
@@ -148,8 +148,8 @@ function checkedScopes(named: readonly string[]): readonly string[] {
       `A scope is a word of printable ASCII without quotes and backslashes; found "${odd}". Example: bookings.write`,
     );
   }
-  if (scopes.length > mostScopes)
-    throw new OperatorError(`A client has at most ${mostScopes} scopes; found ${scopes.length}.`);
+  if (scopes.length > maxScopes)
+    throw new OperatorError(`A client has at most ${maxScopes} scopes; found ${scopes.length}.`);
   return scopes;
 }
 

@@ -53,13 +53,13 @@ function encode(part: object): string {
 
 /** The event loop learns once per turn which signatures are done: with fewer at once the thread pool would be idle. */
 const atOnce = 32;
-export const mostWaiting = 1_000;
+export const maxWaiting = 1_000;
 
 /** Signing dominates the cost of a token, so concurrent and waiting signatures are bounded. */
 export function createSigningLimit(clock: Clock): ConcurrencyLimit {
   return new ConcurrencyLimit({
     running: atOnce,
-    waiting: new QueueCapacity({ most: mostWaiting, least: atOnce, clock }),
+    waiting: new QueueCapacity({ most: maxWaiting, least: atOnce, clock }),
     refusal: 'signing_overloaded',
   });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 
 /** More stops than any screen has. */
-const mostStops = 60;
+const maxStops = 60;
 
 /** A user without a mouse. Every stop has to show where the focus is. */
 export class Keyboard {
@@ -17,7 +17,7 @@ export class Keyboard {
     await target.waitFor();
     const passed: string[] = [];
     while (!(await this.isOn(target))) {
-      assert.ok(passed.length < mostStops, `It cannot be reached with Tab:\n${passed.join('\n')}`);
+      assert.ok(passed.length < maxStops, `It cannot be reached with Tab:\n${passed.join('\n')}`);
       await this.press('Tab');
       passed.push(await this.#stop());
     }

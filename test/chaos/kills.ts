@@ -23,7 +23,7 @@ export interface KillOptions {
   /** How often PostgreSQL itself is killed, besides the processes. */
   readonly databaseKills?: number;
   /** The most that is acknowledged before a kill. */
-  readonly mostAcknowledged?: number;
+  readonly maxAcknowledged?: number;
   readonly seed: number;
   /** Asked after each round. */
   readonly isOver?: () => boolean;
@@ -47,7 +47,7 @@ const killsOfPopulation = 5;
  * come back, and everything that was acknowledged is looked for.
  */
 export async function killAndCheck(options: KillOptions): Promise<KillResult> {
-  const { database, kills, seed, databaseKills = 0, mostAcknowledged = 600, onProgress = () => {} } = options;
+  const { database, kills, seed, databaseKills = 0, maxAcknowledged = 600, onProgress = () => {} } = options;
   const { isOver = () => false } = options;
   const random = new PseudoRandom(seed);
   const tally = new Tally();
@@ -88,7 +88,7 @@ export async function killAndCheck(options: KillOptions): Promise<KillResult> {
       rounds += 1;
       const isDatabase = server !== null && random.next() < databaseShare;
       const victims = isDatabase ? [] : random.next() < 0.7 ? [random.pick(numbers)] : numbers;
-      await Promise.race([someMoment(random, tally, mostAcknowledged), writing]);
+      await Promise.race([someMoment(random, tally, maxAcknowledged), writing]);
       for (const index of victims) round.killed.add(index);
       round.isDatabaseKilled = isDatabase;
       round.isOver = true;
@@ -131,8 +131,8 @@ function checkFile(file: string, tally: Tally): void {
   if (row?.integrity_check !== 'ok') tally.find('lost', `the file: ${row?.integrity_check}`);
 }
 
-async function someMoment(random: PseudoRandom, tally: Tally, mostAcknowledged: number): Promise<void> {
-  const goal = tally.acknowledged + random.below(mostAcknowledged);
+async function someMoment(random: PseudoRandom, tally: Tally, maxAcknowledged: number): Promise<void> {
+  const goal = tally.acknowledged + random.below(maxAcknowledged);
   const deadline = performance.now() + longestRoundMs;
   while (tally.acknowledged < goal && performance.now() < deadline) await pause(5);
   await pause(random.below(longestDelayMs));

@@ -11,7 +11,7 @@ interface OwnRecord {
 }
 
 const replayHeader = 'idempotency-replayed';
-const mostOwn = 8;
+const maxOwn = 8;
 
 /**
  * Writes to records that no other caller touches, one request after the other, a random mixture: creations with and without
@@ -43,7 +43,7 @@ export class OwnWriter {
     if (chance < 0.2) return this.#create(randomUUID());
     if (chance < 0.25) return this.#createTwiceAtOnce();
     if (chance < 0.35) return this.#again();
-    if (this.#own.length > mostOwn) return this.#letGo(record);
+    if (this.#own.length > maxOwn) return this.#letGo(record);
     if (chance < 0.7) return this.#patch(record);
     return this.#act(record);
   }

@@ -247,7 +247,7 @@ for (const engine of storageKinds) {
 
       const client = newClient();
       const [first, second] = [newSecret(), newSecret()];
-      const limits = { now: 0, mostLive: 2, othersExpireAt: null };
+      const limits = { now: 0, maxLive: 2, othersExpireAt: null };
       const consumer = randomUUID();
       const changes: Record<string, readonly [WatchedTable, (other: Storage) => Promise<unknown>]> = {
         'a caller is suspended': [

@@ -179,7 +179,7 @@ for (const engine of storageKinds) {
     });
 
     describe('the secrets of a client', () => {
-      const limits = { now: openedAt + 1_000, mostLive: 2, othersExpireAt: null };
+      const limits = { now: openedAt + 1_000, maxLive: 2, othersExpireAt: null };
       const add = async (secret = newSecret()) => {
         const client = newClient({ scopes: ['a', 'b.c'] });
         await storage.clients.add(client, secret, anyLine);
@@ -230,9 +230,9 @@ for (const engine of storageKinds) {
       it('an expired one does not count and is deleted days later', async () => {
         const { id } = await add(newSecret({ expiresAt: limits.now }));
         for (const days of [0, 3]) {
-          const later = { ...limits, now: limits.now + days * 86_400_000, mostLive: 10 };
+          const later = { ...limits, now: limits.now + days * 86_400_000, maxLive: 10 };
           assert.equal(
-            await storage.clients.addSecret(id, newSecret(), { ...later, mostLive: days + 1 }, anyLine),
+            await storage.clients.addSecret(id, newSecret(), { ...later, maxLive: days + 1 }, anyLine),
             'added',
           );
           const { length } = (await storage.clients.find(id))?.secrets ?? [];

@@ -18,7 +18,7 @@ const writers = 16;
 const parents = 5;
 const seats = 6;
 /** Registrations that a writer holds at the same time: more than there are seats for all. */
-const mostHeld = 4;
+const maxHeld = 4;
 /** Topics of a registration event: its owner, and the owner and the helpers of the meetup. */
 const expectedTopics = 3;
 
@@ -128,7 +128,7 @@ class Writer {
     const { meetups, progress } = this.#given;
     while (!progress.isOver || progress.done < writes) {
       const free = meetups.filter((id) => !this.held.has(id));
-      const isNext = this.held.size === 0 || (this.held.size < mostHeld && this.#random.below(2) === 0);
+      const isNext = this.held.size === 0 || (this.held.size < maxHeld && this.#random.below(2) === 0);
       if (isNext) await this.#register(this.#random.pick(free));
       else await this.#cancel(this.#random.pick([...this.held.keys()]));
     }

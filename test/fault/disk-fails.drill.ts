@@ -14,7 +14,7 @@ const declarations = {
     'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { per_user: 1000, writes: 100000/min }',
 };
 /** Many more than a write takes. */
-const mostCalls = 60;
+const maxCalls = 60;
 
 /** As in SQLite's own tests: each call that reaches the disk fails in turn, once or from then on. */
 describe('SQLite on a failing disk', () => {
@@ -29,7 +29,7 @@ describe('SQLite on a failing disk', () => {
       const made = new Set([(await caller.make('notes', { text: 'before' })).record.id]);
       let refused = 0;
       for (let call = 1; ; call += 1) {
-        assert.ok(call < mostCalls, `a write takes ${call} calls`);
+        assert.ok(call < maxCalls, `a write takes ${call} calls`);
         const end = await fail(`${call}${suffix}`);
         const reply = await caller.send('POST', '/notes', { text: 'during' });
         const failed = await end();

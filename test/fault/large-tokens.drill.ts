@@ -86,7 +86,7 @@ describe('tokens that take much memory in the cache', () => {
     const { origin: issuer } = provider;
     const { audience } = surroundings();
     /** How many of 60 tokens are remembered at once, at most. */
-    const mostRemembered = async (claims: (text: string) => Claims) => {
+    const maxRemembered = async (claims: (text: string) => Claims) => {
       const verifier = createVerifier({ issuer, audience, jwksUrl: `${issuer}/jwks`, cacheEntries: 200 });
       let most = 0;
       try {
@@ -102,8 +102,8 @@ describe('tokens that take much memory in the cache', () => {
         verifier.close();
       }
     };
-    const byText = await mostRemembered((text) => ({ text }));
-    const byName = await mostRemembered((text) => ({ [text]: 0 }));
+    const byText = await maxRemembered((text) => ({ text }));
+    const byName = await maxRemembered((text) => ({ [text]: 0 }));
     assert.ok(byText < 30 && byName <= byText * 1.2, `${byText} by their texts, ${byName} by their names`);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLog, LogOutput, mostWaiting } from '../../src/base/log.ts';
+import { createLog, LogOutput, maxWaiting } from '../../src/base/log.ts';
 import { until } from '../support/polling.ts';
 
 /** A reader that takes at most so much at a time, or nothing at all. */
@@ -101,7 +101,7 @@ describe('the log output', () => {
     const { reader, output, log } = opened();
     reader.room = 0;
     const text = 'x'.repeat(1_000);
-    const written = Math.ceil((2 * mostWaiting) / 1_000);
+    const written = Math.ceil((2 * maxWaiting) / 1_000);
     for (let number = 0; number < written; number += 1) log.info({ number, text });
     assert.ok(output.dropped > 0.4 * written && output.dropped < 0.6 * written, `${output.dropped} dropped`);
     reader.room = 100_000;

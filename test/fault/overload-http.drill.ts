@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { mostInBatch } from '../../src/records/rules/operation.ts';
-import { mostWaiting } from '../../src/records/write-queue.ts';
+import { maxInBatch } from '../../src/records/rules/operation.ts';
+import { maxWaiting } from '../../src/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
 import { ApiCaller } from '../support/api-caller.ts';
@@ -56,14 +56,14 @@ for (const engine of databaseEngines) {
     it('[G173] are 503 with Retry-After, and every 201 is stored', async () => {
       const [recordsBefore, memoryBefore] = [await records(), await residentMb()];
       const answers: RawAnswer[] = [];
-      const all = await connect(mostWaiting + 1_000, (answer) => void answers.push(answer));
+      const all = await connect(maxWaiting + 1_000, (answer) => void answers.push(answer));
       // No other request can write meanwhile.
       const outsider = await beginOutside(database);
       if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
       for (const [index, connection] of all.entries()) connection.send(writeRequest(tokenAt(index)));
       await until(
         () => answers.length,
-        (count) => count >= all.length - mostInBatch,
+        (count) => count >= all.length - maxInBatch,
         'not all that wait are told that it takes too long',
         deadlineMs,
       );
@@ -78,7 +78,7 @@ for (const engine of databaseEngines) {
       const accepted = answers.filter(({ status }) => status === 201);
       const refused = answers.filter(({ status }) => status === 503);
       assert.equal(accepted.length + refused.length, all.length);
-      assert.ok(accepted.length <= mostInBatch, `${accepted.length} in one batch`);
+      assert.ok(accepted.length <= maxInBatch, `${accepted.length} in one batch`);
       for (const { head } of refused) assert.match(head, /\r\nretry-after: 1\r\n/i);
       assert.equal(await records(), recordsBefore + accepted.length);
       const grown = (await residentMb()) - memoryBefore;

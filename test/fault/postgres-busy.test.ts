@@ -10,7 +10,7 @@ const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
 };
 /** The number of attempts for a batch. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 describe('a busy PostgreSQL', () => {
   const one = declaredProcesses('postgres', 1, declarations);
@@ -36,7 +36,7 @@ describe('a busy PostgreSQL', () => {
       await sql('drop trigger storm on records');
       await sql('drop function fail');
       await sql('drop sequence tries');
-      assert.ok(Number(tried?.count) <= writes * mostAttempts + 1, `${tried?.count} tries`);
+      assert.ok(Number(tried?.count) <= writes * maxAttempts + 1, `${tried?.count} tries`);
       await caller.make('notes', { text: 'after' });
       assert.equal((await caller.all('notes')).length, 2);
       assert.equal((await caller.usage('notes')).records.used, 2);

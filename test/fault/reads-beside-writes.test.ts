@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { mostInBatch } from '../../src/records/rules/operation.ts';
-import { mostWaitingOfCaller } from '../../src/records/write-queue.ts';
+import { maxInBatch } from '../../src/records/rules/operation.ts';
+import { maxWaitingOfCaller } from '../../src/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
 import { assertCode } from '../support/code.ts';
@@ -81,7 +81,7 @@ describe('more writes of a caller than the queue holds', () => {
     await caller.make('notes', {});
     const answers: RawAnswer[] = [];
     const tooMany = 20;
-    const all = await openMany(mostInBatch + mostWaitingOfCaller + tooMany, () =>
+    const all = await openMany(maxInBatch + maxWaitingOfCaller + tooMany, () =>
       RawConnection.open(caller.url, '127.0.0.1', (answer) => void answers.push(answer)),
     );
     const release = await holdWrites(one().processes.settings);

@@ -11,7 +11,7 @@ for (const database of databaseEngines) {
       const seed = Date.now() % 1_000_000;
       t.diagnostic(`seed ${seed}`);
       const databaseKills = database === 'postgres' ? 2 : 0;
-      const options = { database, kills: 3, databaseKills, processes, mostAcknowledged: 300, seed };
+      const options = { database, kills: 3, databaseKills, processes, maxAcknowledged: 300, seed };
       const { tally, deadlocks } = await killAndCheck(options);
       assert.deepEqual(tally.findings, [], `--seed ${seed}`);
       assert.ok(tally.acknowledged > 50, `${tally.acknowledged} writes in all`);

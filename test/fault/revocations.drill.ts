@@ -13,7 +13,7 @@ import { type Reply, request } from '../support/request.ts';
 import { databaseEngines } from '../support/service.ts';
 import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
 
-const mostPerIssuer = 200_000;
+const maxPerIssuer = 200_000;
 
 for (const engine of databaseEngines) {
   describe(`revocations on ${engine}`, () => {
@@ -100,12 +100,12 @@ for (const engine of databaseEngines) {
           const before = await count();
           await database.query(
             `insert into revocations (name, issued_until, forget_at, seq, issuer)
-             with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${mostPerIssuer})
+             with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${maxPerIssuer})
              select newest.issuer || n, 0, ${Math.floor(two.now()) + 3_600_000}, newest.seq + n, newest.issuer
              from numbers, (${newest}) as newest`,
           );
           await database.query('update changes set revocations = revocations + 1');
-          await until(count, (now) => now >= before + mostPerIssuer, 'the rows are not read', 60_000);
+          await until(count, (now) => now >= before + maxPerIssuer, 'the rows are not read', 60_000);
           return String(issuer);
         };
         const isFull = async (reply: Reply, token: string, issuer: string) => {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { longestBurstMs, standingWaitMs } from '../../src/base/concurrency-limit.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { mostInBatch, type Operation } from '../../src/records/rules/operation.ts';
+import { maxInBatch, type Operation } from '../../src/records/rules/operation.ts';
 import {
   longestWaitMs,
+  maxBatchBytes,
   maxBatchBytesOfCaller,
-  mostBatchBytes,
-  mostWaiting,
-  mostWaitingBytes,
-  mostWaitingOfCaller,
+  maxWaiting,
+  maxWaitingBytes,
+  maxWaitingOfCaller,
   WriteQueue,
 } from '../../src/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
@@ -142,10 +142,10 @@ describe('waiting writes', () => {
     const waiting: Promise<unknown>[] = await busy();
     waiting.push(...submitMany('a', 200), ...submitMany('b', 200));
     await store.end();
-    assert.equal(store.batches[1]?.length, mostInBatch);
+    assert.equal(store.batches[1]?.length, maxInBatch);
     await store.end();
-    assert.equal(store.batches[2]?.length, 400 - mostInBatch);
-    waiting.push(...['c', 'd', 'e'].map((id) => submit(id, 1, mostBatchBytes / 2)));
+    assert.equal(store.batches[2]?.length, 400 - maxInBatch);
+    waiting.push(...['c', 'd', 'e'].map((id) => submit(id, 1, maxBatchBytes / 2)));
     await store.end();
     assert.deepEqual(store.batches[3], ['c1', 'd1']);
     await store.end();
@@ -186,7 +186,7 @@ describe('waiting writes', () => {
   it('of one caller do not delay other callers', async () => {
     const { store, submit, submitMany, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
-    for (const id of ['a', 'b', 'c']) waiting.push(...submitMany(id, mostWaitingOfCaller));
+    for (const id of ['a', 'b', 'c']) waiting.push(...submitMany(id, maxWaitingOfCaller));
     waiting.push(submit('late', 0));
     await store.end();
     assert.deepEqual(store.batches[1]?.slice(0, 5), ['a0', 'b0', 'c0', 'late0', 'a1']);
@@ -203,9 +203,9 @@ describe('writes without room in the queue', () => {
   it('are "overloaded" when too many wait, and are not done', async () => {
     const { store, queue, submit, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
-    for (let index = 0; index < mostWaiting; index += 1) waiting.push(submit(`caller ${index} `));
+    for (let index = 0; index < maxWaiting; index += 1) waiting.push(submit(`caller ${index} `));
     await assert.rejects(submit('refused'), isOverloaded(/writes wait/));
-    assert.equal(queue.length, mostWaiting);
+    assert.equal(queue.length, maxWaiting);
     while (queue.length > 0) await store.end();
     await store.end();
     await Promise.all(waiting);
@@ -219,7 +219,7 @@ describe('writes without room in the queue', () => {
   it('are "overloaded" when too many of one caller wait, for that caller only', async () => {
     const { store, submit, submitMany, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
-    waiting.push(...submitMany('many', mostWaitingOfCaller));
+    waiting.push(...submitMany('many', maxWaitingOfCaller));
     await assert.rejects(submit('many', 9_999), isOverloaded(/writes wait/));
     waiting.push(submit('other'));
     await store.end();
@@ -230,11 +230,11 @@ describe('writes without room in the queue', () => {
   it('are "overloaded" when they would hold too many bytes', async () => {
     const { store, submit, busy } = startQueue();
     const waiting: Promise<unknown>[] = await busy();
-    waiting.push(...['a', 'b', 'c', 'd'].map((id) => submit(id, 0, mostWaitingBytes / 4)));
+    waiting.push(...['a', 'b', 'c', 'd'].map((id) => submit(id, 0, maxWaitingBytes / 4)));
     await assert.rejects(submit('e', 0, 1), isOverloaded(/writes wait/));
     waiting.push(submit('without a body', 0, 0));
     await store.end();
-    waiting.push(submit('f', 0, mostWaitingBytes / 4));
+    waiting.push(submit('f', 0, maxWaitingBytes / 4));
     while (store.batches.flat().length < waiting.length) await store.end();
     await store.end();
     await Promise.all(waiting);
@@ -253,14 +253,14 @@ describe('writes without room in the queue', () => {
         if (queue.length === before) return queue.length;
       }
     };
-    assert.equal(await fill(), mostWaiting, 'a burst');
+    assert.equal(await fill(), maxWaiting, 'a burst');
     const batchMs = 100;
     for (let ms = 0; ms <= longestBurstMs; ms += batchMs) {
       await fill();
       clock.advance(batchMs);
       await store.end();
     }
-    const perMs = mostInBatch / batchMs;
+    const perMs = maxInBatch / batchMs;
     const expected = perMs * standingWaitMs;
     while (queue.length > expected) await store.end();
     const standing = await fill();
@@ -272,7 +272,7 @@ describe('writes without room in the queue', () => {
     while (queue.length > 0) await store.end();
     await store.end();
     ends.push(...(await busy()));
-    assert.equal(await fill(), mostWaiting, 'another burst');
+    assert.equal(await fill(), maxWaiting, 'another burst');
     while (queue.length > 0) await store.end();
     await store.end();
     await Promise.all(ends);
@@ -281,7 +281,7 @@ describe('writes without room in the queue', () => {
   it('are "overloaded" after waiting too long unless they are next, and are not done', async () => {
     const { store, clock, queue, submit, submitMany, busy } = startQueue();
     const [first] = await busy();
-    const old = ['a', 'b'].flatMap((id) => submitMany(id, mostWaitingOfCaller));
+    const old = ['a', 'b'].flatMap((id) => submitMany(id, maxWaitingOfCaller));
     const ends = Promise.allSettled(old);
     clock.advance(longestWaitMs / 2);
     const young = submit('c');
@@ -295,11 +295,11 @@ describe('writes without room in the queue', () => {
       'c0',
       ...namesOf('a', 1, 129).flatMap((name) => [name, name.replace('a', 'b')]),
     ];
-    assert.deepEqual(store.batches, [['first0'], next.slice(0, mostInBatch)]);
+    assert.deepEqual(store.batches, [['first0'], next.slice(0, maxInBatch)]);
     assert.equal(queue.length, 0);
     await store.end();
     const refused = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-    assert.equal(refused.length, old.length + 1 - mostInBatch);
+    assert.equal(refused.length, old.length + 1 - maxInBatch);
     for (const reason of refused) isOverloaded(/too long/)(reason);
     assert.deepEqual([await first, await young, store.batches.length], ['first0', 'c0', 2]);
   });
@@ -307,7 +307,7 @@ describe('writes without room in the queue', () => {
   it('are refused before the running batch ends, which makes room', async () => {
     const { store, clock, queue, submitMany, busy } = startQueue();
     const [first] = await busy();
-    const refused = Promise.allSettled(submitMany('a', mostWaitingOfCaller));
+    const refused = Promise.allSettled(submitMany('a', maxWaitingOfCaller));
     clock.advance(longestWaitMs + 1);
     await until(
       () => queue.length,
@@ -316,11 +316,11 @@ describe('writes without room in the queue', () => {
     );
     for (const end of await refused)
       assert.ok(end.status === 'rejected' && isOverloaded(/too long/)(end.reason));
-    const next = submitMany('a', mostWaitingOfCaller);
+    const next = submitMany('a', maxWaitingOfCaller);
     await store.end();
-    assert.deepEqual(store.batches[1], namesOf('a', 0, mostWaitingOfCaller));
+    assert.deepEqual(store.batches[1], namesOf('a', 0, maxWaitingOfCaller));
     await store.end();
-    assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', mostWaitingOfCaller]);
+    assert.deepEqual([await first, (await Promise.all(next)).length], ['first0', maxWaitingOfCaller]);
   });
 
   it('begin only after hang-ups of the same turn are noticed', async () => {

@@ -5,7 +5,7 @@ import { concurrently } from '../support/flood.ts';
 import { type Load, Outcomes } from './load.ts';
 
 /** How many may be under way; a load of which more are waiting does not wait for an answer any more. */
-const mostAtOnce = 4_000;
+const maxAtOnce = 4_000;
 
 /** Live streams that are opened, as many as the service can take: each is left when it has begun, and the next one opened. */
 export async function streamCapacity(load: Load, atOnce: number) {
@@ -25,7 +25,7 @@ export async function streamOverload(load: Load, perSecond: number): Promise<Out
     const elapsed = performance.now() - startedAt;
     if (elapsed > load.seconds * 1000) break;
     for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) {
-      if (outcomes.unanswered >= mostAtOnce) outcomes.heldBack += 1;
+      if (outcomes.unanswered >= maxAtOnce) outcomes.heldBack += 1;
       else void openStream(load, outcomes);
     }
     await pause(2);

@@ -11,7 +11,7 @@ const removalsPerLane = 25;
 /** Tries of a removed member: a few at once under load, the others later. */
 const [triesAtOnce, triesLater] = [10, 90];
 const writesPerSecond = 500;
-const mostUnderWay = 128;
+const maxUnderWay = 128;
 
 describe('removal of members at two processes on postgres, during writes in the same collection', () => {
   const target = declaredProcesses('postgres', 2, attackDeclarations);
@@ -134,7 +134,7 @@ class Writes {
     for (let index = 0; !this.#isOver; index += 1) {
       const early = this.#startedAt + (index * 1_000) / writesPerSecond - performance.now();
       if (early > 1) await pause(early);
-      while (underWay.size >= mostUnderWay) await Promise.race(underWay);
+      while (underWay.size >= maxUnderWay) await Promise.race(underWay);
       const which = index % people.length;
       const person = (people[which] as Person).at(target.service(which));
       const write: Promise<void> = person

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { CommandMessage, CommandOutcome } from './command-process.ts';
 
 /** At most this many processes for commands are kept. */
-const mostKept = 6;
+const maxKept = 6;
 let started = 0;
 const idle: ChildProcess[] = [];
 
@@ -11,7 +11,7 @@ const idle: ChildProcess[] = [];
 export function canShareProcess({ settings, parameters }: CommandMessage): boolean {
   const needsOwn =
     parameters[0] === 'serve' || Object.keys(settings).some((name) => name.startsWith('NODE_'));
-  return !needsOwn && (idle.length > 0 || started < mostKept);
+  return !needsOwn && (idle.length > 0 || started < maxKept);
 }
 
 /** Runs a command in an idle kept process. */

@@ -11,11 +11,11 @@ import { nextFile } from './surroundings.ts';
 // A test may wait for a timer that keeps no process alive: there is always something else in a service that does.
 const awake = setInterval(() => {}, 60_000);
 /** The timeout of a test does not hold for what a file awaits at its top level, nor for its hooks. */
-const mostMsPerFile = 600_000;
+const maxMsPerFile = 600_000;
 for (let file = await nextFile(); file !== null; file = await nextFile()) {
   const ended = Promise.withResolvers<void>();
   const url = pathToFileURL(file).href;
-  const limit = setTimeout(stopWaiting, mostMsPerFile, `${file} did not end within ten minutes.`, 1);
+  const limit = setTimeout(stopWaiting, maxMsPerFile, `${file} did not end within ten minutes.`, 1);
   describe(file, () => {
     // A nested suite: the hook below runs even if one of its hooks fails.
     describe('all of it', () => import(url));

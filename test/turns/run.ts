@@ -36,8 +36,8 @@ const ms = Number(values.seconds) * 1000;
 const texts = values.only.split(',');
 
 /** More of the other person's waits than beside nobody. */
-const mostReadMs = 100;
-const mostWriteMs = 200;
+const maxReadMs = 100;
+const maxWriteMs = 200;
 
 async function startProcess(settings: Settings) {
   const logFile = `${settings.TEST_DIRECTORY}/service.log`;
@@ -103,8 +103,8 @@ function flood(url: string, make: () => Asked) {
 
 const exceeds = (quiet: Waits, flooded: Waits) =>
   [
-    ...(at(flooded.read, 0.99) > mostReadMs + at(quiet.read, 0.99) ? ['read'] : []),
-    ...(at(flooded.write, 0.99) > mostWriteMs + at(quiet.write, 0.99) ? ['write'] : []),
+    ...(at(flooded.read, 0.99) > maxReadMs + at(quiet.read, 0.99) ? ['read'] : []),
+    ...(at(flooded.write, 0.99) > maxWriteMs + at(quiet.write, 0.99) ? ['write'] : []),
     ...(Math.max(...flooded.livez) > 1_000 ? ['livez'] : []),
   ].join();
 

@@ -44,7 +44,7 @@ export function Traffic({ traffic }: Data) {
   );
 }
 
-const mostRows = 8;
+const maxRows = 8;
 
 function Counts({
   caption,
@@ -64,7 +64,7 @@ function Counts({
         </tr>
       </thead>
       <tbody>
-        {rows.slice(0, mostRows).map(({ name, recent, hour }) => (
+        {rows.slice(0, maxRows).map(({ name, recent, hour }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
             <td>{number(recent)}</td>

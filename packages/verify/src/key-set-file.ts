@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { makePrivateFolder } from '../../../src/base/files.ts';
 import type { KeySetStore } from './kept-keys.ts';
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Another user could have written the file. The log has the code and no message. */
 class KeySetFileError extends Error {
@@ -69,7 +69,7 @@ interface Stat {
 
 function faultOf(stat: Stat): KeySetFileError['code'] | null {
   if (!stat.isFile()) return 'not_a_file';
-  if (stat.size > mostBytes) return 'too_large';
+  if (stat.size > maxBytes) return 'too_large';
   // Windows has neither owners nor modes of this kind.
   if (process.geteuid === undefined) return null;
   if (stat.uid !== process.geteuid()) return 'of_another_user';

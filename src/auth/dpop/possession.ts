@@ -48,7 +48,7 @@ export function createUseProof(digestKey: Uint8Array, seen: SeenProofs) {
 }
 
 /** More proofs than one core can verify in the two minutes during which a proof is valid. */
-export const mostSeenProofs = 1_000_000;
+export const maxSeenProofs = 1_000_000;
 /** Proofs that expire within the same slot are evicted together. */
 const slotMs = 10_000;
 
@@ -70,7 +70,7 @@ export class SeenProofs {
   readonly #slots = new Map<number, Slot>();
   #size = 0;
 
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, most = mostSeenProofs) {
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, most = maxSeenProofs) {
     this.#clock = clock;
     this.#most = most;
   }

@@ -40,16 +40,16 @@ export interface ProofKey {
 }
 
 /** The largest RSA key: clients choose their own keys, and larger ones make every check slower. */
-export const mostProofKeyBits = 4096;
+export const maxProofKeyBits = 4096;
 
 /** Number of cached headers. A client has the same header in all its proofs. An entry takes 2 KB, at most 4 KB. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 /** Twice the length of a header with an RSA key of 4096 bits. Longer headers are not cached. */
 const longestRemembered = 2048;
 
 /** Caches the keys of valid proofs by their header: importing a key takes a third of the time of a signature check. */
 export class ProofKeys {
-  readonly #remembered = new RecentMap<string, ProofKey>(mostRemembered);
+  readonly #remembered = new RecentMap<string, ProofKey>(maxRemembered);
 
   recall(header: string): ProofKey | undefined {
     return this.#remembered.get(header);
@@ -69,7 +69,7 @@ export class ProofKeys {
       throw invalidProof('jwk');
     const thumbprint = thumbprintOf(jwk);
     if (wanted !== null && thumbprint !== wanted) throw invalidProof('cnf');
-    const admitted = admitKey(jwk, [alg], mostProofKeyBits);
+    const admitted = admitKey(jwk, [alg], maxProofKeyBits);
     if (typeof admitted === 'string') throw invalidProof('jwk');
     return { key: admitted.key, algorithm: alg, thumbprint };
   }

@@ -1,10 +1,10 @@
 import { errorWords, type JsonSchema } from '../json-schema.ts';
 import { isJsonObject, pointerTo } from '../strict-json.ts';
 import { type Formats, type FormError, formErrors, takeOut } from './form-errors.ts';
-import { found, listed, type Say, suggestion, type Tell } from './mistakes.ts';
+import { type DescribeValue, found, listed, type ReportAt, suggestion } from './mistakes.ts';
 
 /** Reports every mistake; true if there is none. Fills in defaults, and corrects or takes out what further rules cannot use. */
-export type CheckForm = (data: unknown, say: Say, at?: string) => boolean;
+export type CheckForm = (data: unknown, say: ReportAt, at?: string) => boolean;
 
 /** An operator may have written a secret instead of a file name. */
 const redacted = 'the value is not shown, because it may be the secret itself';
@@ -13,7 +13,11 @@ const redacted = 'the value is not shown, because it may be the secret itself';
  * Checks data of a YAML file against a JSON Schema without `$ref`. `errorMessage` of a schema replaces the message of the
  * keyword (some editors show it, too), `format` is one of `formats`, and the value of a `writeOnly` schema is not repeated.
  */
-export function createFormCheck(schema: JsonSchema, formats: Formats = {}, tell: Tell = found): CheckForm {
+export function createFormCheck(
+  schema: JsonSchema,
+  formats: Formats = {},
+  tell: DescribeValue = found,
+): CheckForm {
   return (data, say, at = '') => {
     const errors = formErrors(schema, data, formats);
     const out: string[] = [];
@@ -42,7 +46,7 @@ function placeOf({ pointer, member }: FormError): string {
   return member === undefined ? pointer : pointerTo(pointer, member);
 }
 
-function predicateOf(error: FormError, formats: Formats, tell: Tell): string {
+function predicateOf(error: FormError, formats: Formats, tell: DescribeValue): string {
   const { keyword, schema, data, member = '' } = error;
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
   if (keyword === 'additionalProperties')

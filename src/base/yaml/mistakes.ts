@@ -2,9 +2,9 @@ import { membersOf } from '../strict-json.ts';
 import { withoutPassword, withoutSecrets } from '../url.ts';
 
 /** Reports a mistake of the value at a JSON pointer: "must be a list; found 5". */
-export type Say = (pointer: string, predicate: string) => void;
+export type ReportAt = (pointer: string, predicate: string) => void;
 
-export interface Report extends Say {
+export interface Report extends ReportAt {
   /** False if a mistake was reported at one of these places, below it, or at a value around it. */
   readonly isRight: (...pointers: readonly string[]) => boolean;
 }
@@ -14,12 +14,12 @@ export function nameOf(pointer: string): string {
   return pointer === '' ? 'The file' : membersOf(pointer).map(brief).join('.');
 }
 
-export type Tell = (value: unknown) => string;
+export type DescribeValue = (value: unknown) => string;
 
-export const found: Tell = (value) => foundText(value, withoutPassword);
+export const found: DescribeValue = (value) => foundText(value, withoutPassword);
 
 /** For values that may be an address with a secret in it. */
-export const foundAddress: Tell = (value) => foundText(value, withoutSecrets);
+export const foundAddress: DescribeValue = (value) => foundText(value, withoutSecrets);
 
 function foundText(value: unknown, printable: (text: string) => string): string {
   if (value === undefined || value === null) return 'found nothing';

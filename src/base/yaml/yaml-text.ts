@@ -17,12 +17,12 @@ import { escapeUnseen } from '../unicode.ts';
 import { brief, nameOf, nearest, type Report } from './mistakes.ts';
 
 /** Deeper than the deepest allowed schema. */
-const mostLevels = 48;
-const mostSyntaxErrors = 5;
+const maxLevels = 48;
+const maxSyntaxErrors = 5;
 
 const hints: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'it is indented with a tab. Indent with spaces.',
-  RESOURCE_EXHAUSTION: `it is nested deeper than ${mostLevels} levels. Make it flatter.`,
+  RESOURCE_EXHAUSTION: `it is nested deeper than ${maxLevels} levels. Make it flatter.`,
   MULTIPLE_DOCS: 'there is a second document after "---". Write one document in one file.',
 };
 
@@ -45,7 +45,7 @@ export function readYaml(text: string) {
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
   const lineOfNode = (node: unknown) => lineAt((node as { range?: [number] | null } | null)?.range?.[0] ?? 0);
   if (document.errors.length > 0) {
-    const errors = document.errors.slice(0, mostSyntaxErrors).map(({ code, message, pos }) => ({
+    const errors = document.errors.slice(0, maxSyntaxErrors).map(({ code, message, pos }) => ({
       line: lineAt(pos[0]),
       sentence: `This is not valid YAML: ${hintFor(code, message) ?? `${message}.`}`,
     }));
@@ -96,7 +96,7 @@ function nameIn({ key }: Pair): unknown {
 
 function mistakeIn(node: unknown, level: number): string | null {
   const { anchor, tag } = (node ?? {}) as { readonly anchor?: string; readonly tag?: string };
-  if (level > mostLevels) return `This is nested deeper than ${mostLevels} levels. Make it flatter.`;
+  if (level > maxLevels) return `This is nested deeper than ${maxLevels} levels. Make it flatter.`;
   if (isAlias(node) || anchor !== undefined)
     return 'Anchors ("&") and aliases ("*") are not supported. Write the value out, or use $defs.';
   if (tag !== undefined) return `The tag "${brief(tag)}" is not supported. Write a plain value.`;
@@ -126,7 +126,7 @@ export interface LineMistake {
   readonly sentence: string;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** A YAML text as data, with its mistakes. Readers report theirs with `say` and a JSON pointer. */
 export function readWithMistakes(text: string, placeOf: (pointer: string) => string = nameOf) {
@@ -152,10 +152,10 @@ export function readWithMistakes(text: string, placeOf: (pointer: string) => str
       const all = mistakes
         .toSorted((one, other) => one.line - other.line)
         .map(({ line, sentence }) => ({ line, sentence: escapeUnseen(sentence) }));
-      const next = all[mostShown];
+      const next = all[maxShown];
       if (next === undefined) return all;
-      const sentence = `${counted(all.length - mostShown, 'more mistake')}, not shown.`;
-      return [...all.slice(0, mostShown), { line: next.line, sentence }];
+      const sentence = `${counted(all.length - maxShown, 'more mistake')}, not shown.`;
+      return [...all.slice(0, maxShown), { line: next.line, sentence }];
     },
   };
 }

@@ -3,7 +3,7 @@ import { reachedStates } from '../../collections/declaration-rules.ts';
 import { erasedType, isLogged, type recordEvents } from '../../events/catalogue.ts';
 import { type Description, headerParameter, queryParameter, tags } from '../../openapi/description.ts';
 import * as schema from '../../openapi/schemas.ts';
-import { longestWaitSeconds, mostUnder } from './read-events.ts';
+import { longestWaitSeconds, maxUnder } from './read-events.ts';
 
 const { text, count } = schema;
 
@@ -53,7 +53,7 @@ export function describeEvents(collections: readonly Collection[]): Description 
       queryParameter('collection', 'Only of these collections, separated by commas.', text),
       queryParameter(
         'in',
-        `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${mostUnder}; 404 for one that the caller cannot read.`,
+        `Also what everyone can read under these records, separated by commas, such as teams/<id>. At most ${maxUnder}; 404 for one that the caller cannot read.`,
         text,
       ),
       queryParameter('after', 'Only events after this position. Without it, only new events.', count),

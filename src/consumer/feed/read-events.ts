@@ -55,13 +55,13 @@ function readCollections(text: string | null, declared: readonly Collection[]): 
   });
 }
 
-export const mostUnder = 20;
+export const maxUnder = 20;
 
 /** `teams/ID,issues/ID` */
 function readUnder(text: string | null, declared: readonly Collection[]): readonly RecordName[] {
   if (text === null) return [];
   const names = [...new Set(text.split(','))];
-  if (names.length > mostUnder) throw invalid('in');
+  if (names.length > maxUnder) throw invalid('in');
   return names.map((name) => {
     const [collection = '', id = '', ...more] = name.split('/');
     const isParent = declared.some((one) => one.name === collection && one.children.length > 0);

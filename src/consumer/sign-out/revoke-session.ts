@@ -45,7 +45,7 @@ export function createRevokeSession({ pseudonymOf, pseudonymIssuer, names, revok
 }
 
 /** Revocations that are kept for one issuer, in the memory of each process (36 MB): at least fifty thousand sign-outs. */
-export const mostPerIssuer = 200_000;
+export const maxPerIssuer = 200_000;
 
 interface RevokeOptions {
   readonly store: Pick<StandingStore, 'revoke'>;
@@ -68,7 +68,7 @@ export function createRevoke({ store, standing, onRevoked }: RevokeOptions) {
     revocations: readonly Omit<Revocation, 'issuer'>[],
     document: UsedDocument | null,
   ): Promise<number | null> => {
-    if (standing.revocations.countOf(issuer) >= mostPerIssuer)
+    if (standing.revocations.countOf(issuer) >= maxPerIssuer)
       throw new Refusal('revocations_full', { detail: `issuer ${issuer}`, retryAfterSeconds: 60 });
     const added = await store.revoke(
       revocations.map((revocation) => ({ ...revocation, issuer })),

@@ -27,7 +27,7 @@ export const retryDelaysMs = [
 ] as const;
 /** Deliveries that failed together are not retried together. */
 const jitter = 0.1;
-const mostRetryAfterMs = dayMs;
+const maxRetryAfterMs = dayMs;
 
 /** The circuit breaker opens after this many failures in a row: nothing is sent to the receiver for a while. */
 const circuitFailures = 5;
@@ -46,7 +46,7 @@ export function retryAt(
   const delay = retryDelaysMs[attempts - 1];
   if (delay === undefined) return null;
   const jittered = delay * (1 + jitter * (2 * random() - 1));
-  return Math.round(now + Math.max(jittered, Math.min(retryAfterMs ?? 0, mostRetryAfterMs)));
+  return Math.round(now + Math.max(jittered, Math.min(retryAfterMs ?? 0, maxRetryAfterMs)));
 }
 
 type ReceiverHealth = AttemptResults['health'];
@@ -75,7 +75,7 @@ export function healthAfter(
       failingSince ??= now;
       const pauseMs = Math.max(
         circuitPauseMs(failures),
-        Math.min(outcome.retryAfterMs ?? 0, mostRetryAfterMs),
+        Math.min(outcome.retryAfterMs ?? 0, maxRetryAfterMs),
       );
       if (pauseMs > 0) pausedUntil = Math.max(pausedUntil ?? 0, now + pauseMs);
     }
@@ -85,7 +85,7 @@ export function healthAfter(
 
 /** Null also for a pause that no receiver can ask for: the clock was ahead when it was written. */
 export function pauseEnd(pausedUntil: number | null, now: number): number | null {
-  return pausedUntil !== null && pausedUntil - now <= mostRetryAfterMs ? pausedUntil : null;
+  return pausedUntil !== null && pausedUntil - now <= maxRetryAfterMs ? pausedUntil : null;
 }
 
 function circuitPauseMs(failures: number): number {

@@ -22,7 +22,7 @@ export interface OutboxParts extends AttemptParts {
   readonly onTried: (result: string) => void;
 }
 
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 const eventsAtOnce = 500;
 const retryMs = 1_000;
 /** A timer of Node with more than 24 days fires at once. */
@@ -150,7 +150,7 @@ export class Outbox {
     const now = clock.now();
     const pausedMs = (pauseEnd(webhook.pausedUntil, now) ?? 0) - now;
     if (pausedMs > 0) return this.#wakeIn(pausedMs);
-    const free = mostAtOnce - this.#inFlight.size;
+    const free = maxAtOnce - this.#inFlight.size;
     if (free <= 0) return;
     const exceptKeys = [...this.#inFlight.values()].map(({ event }) => orderKey(event));
     const due = await deliveries.due(this.id, now, { limit: free, exceptKeys });

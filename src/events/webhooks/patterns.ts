@@ -3,16 +3,16 @@ import { suggestion } from '../../base/yaml/mistakes.ts';
 
 /** `*`, or two parts around a dot, each a name or `*`. */
 const patternForm = /^(?:\*|(?:\*|[a-z][a-z0-9_-]*)\.(?:\*|[a-z][a-z0-9_-]*))$/;
-const mostPatterns = 50;
+const maxPatterns = 50;
 
 /** The patterns of `--events`, separated by commas, as they are kept: `notes.*,*.created,bookings.approved,consumer.erased`. */
 export function readPatterns(text: string): string {
   const patterns = [...new Set(text.split(/[\s,]+/).filter((pattern) => pattern !== ''))];
   const wrong = patterns.find((pattern) => !patternForm.test(pattern));
-  if (wrong === undefined && patterns.length > 0 && patterns.length <= mostPatterns) return patterns.join();
+  if (wrong === undefined && patterns.length > 0 && patterns.length <= maxPatterns) return patterns.join();
   const found = wrong ?? (patterns.length === 0 ? text : `${patterns.length} patterns`);
   throw new OperatorError(
-    `--events is a list of 1 to ${mostPatterns} types of events, in which "*" stands for any part; found "${found}". Example: --events 'bookings.*,consumer.erased'`,
+    `--events is a list of 1 to ${maxPatterns} types of events, in which "*" stands for any part; found "${found}". Example: --events 'bookings.*,consumer.erased'`,
   );
 }
 

@@ -24,7 +24,7 @@ export interface Sending {
 
 /** For name lookup, connection, request and answer together. */
 const deadlineMs = 15_000;
-const mostAnswerBytes = 65_536;
+const maxAnswerBytes = 65_536;
 const idleMs = 10_000;
 const connections = { keepAlive: true, maxFreeSockets: 8, timeout: idleMs } as const;
 
@@ -119,7 +119,7 @@ async function readAnswer(answer: IncomingMessage, clock: Clock): Promise<Sent> 
   for await (const chunk of answer) {
     bytes += (chunk as Buffer).length;
     // Leaving the loop closes the connection.
-    if (bytes > mostAnswerBytes) return failure(status, 'answer_too_large', null);
+    if (bytes > maxAnswerBytes) return failure(status, 'answer_too_large', null);
   }
   if (status >= 200 && status < 300) return { ok: true, status };
   if (status >= 300 && status < 400) return failure(status, 'redirect', null);

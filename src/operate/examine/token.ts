@@ -77,7 +77,7 @@ function headerOf(text: string): JsonObject {
 }
 
 /** A real token has a dozen or two claims. */
-const mostClaims = 100;
+const maxClaims = 100;
 
 /** Explains why a token is accepted or refused. Shows only the names of claims, so the output can be shared. */
 function conclude(outcomes: Outcomes, context: TraceContext) {
@@ -96,7 +96,7 @@ function conclude(outcomes: Outcomes, context: TraceContext) {
     status: code === null ? 200 : describe(code).status,
     summary: reason?.advice ?? accepted,
     steps,
-    claims: Object.keys(claims).slice(0, mostClaims).map(unquoted),
+    claims: Object.keys(claims).slice(0, maxClaims).map(unquoted),
     pseudonym: caller?.pseudonym ?? null,
   };
 }

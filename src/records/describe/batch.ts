@@ -3,7 +3,7 @@ import { type Description, tags } from '../../openapi/description.ts';
 import { sometimes } from '../../openapi/headers.ts';
 import type { Schema } from '../../openapi/openapi-types.ts';
 import { closedObject, object, text } from '../../openapi/schemas.ts';
-import { mostParts } from '../rules/operation.ts';
+import { maxParts } from '../rules/operation.ts';
 import { idempotencyParameter } from './writes.ts';
 
 /** The route of requests/batch.ts. */
@@ -28,7 +28,7 @@ export function describeBatch(collections: readonly Collection[]): Description {
     name: 'runBatch',
     tag: tags.caller,
     summary: 'Several changes at once',
-    description: `Up to ${mostParts} operations on any collections, in order: all of them are done, or none. Each is decided and counted as the single request would be, and sees what those before it have changed.`,
+    description: `Up to ${maxParts} operations on any collections, in order: all of them are done, or none. Each is decided and counted as the single request would be, and sees what those before it have changed.`,
     parameters: [idempotencyParameter('batch')],
     body: {
       'application/json': {
@@ -75,5 +75,5 @@ function operationsSchema(collections: readonly Collection[]): Schema {
     closedObject({ delete: name, id, ...expected }, ['if_match']),
     ...(actions.size === 0 ? [] : [closedObject(act, ['input', 'if_match'])]),
   ];
-  return { type: 'array', minItems: 1, maxItems: mostParts, items: { oneOf: forms } };
+  return { type: 'array', minItems: 1, maxItems: maxParts, items: { oneOf: forms } };
 }

@@ -4,7 +4,7 @@ import { isJsonObject, pointerTo } from '../../base/strict-json.ts';
 import type { FieldError } from '../../collections/collection.ts';
 import { type Fields, readJson } from '../fields.ts';
 import { expectedTag, type Tags } from '../preconditions.ts';
-import { mostParts } from '../rules/operation.ts';
+import { maxParts } from '../rules/operation.ts';
 
 /** Whatever MAX_BODY_BYTES is. */
 export const largestBatchBody = 1_048_576;
@@ -55,8 +55,8 @@ export function readOperations(input: Input): {
 } {
   const body = readJson(input);
   const list = isJsonObject(body) ? body.operations : undefined;
-  if (!isJsonObject(body) || !Array.isArray(list) || list.length < 1 || list.length > mostParts)
-    throw invalid([{ pointer: '/operations', message: `must be a list of 1 to ${mostParts} operations` }]);
+  if (!isJsonObject(body) || !Array.isArray(list) || list.length < 1 || list.length > maxParts)
+    throw invalid([{ pointer: '/operations', message: `must be a list of 1 to ${maxParts} operations` }]);
   const unknown = Object.keys(body).filter((name) => name !== 'operations');
   const errors = [
     ...unknown.slice(0, 1).map((name) => unknownMember('', name, ['operations'])),

@@ -79,7 +79,7 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
 }
 
 /** Bodies that are read at once. */
-const mostBytesAtOnce = 4_194_304;
+const maxBytesAtOnce = 4_194_304;
 
 /**
  * Visits the records of a list, until `visit` says no or so many of them, or of their bytes, were looked at. Returns the place after
@@ -91,7 +91,7 @@ async function visitRecords(
   visit: (text: RecordText) => boolean | Promise<boolean>,
 ): Promise<Place | null> {
   const until = await store.placeAfter(wanted, atMost);
-  let limit = Math.min(atMost, Math.max(Math.floor(mostBytesAtOnce / recordBytes), 1));
+  let limit = Math.min(atMost, Math.max(Math.floor(maxBytesAtOnce / recordBytes), 1));
   let { after } = wanted;
   let bytes = 0;
   for (;;) {

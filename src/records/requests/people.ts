@@ -22,7 +22,7 @@ import { submitting, submittingAs } from './write.ts';
 
 /** Members and invitations of a record. The rules are in rules/invitations. */
 
-export const mostUses = 100;
+export const maxUses = 100;
 export const longestInvitationMs = 30 * 86_400_000;
 
 /** POST /<collection>/{id}/invitations: the code is only in this answer. */
@@ -61,8 +61,8 @@ function readInvitation(fields: Fields, collection: Collection) {
   }));
   if (!roles.includes(role as string))
     errors.push({ pointer: '/role', message: `must be one of ${roles.join(', ')}` });
-  if (!Number.isInteger(uses) || (uses as number) < 1 || (uses as number) > mostUses)
-    errors.push({ pointer: '/uses', message: `must be a whole number from 1 to ${mostUses}` });
+  if (!Number.isInteger(uses) || (uses as number) < 1 || (uses as number) > maxUses)
+    errors.push({ pointer: '/uses', message: `must be a whole number from 1 to ${maxUses}` });
   if (forMs === null || forMs <= 0 || forMs > longestInvitationMs)
     errors.push({ pointer: '/expires_in', message: 'must be a duration such as 7d, at most 30d' });
   if (errors.length > 0) throw new Refusal('validation_failed', { members: { errors } });

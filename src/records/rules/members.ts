@@ -144,8 +144,8 @@ function eventFor(kind: 'joined' | 'left', record: StoredRecord, row: StoredMemb
   const who = collection.aliases ? { role, alias: aliasText(alias) } : { role };
   const person: EventTopic = { topic: names.person(member), hasFields: false };
   // Not all readers of the record may know who has which role in it.
-  const untold = [person.topic, names.everyone(collection.name)];
+  const excluded = [person.topic, names.everyone(collection.name)];
   const readers = audienceOf(record, { after: record.state }, writing, [row]) ?? [];
-  const told = readers.filter(({ topic }) => !untold.includes(topic));
-  return eventOfMember(collection, kind, record, who, now, [person, ...told]);
+  const informed = readers.filter(({ topic }) => !excluded.includes(topic));
+  return eventOfMember(collection, kind, record, who, now, [person, ...informed]);
 }

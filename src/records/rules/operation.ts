@@ -13,9 +13,9 @@ import type { Tags } from '../preconditions.ts';
 import type { Budget } from './budgets.ts';
 
 /** Writes per transaction. With more, the first would wait too long for the last. */
-export const mostInBatch = 256;
+export const maxInBatch = 256;
 /** Operations in a batch of a caller. */
-export const mostParts = 50;
+export const maxParts = 50;
 /** Where its Idempotency-Key is kept: no collection can have this name. */
 export const batchName = 'batch';
 

@@ -3,11 +3,11 @@ import { isTallied, parentOf } from '../../collections/lineage.ts';
 import { uniqueKey, uniqueQuery } from '../../collections/unique.ts';
 import type { BatchChanges, ChildWork, RecordName, StoredRecord, Tally } from '../../storage/port.ts';
 import type { LoadedRows } from './loaded-rows.ts';
-import { mostInBatch, mostParts } from './operation.ts';
+import { maxInBatch, maxParts } from './operation.ts';
 import type { RecordsState } from './records-state.ts';
 
 /** Each transaction has fewer writes: one of these is left after it, or there are no others. */
-const maxLoaded = mostInBatch + mostParts;
+const maxLoaded = maxInBatch + maxParts;
 
 /** Tallies, unique values and waiting lines of a batch, as changed by the operations decided so far. */
 export class ParentsState {

@@ -58,7 +58,7 @@ export function idleTimeoutSocket(): Socket {
   let asked = 0;
   socket.setTimeout(silentMs);
   socket.on('timeout', () => {
-    if (asked === mostAsked)
+    if (asked === maxAsked)
       return void socket.destroy(new Error(`no data from PostgreSQL for ${silentMs / 1000} s`));
     asked += 1;
     socket.setTimeout(lastWordMs);
@@ -70,7 +70,7 @@ export function idleTimeoutSocket(): Socket {
 const silent = 'silent';
 /** Time for the answer to a cancel request. A pooler passes one on only while the statement has a session, so ask again. */
 const lastWordMs = 100;
-const mostAsked = 5;
+const maxAsked = 5;
 
 /** Cancels a read in PostgreSQL before the connection is destroyed. */
 class ClientWithTimeout extends Client {

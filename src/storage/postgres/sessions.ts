@@ -14,7 +14,7 @@ interface SessionsOptions {
 /** Minimum time between replacements of sessions while a server is read-only. */
 const suspectEveryMs = 1_000;
 
-const mostNames = 200;
+const maxNames = 200;
 
 /** The sessions of a pool. After a failover a session may be read-only: it and all older ones are closed. */
 export class Sessions {
@@ -23,7 +23,7 @@ export class Sessions {
   #suspectBefore = Number.NEGATIVE_INFINITY;
   readonly begin: string;
   readonly #onStatementsLost: () => void;
-  #mostNames: number;
+  #maxNames: number;
   readonly #names = new Map<string, string>();
   /** Unique to this process: behind a pooler processes share sessions. */
   readonly #prefix = `vestibule_${createProcessName()}`;
@@ -34,7 +34,7 @@ export class Sessions {
     this.#pool = pool;
     this.begin = begin;
     this.#onStatementsLost = onStatementsLost;
-    this.#mostNames = keepsStatements ? mostNames : 0;
+    this.#maxNames = keepsStatements ? maxNames : 0;
     pool.on('connect', (client) => this.#madeAt.set(client, performance.now()));
     pool.on('remove', (client) => this.#madeAt.delete(client));
   }
@@ -43,7 +43,7 @@ export class Sessions {
   named(text: string): { readonly text: string; readonly name?: string } {
     const known = this.#names.get(text);
     if (known !== undefined) return { text, name: known };
-    if (this.#names.size >= this.#mostNames) return { text };
+    if (this.#names.size >= this.#maxNames) return { text };
     const name = `${this.#prefix}_${this.#names.size}`;
     this.#names.set(text, name);
     return { text, name };
@@ -101,8 +101,8 @@ export class Sessions {
 
   /** A pooler that does not track prepared statements gives each transaction another session. Callers retry without names. */
   #keepNoStatements(): void {
-    if (this.#mostNames === 0) return;
-    this.#mostNames = 0;
+    if (this.#maxNames === 0) return;
+    this.#maxNames = 0;
     this.#names.clear();
     this.#onStatementsLost();
   }

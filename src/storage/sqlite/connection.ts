@@ -44,7 +44,7 @@ const busy = 5;
 const cannotOpen = 14;
 
 /** Callers choose filters, so the number of statements is limited (LRU). */
-const mostStatements = 300;
+const maxStatements = 300;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -56,8 +56,8 @@ export class SqliteConnection {
   readonly database: DatabaseSync;
   readonly #file: string;
   readonly #opened: FileIdentity;
-  readonly #statements = new RecentMap<string, Prepared>(mostStatements);
-  readonly #lists = new RecentMap<string, Prepared>(mostStatements);
+  readonly #statements = new RecentMap<string, Prepared>(maxStatements);
+  readonly #lists = new RecentMap<string, Prepared>(maxStatements);
 
   private constructor(database: DatabaseSync, file: string, opened: FileIdentity) {
     this.database = database;

@@ -10,11 +10,11 @@ const quicklyScrubbedBytes = 4_194_304;
 const waitForReadersMs = 50;
 
 /** `user_version` is a signed number of 32 bits. */
-const mostMarks = 2 ** 30;
+const maxMarks = 2 ** 30;
 
 /** `user_version` after one more deletion: the last bit says that a caller was erased, the others change with each deletion. */
 export function nextMark(mark: number, isErasure: boolean): number {
-  return ((mark + 2) % mostMarks) | Number(isErasure);
+  return ((mark + 2) % maxMarks) | Number(isErasure);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { SqliteThread } from './thread.ts';
 
 /** How long a task may wait for the connection, and how many may wait. */
 const longestWaitMs = 5_000;
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 
 /** Grants the writing connection to one task at a time: a batch, or a Kysely transaction. */
 export class SqliteWriter {
@@ -42,7 +42,7 @@ export class SqliteWriter {
       this.#isTaken = true;
       return Promise.resolve();
     }
-    if (this.#waiting.length >= mostWaiting) return Promise.reject(tooMany());
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(tooMany());
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(go), 1);

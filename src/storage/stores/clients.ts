@@ -82,12 +82,12 @@ export function clientStore(engine: Engine, clientMac: ClientMac): ClientStore {
         return result.numDeletedRows === 1n;
       }),
 
-    addSecret: (clientId, secret, { now, mostLive, othersExpireAt }, audit) =>
+    addSecret: (clientId, secret, { now, maxLive, othersExpireAt }, audit) =>
       database.transaction().execute(async (transaction) => {
         const client = await lockGenuine(transaction, clientId);
         if (client === null) return 'no_such_client';
         const live = client.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-        if (live.length >= mostLive) return 'too_many';
+        if (live.length >= maxLive) return 'too_many';
         // Not deleted at once: tokens that were issued for them are still valid for a while.
         const forgetUntil = now - keepExpiredMs;
         await transaction

@@ -200,7 +200,7 @@ export async function keepMemberEvents(transaction: Database, owner: string): Pr
 }
 
 /** Limits each statement of an erasure. */
-const mostErased = 5_000;
+const maxErased = 5_000;
 
 /** Deletes all events of a caller except the last event of the log. */
 export async function eraseEvents(transaction: Database, owner: string): Promise<void> {
@@ -216,7 +216,7 @@ export async function eraseEvents(transaction: Database, owner: string): Promise
             events.selectFrom('events').select((all) => all.fn.max('position').as('last')),
           )
           .orderBy('position')
-          .limit(mostErased),
+          .limit(maxErased),
       )
       .executeTakeFirst();
     if (numDeletedRows === 0n) return;

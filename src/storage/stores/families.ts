@@ -222,7 +222,7 @@ async function releaseOwners(
     from gone where usage.owner = gone.owner and usage.collection = ${collection}`.execute(transaction);
 }
 
-const mostWrong = 100;
+const maxWrong = 100;
 
 /** The tallies that differ from a count, with the correct values. */
 export async function recount(engine: Engine, families: readonly Family[]): Promise<readonly Tally[]> {
@@ -237,7 +237,7 @@ export async function recount(engine: Engine, families: readonly Family[]): Prom
           where child = ${sql.lit(child)} and collection = ${sql.lit(collection)}) as counted
       join records on records.collection = ${sql.lit(collection)} and records.id = counted.id
       group by counted.id, counted.state having sum(counted.n) <> sum(counted.known)
-      limit ${sql.lit(mostWrong)}`.execute(engine.reader);
+      limit ${sql.lit(maxWrong)}`.execute(engine.reader);
     wrong.push(...rows.map(({ id, state, n }) => ({ collection, recordId: id, child, state, n: Number(n) })));
   }
   return wrong;

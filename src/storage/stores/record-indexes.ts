@@ -113,7 +113,7 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
       const value = fieldExpression(engine.name, field);
       const ofOwner = declared(field.name, sql`owner, collection, ${value}, id`);
       const ofAll = sql`collection, ${value}, id`;
-      const isWhole = engine.name === 'sqlite' && bytes <= mostCarried;
+      const isWhole = engine.name === 'sqlite' && bytes <= maxCarried;
       const ofOthers = lists.map((list) =>
         isWhole ? declared(field.name, ...whole(ofAll, list)) : declared(field.name, ofAll, list),
       );
@@ -124,7 +124,7 @@ function indexesOf(engine: Engine, collection: DeclaredIndexes): DeclaredIndex[]
 }
 
 /** The largest body that is stored in an index, too: the limit of a collection that does not set one. */
-const mostCarried = 16_384;
+const maxCarried = 16_384;
 
 /** SQLite would read a page of the file for each record in a list of all owners, so this index holds whole records. */
 function whole(columns: RawBuilder<unknown>, condition: RawBuilder<unknown>) {

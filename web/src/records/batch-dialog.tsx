@@ -13,7 +13,7 @@ import { nameOf } from './record-name.ts';
 import { useBatch } from './use-batch.ts';
 import type { WeighedAction } from './weigh-actions.ts';
 
-const mostNames = 5;
+const maxNames = 5;
 
 export interface BatchResult {
   readonly deleted: readonly string[];
@@ -93,10 +93,10 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
 
 /** The names of the first few. */
 function Names({ names }: { readonly names: readonly string[] }) {
-  const more = names.length - mostNames;
+  const more = names.length - maxNames;
   return (
     <ul class="batch-names">
-      {names.slice(0, mostNames).map((name, index) => (
+      {names.slice(0, maxNames).map((name, index) => (
         <li key={index} class="quoted">
           {name}
         </li>

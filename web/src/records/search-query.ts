@@ -1,5 +1,5 @@
 /** The limits of the service. It refuses a search outside of them. */
-const mostWords = 4;
+const maxWords = 4;
 const shortestWord = 2;
 const longestWord = 40;
 
@@ -17,8 +17,8 @@ export function readSearch(text: string): SearchQuery {
     .map((word) => word.match(/[\p{L}\p{N}\p{M}]/gu)?.length ?? 0)
     .filter((length) => length > 0);
   const hint =
-    lengths.length > mostWords
-      ? `Search for ${mostWords} words at most.`
+    lengths.length > maxWords
+      ? `Search for ${maxWords} words at most.`
       : lengths.some((length) => length < shortestWord) || (words.length > 0 && lengths.length === 0)
         ? `Type at least ${shortestWord} letters of each word.`
         : lengths.some((length) => length > longestWord)

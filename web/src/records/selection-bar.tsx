@@ -4,7 +4,7 @@ import { counted } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
 import { BatchDialog, type BatchResult } from './batch-dialog.tsx';
 import { commonOf } from './selection-actions.ts';
-import { mostSelected, type Selection } from './use-selection.ts';
+import { maxSelected, type Selection } from './use-selection.ts';
 import type { WeighedAction } from './weigh-actions.ts';
 
 interface SelectionBarProps {
@@ -32,14 +32,14 @@ export function SelectionBar({ collection, items, selection, onDone, onRefused, 
   const { selected, isFull } = selection;
   const { actions, mayDelete } = commonOf(collection, selected);
   const ask = (action: WeighedAction | null) => setAsked({ records: selected, action });
-  const isAll = selected.length === Math.min(items.length, mostSelected);
+  const isAll = selected.length === Math.min(items.length, maxSelected);
   const hasNone = selected.length > 0 && actions.length === 0 && !mayDelete;
   return (
     <section class="selection-bar" aria-label="Selected records">
       <p role="status">
         <strong>{selected.length === 0 ? 'Nothing selected' : counted(selected.length, 'record')}</strong>
         {selected.length > 0 && ' selected'}
-        {isFull && `. ${mostSelected} is the most at once.`}
+        {isFull && `. ${maxSelected} is the most at once.`}
         {hasNone && '. There is no action that fits all of them: select fewer.'}
       </p>
       <div class="buttons">
