@@ -10,7 +10,7 @@ import {
   textOrNull,
 } from './batch/table.ts';
 
-/** The tables that batches do not use. Steps in migrations.ts create them. Each comes after those that it refers to. */
+/** The tables that batches do not use. initial-schema.ts and steps in migrations.ts create them. Each comes after those that it refers to. */
 
 /** `oldest`: code that knows this version may serve after the step. */
 const schemaMigrations = table('schema_migrations', ['version'], {

@@ -1,4 +1,4 @@
-/** The language in which tables.ts describes the write path. rows.ts of each database makes statements of it. */
+/** The language in which tables.ts describes the write path. statements.ts of each database makes SQL of it. */
 
 export interface Column<Value = unknown> {
   readonly type: 'text' | 'integer' | 'bytes';

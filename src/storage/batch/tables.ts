@@ -24,7 +24,7 @@ import {
   textOrNull,
 } from './table.ts';
 
-/** The tables that a batch of writes reads and changes. Steps in migrations.ts create them. Owners and members are pseudonyms. */
+/** The tables that a batch of writes reads and changes. initial-schema.ts and steps in migrations.ts create them. Owners and members are pseudonyms. */
 
 const consumers = table('consumers', ['id'], {
   id: text,
