@@ -116,12 +116,12 @@ export const fixedLimits: readonly FixedLimit[] = [
     'Operations in one `POST /batch` (400 `batch_invalid`). Each counts as a write of its own, also where writes wait.',
   ),
   fixed(
-    'src/http/byte-budget.ts',
+    'src/http/body.ts',
     'maxUnsentBytesInAll',
     'bytes',
     'Whole answers that callers have not read; past that the oldest is cut off. The same for exports; past that the newest is refused (503 `overloaded`).',
   ),
-  fixed('src/http/byte-budget.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
+  fixed('src/http/body.ts', 'maxUnsentBytesPerAddress', 'bytes', 'The same for one address.'),
   fixed(
     'src/http/connections.ts',
     'maxHandshakes',

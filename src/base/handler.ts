@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Caller, RequestOrigin, UsedProof, VerifiedToken } from './caller.ts';
+import { Refusal } from './errors.ts';
+import { recordIdForm } from './random.ts';
 
 /** A value or its promise: waiting for a promise costs more than a short piece of work. */
 export type NowOrLater<T> = T | Promise<T>;
@@ -113,4 +115,14 @@ export function json(body: unknown, options?: AnswerOptions): Answer {
 
 export function jsonText(text: string, options?: AnswerOptions): Answer {
   return answer('application/json', text, options);
+}
+
+/** The id in the path. A malformed id is refused like an unknown one. */
+export function recordId(
+  { params }: Pick<Input, 'params'>,
+  headers: Readonly<Record<string, string>> = {},
+): string {
+  const { id = '' } = params;
+  if (!recordIdForm.test(id)) throw new Refusal('not_found', { headers });
+  return id;
 }

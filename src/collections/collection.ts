@@ -41,6 +41,8 @@ interface LoadedKeys {
   readonly parent: ParentRule | null;
   /** The collections whose parent is this one. */
   readonly children: readonly { readonly name: string; readonly parent: ParentRule }[];
+  /** Whether records show the number of records under them. */
+  readonly showsCounts: boolean;
   readonly unique: readonly UniqueRule[];
   readonly limits: CollectionLimits;
   /** Null: no events. */
@@ -51,20 +53,15 @@ interface LoadedKeys {
 
 /** Further members that the service sets: in shared collections, and in parents. */
 export function serviceMembers(
-  collection: Pick<Collection, 'isShared' | 'aliases' | 'children'>,
+  collection: Pick<Collection, 'isShared' | 'aliases' | 'showsCounts'>,
 ): ReadonlySet<string> {
-  const { isShared, aliases } = collection;
+  const { isShared, aliases, showsCounts } = collection;
   const further = [
     ...(isShared ? ['roles'] : []),
     ...(isShared && aliases ? ['owner', 'people'] : []),
-    ...(showsCounts(collection) ? ['counts'] : []),
+    ...(showsCounts ? ['counts'] : []),
   ];
   return further.length === 0 ? ownMembers : ownMembers.union(new Set(further));
-}
-
-/** Whether records show the number of records under them. */
-export function showsCounts({ children }: Pick<Collection, 'children'>): boolean {
-  return children.some(({ parent }) => parent.counts.length > 0);
 }
 
 export interface StateMachine {

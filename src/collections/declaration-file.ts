@@ -53,6 +53,7 @@ export function toCollection(name: string, file: DeclarationFile): Omit<Collecti
     handover: toHandover(file),
     parent: toParent(file),
     children: [],
+    showsCounts: false,
     unique: file.unique.map((rule) => {
       const { reveals: _, ...declared } = loaded(uniqueForm, rule);
       return declared;

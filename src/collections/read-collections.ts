@@ -56,7 +56,8 @@ function withChildren(collections: readonly Collection[]): readonly Collection[]
     const children = collections.flatMap(({ name, parent }) =>
       parent?.collection === collection.name ? [{ name, parent }] : [],
     );
-    return children.length === 0 ? collection : { ...collection, children };
+    const showsCounts = children.some(({ parent }) => parent.counts.length > 0);
+    return { ...collection, children, showsCounts };
   });
 }
 

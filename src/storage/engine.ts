@@ -78,3 +78,8 @@ export interface Residue {
   /** Rewrites the file if it is due; with `quickly` only a small one. */
   scrub(quickly: boolean): Promise<void>;
 }
+
+/** An error thrown by the rules of a batch: a bug of ours, not a fault of the database. */
+export class ThrownByRules extends Error {
+  override readonly name = 'ThrownByRules';
+}

@@ -1,7 +1,6 @@
 import { OperatorError, Refusal } from '../base/errors.ts';
 import type { Begin } from '../base/progress.ts';
-import type { Engine, MissingRights } from './engine.ts';
-import { guard } from './guard.ts';
+import { type Engine, type MissingRights, ThrownByRules } from './engine.ts';
 import { migrate, unusable } from './migrate.ts';
 import { type Migration, migrations, newestOf } from './migrations.ts';
 import type { BatchRulesSource, OnReload, Storage, StorageKeys } from './port.ts';
@@ -199,4 +198,27 @@ async function asOperatorError(engine: Engine, error: unknown): Promise<unknown>
   const missing = await engine.missingRights('serve').catch(() => null);
   const reason = missing === null ? `${refusal.options.detail}.` : `${missing.found}. ${missing.advice}`;
   return unusable(reason, error);
+}
+
+/** Turns errors of the driver into refusals of the catalogue. Synchronous stores stay synchronous. */
+function guard<Store extends object>(store: Store, engine: Engine, isClosed = () => false): Store {
+  const translated = (error: unknown): unknown =>
+    error instanceof ThrownByRules ? error.cause : (engine.unavailable(error) ?? error);
+  const reject = (error: unknown) => {
+    throw translated(error);
+  };
+  const wrapped = Object.entries(store).map(([name, method]) => [
+    name,
+    (...parameters: unknown[]) => {
+      if (isClosed())
+        return Promise.reject(new Refusal('storage_unavailable', { detail: 'the storage is closed' }));
+      try {
+        const result = method(...parameters);
+        return result instanceof Promise ? result.catch(reject) : result;
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped);
 }

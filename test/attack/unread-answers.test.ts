@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { answer, type PublicHandler, stream } from '../../src/base/handler.ts';
-import { bytesOfAnswerInPieces, maxUnsentBytesPerAddress } from '../../src/http/byte-budget.ts';
+import { bytesOfAnswerInPieces, maxUnsentBytesPerAddress } from '../../src/http/body.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Observe } from '../../src/ops/observe-requests.ts';

@@ -88,6 +88,7 @@ describe('a declaration', () => {
       aliases: false,
       parent: null,
       children: [],
+      showsCounts: false,
       unique: [],
       search: [],
       history: false,

@@ -12,8 +12,7 @@ import type { LongPolls, StreamLimit } from '../../events/stream-limit.ts';
 import type { Streams } from '../../events/streams.ts';
 import type { EventTail } from '../../events/tail.ts';
 import { admitsReader, CallerAccess, ownerOf } from '../../records/caller-access.ts';
-import { isExpired } from '../../records/present.ts';
-import { contextOf } from '../../records/requests/context.ts';
+import { contextOf, isExpired } from '../../records/present.ts';
 import type { ReadLimit } from '../../records/requests/read-limit.ts';
 import type { EventStore, RecordName, RecordStore, StoredEvent } from '../../storage/port.ts';
 

@@ -1,4 +1,4 @@
-import { type Collection, showsCounts, statesOf } from '../../collections/collection.ts';
+import { type Collection, statesOf } from '../../collections/collection.ts';
 import { typesOf } from '../../collections/schema-grammar.ts';
 import { answersJson, type Description, headerParameter, queryParameter } from '../../openapi/description.ts';
 import { eventsHeaders, sometimes, version } from '../../openapi/headers.ts';
@@ -149,7 +149,7 @@ export function describeHistory(collection: Collection): Description {
 export function describeRead(collection: Collection): Description {
   const condition = 'An ETag. While the record is that version the answer is 304 without it.';
   // Roles and counts can change without a new version.
-  const isFluid = collection.isShared || showsCounts(collection);
+  const isFluid = collection.isShared || collection.showsCounts;
   return describeIn(collection, 'read', {
     name: 'read',
     summary: 'Read a record',

@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
-import { type Answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
+import { type Answer, type BearerHandler, type Input, jsonText, recordId } from '../../base/handler.ts';
 import { problemOf } from '../../base/problem.ts';
 import { createRecordId } from '../../base/random.ts';
 import { pointerTo } from '../../base/strict-json.ts';
@@ -8,7 +8,7 @@ import type { Collection } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
 import type { RecordContext, StoredRecord } from '../../storage/port.ts';
 import { CallerAccess, identityOf, requireScopesOf } from '../caller-access.ts';
-import { etagOf, isExpired, present } from '../present.ts';
+import { type CountsOf, contextOf, countsForEach, etagOf, isExpired, present } from '../present.ts';
 import {
   type BatchPart,
   batchName,
@@ -19,8 +19,7 @@ import {
 } from '../rules/operation.ts';
 import { type AskedOperation, invalid, readOperations } from './batch-body.ts';
 import { takesIds, takesInput, toAct, toCreate, toCreateUnder, toPatch, toRemove } from './changes.ts';
-import { type CountsOf, contextOf, countsForEach } from './context.ts';
-import { type RecordParts, recordId } from './handler-parts.ts';
+import type { RecordParts } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 import { countingUncharged, idempotencyKey, type Seeing, useUp, withFacts } from './write.ts';
 

@@ -1,8 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { Refusal } from '../../base/errors.ts';
-import type { Input } from '../../base/handler.ts';
 import type { KeyedDigest } from '../../base/keyed-digest.ts';
-import { recordIdForm } from '../../base/random.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Lineage } from '../../collections/lineage.ts';
 import type { RecordStore } from '../../storage/port.ts';
@@ -30,14 +27,4 @@ export interface CollectionParts extends RecordParts {
   /** The collection and its ancestors. */
   readonly lineage: Lineage;
   readonly path: string;
-}
-
-/** The id in the path. A malformed id is refused like an unknown one. */
-export function recordId(
-  { params }: Pick<Input, 'params'>,
-  headers: Readonly<Record<string, string>> = {},
-): string {
-  const { id = '' } = params;
-  if (!recordIdForm.test(id)) throw new Refusal('not_found', { headers });
-  return id;
 }

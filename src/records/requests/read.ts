@@ -1,6 +1,14 @@
 import { Refusal } from '../../base/errors.ts';
-import { answer, type BearerHandler, type Input, json, jsonText, whenReady } from '../../base/handler.ts';
-import { type Collection, showsCounts } from '../../collections/collection.ts';
+import {
+  answer,
+  type BearerHandler,
+  type Input,
+  json,
+  jsonText,
+  recordId,
+  whenReady,
+} from '../../base/handler.ts';
+import type { Collection } from '../../collections/collection.ts';
 import { ownerByParent } from '../../collections/lineage.ts';
 import { mayEver, readableStates } from '../../collections/roles.ts';
 import type {
@@ -12,9 +20,17 @@ import type {
 } from '../../storage/port.ts';
 import { CallerAccess, memberRoles } from '../caller-access.ts';
 import { isNotModified } from '../preconditions.ts';
-import { etagOf, isExpired, present, type SeenRecord } from '../present.ts';
-import { contextOf, contextsOf, countsFor, countsForEach } from './context.ts';
-import { type CollectionParts, recordId } from './handler-parts.ts';
+import {
+  contextOf,
+  contextsOf,
+  countsFor,
+  countsForEach,
+  etagOf,
+  isExpired,
+  present,
+  type SeenRecord,
+} from '../present.ts';
+import type { CollectionParts } from './handler-parts.ts';
 import { type ListQuery, largestPage, linkTo, readCountQuery, readListQuery } from './list-query.ts';
 import {
   type Counted,
@@ -29,7 +45,7 @@ import { matcher } from './search-words.ts';
 
 /** GET /<collection>/{id} */
 export function readRecord(parts: CollectionParts): BearerHandler {
-  const hasCounts = showsCounts(parts.collection);
+  const hasCounts = parts.collection.showsCounts;
   const { collection, lineage, store, reads, tail, clock } = parts;
   return (input, caller) => {
     const access = CallerAccess.admit(lineage, caller, 'read');

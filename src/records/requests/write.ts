@@ -1,11 +1,18 @@
 import type { Caller, UsedProof } from '../../base/caller.ts';
 import { describe, Refusal } from '../../base/errors.ts';
-import { type Answer, answer, type BearerHandler, type Input, jsonText } from '../../base/handler.ts';
+import {
+  type Answer,
+  answer,
+  type BearerHandler,
+  type Input,
+  jsonText,
+  recordId,
+} from '../../base/handler.ts';
 import { createRecordId } from '../../base/random.ts';
 import { CallerAccess, type CallerIdentity } from '../caller-access.ts';
 import { readObject, readPatch } from '../fields.ts';
 import { createsOnly, ifMatch } from '../preconditions.ts';
-import { etagOf, present, type SeenRecord } from '../present.ts';
+import { countsFor, etagOf, present, type SeenRecord } from '../present.ts';
 import type { Change, IdempotencyKey, RecordChange, RefusalFacts, WriteResult } from '../rules/operation.ts';
 import {
   takesIds,
@@ -17,8 +24,7 @@ import {
   toRemove,
   toReplace,
 } from './changes.ts';
-import { countsFor } from './context.ts';
-import { type CollectionParts, type RecordParts, recordId } from './handler-parts.ts';
+import type { CollectionParts, RecordParts } from './handler-parts.ts';
 import { rateHeaders } from './read-limit.ts';
 
 /** From a request to an operation: `changes` has all checks that need no database. rules/ decides the rest. */

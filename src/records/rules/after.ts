@@ -2,7 +2,7 @@ import type { Collection, Transition } from '../../collections/collection.ts';
 import type { StoredRecord } from '../../storage/port.ts';
 import { bodyOf, type Fields, mergePatch } from '../fields.ts';
 import { fieldsOf } from '../present.ts';
-import type { Of, RecordChange } from './operation.ts';
+import type { Creation, Of, RecordChange } from './operation.ts';
 
 /** A record as a change makes it. */
 export interface After {
@@ -11,22 +11,9 @@ export interface After {
   readonly fields: Fields | null;
 }
 
-type NewRecord = Of<'create' | 'create_under'>;
-
-/** A new record of this caller, in the initial state: what the parent changes in that is not known here. */
-export function newRecord(
-  { id, parentId, revision, body }: NewRecord,
-  { name, machine }: Collection,
-  owner: string,
-  now: number,
-): StoredRecord {
-  const state = machine?.initial ?? null;
-  return { collection: name, id, owner, parentId, state, revision, createdAt: now, updatedAt: now, body };
-}
-
 /** The record after a change, before it is checked. */
 export function after(
-  change: Exclude<RecordChange, NewRecord>,
+  change: Exclude<RecordChange, Creation>,
   before: StoredRecord,
   collection: Collection,
   now: number,

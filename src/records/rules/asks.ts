@@ -1,6 +1,6 @@
 import type { Lineage } from '../../collections/lineage.ts';
 import type { BatchKeys, Loaded } from '../../storage/port.ts';
-import { after, newRecord } from './after.ts';
+import { after } from './after.ts';
 import { BatchState } from './batch-state.ts';
 import { askRecord } from './change.ts';
 import { askKey, askUsedId } from './create.ts';
@@ -13,6 +13,7 @@ import {
   type Acceptance,
   batchName,
   isOfRecord,
+  newRecord,
   type Of,
   type Operation,
   partsOf,

@@ -9,11 +9,13 @@ import { fits, type Tags } from '../preconditions.ts';
 import { etagOf, fieldsOf, isExpired } from '../present.ts';
 import { after, transitionOf } from './after.ts';
 import type { Effects } from './batch-state.ts';
-import { askAudience, audienceOf, contextOf } from './context.ts';
 import {
   type Asking,
+  askAudience,
+  audienceOf,
   charged,
   contextFor,
+  contextOf,
   type Decided,
   entryOf,
   preconditionFailed,

@@ -5,19 +5,20 @@ import { eventOfChange } from '../../events/catalogue.ts';
 import type { OwnerInCollection, StoredIdempotencyKey, StoredRecord } from '../../storage/port.ts';
 import type { CallerAccess } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
-import { newRecord } from './after.ts';
 import type { BatchState } from './batch-state.ts';
-import { audienceOf, contextOf, contextOfNew } from './context.ts';
 import {
   type Asking,
+  audienceOf,
   charged,
   contextFor,
+  contextOf,
+  contextOfNew,
   type Decided,
   entryOf,
   preconditionFailed,
   type Writing,
 } from './every-write.ts';
-import type { IdempotencyKey, Of } from './operation.ts';
+import { type IdempotencyKey, newRecord, type Of } from './operation.ts';
 import { checkUnique, parentUnknown, stateUnder } from './parents.ts';
 
 export const idempotencyMs = 24 * 3_600_000;

@@ -8,9 +8,8 @@ import type { PeopleNames } from '../people-names.ts';
 import { BatchState, type Effects, type StateRules } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
-import { contextOf } from './context.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
-import type { Decided, Writing } from './every-write.ts';
+import { contextOf, type Decided, type Writing } from './every-write.ts';
 import {
   decideAcceptance,
   decideChangeRole,

@@ -7,8 +7,16 @@ import { memberRoles } from '../caller-access.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState, Effects } from './batch-state.ts';
 import { found } from './change.ts';
-import { askAudience, audienceOf, contextOf } from './context.ts';
-import { type Asking, charged, contextFor, type Decided, type Writing } from './every-write.ts';
+import {
+  type Asking,
+  askAudience,
+  audienceOf,
+  charged,
+  contextFor,
+  contextOf,
+  type Decided,
+  type Writing,
+} from './every-write.ts';
 import { joined, left } from './members.ts';
 import type { Acceptance, Of } from './operation.ts';
 import { askUniqueFor, checkUnique, handedOver } from './parents.ts';

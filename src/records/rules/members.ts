@@ -8,8 +8,7 @@ import type { EventTopic, RecordContext, StoredMember, StoredRecord } from '../.
 import { rolesIn } from '../caller-access.ts';
 import { aliasText, isPerson } from '../people-names.ts';
 import type { Effects } from './batch-state.ts';
-import { audienceOf, contextOf, type Place } from './context.ts';
-import type { Asking, Writing } from './every-write.ts';
+import { type Asking, audienceOf, contextOf, type Place, type Writing } from './every-write.ts';
 import type { Of } from './operation.ts';
 
 /** Roles that actions and invitations give and take. Each change of a role is an event, in the order of the log. */

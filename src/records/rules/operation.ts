@@ -1,5 +1,6 @@
 import type { UsedProof } from '../../base/caller.ts';
 import type { ErrorCode, RefusalOptions } from '../../base/errors.ts';
+import type { Collection } from '../../collections/collection.ts';
 import type {
   Consumer,
   RecordContext,
@@ -152,4 +153,17 @@ export function weightOf({ change }: Operation): number {
 
 export function isOfRecord(change: Change): change is RecordChange {
   return 'collection' in change;
+}
+
+export type Creation = Of<'create' | 'create_under'>;
+
+/** A new record of this caller, in the initial state: what the parent changes in that is not known here. */
+export function newRecord(
+  { id, parentId, revision, body }: Creation,
+  { name, machine }: Collection,
+  owner: string,
+  now: number,
+): StoredRecord {
+  const state = machine?.initial ?? null;
+  return { collection: name, id, owner, parentId, state, revision, createdAt: now, updatedAt: now, body };
 }

@@ -6,11 +6,18 @@ import { eventOfChange } from '../../events/catalogue.ts';
 import type { RecordContext, RecordInContext, RecordName, StoredRecord } from '../../storage/port.ts';
 import { acceptsNow } from '../accepts.ts';
 import { fieldsOf } from '../present.ts';
-import { after, newRecord } from './after.ts';
+import { after } from './after.ts';
 import type { Effects } from './batch-state.ts';
-import { askAudience, audienceOf, contextOfNew, type Place } from './context.ts';
-import { type Asking, entryOf, type Writing } from './every-write.ts';
-import type { Of } from './operation.ts';
+import {
+  type Asking,
+  askAudience,
+  audienceOf,
+  contextOfNew,
+  entryOf,
+  type Place,
+  type Writing,
+} from './every-write.ts';
+import { newRecord, type Of } from './operation.ts';
 
 /** Rules between a record, its parent and its children. */
 

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { type Decided, decideInRounds, decideWithRetries, LocksMissing, type Rows } from '../batch/run.ts';
 import type { Lookup, Write } from '../batch/table.ts';
 import { type BatchChanges, type BatchKeys, lookups, writes } from '../batch/tables.ts';
-import { ThrownByRules } from '../guard.ts';
+import { ThrownByRules } from '../engine.ts';
 import type { BatchRules, BatchStore, OnReload } from '../port.ts';
 import { before, type Run, specialLoads, specialWrites } from './special.ts';
 import { findStatement, type Row, writeStatement } from './statements.ts';

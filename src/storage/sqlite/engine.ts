@@ -4,17 +4,17 @@ import { dirname } from 'node:path';
 import type { SQLInputValue } from 'node:sqlite';
 import { type Driver, Kysely, sql } from 'kysely';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { OperatorError } from '../../base/errors.ts';
+import { OperatorError, Refusal } from '../../base/errors.ts';
 import { accessTo } from '../../base/files.ts';
 import { countChange, poll, watchChanges } from '../changes.ts';
 import type { Engine, Row } from '../engine.ts';
+import type { OnReload, Outcome } from '../port.ts';
 import type { Tables } from '../schema.ts';
 import { type FileIdentity, SqliteConnection } from './connection.ts';
-import { directDriver, sqliteDialect } from './dialect.ts';
+import { directDriver, driverBasics, KyselyConnection, sqliteDialect } from './dialect.ts';
 import { sqliteResidue } from './residue.ts';
 import { SqliteThread } from './thread.ts';
 import { unavailable } from './unavailable.ts';
-import { SqliteWriter } from './writer.ts';
 
 const readVersionEveryMs = 25;
 /** Reads notice a removed file within this time, the next write notices it at once. */
@@ -156,4 +156,71 @@ class SqliteReader {
     }
     return this.#connection;
   }
+}
+
+/** How long a task may wait for the connection, and how many may wait. */
+const longestWaitMs = 5_000;
+const maxWaiting = 5_000;
+
+/** Grants the writing connection to one task at a time: a batch, or a Kysely transaction. */
+export class SqliteWriter {
+  readonly driver: Driver;
+  readonly #thread: SqliteThread;
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
+    const connection = new KyselyConnection((sql, parameters) => thread.run(sql, parameters));
+    this.driver = {
+      ...driverBasics,
+      acquireConnection: async () => {
+        await this.#take();
+        return connection;
+      },
+      releaseConnection: async () => this.#give(),
+    };
+  }
+
+  async batch(operations: readonly unknown[], onReload: OnReload): Promise<readonly Outcome[]> {
+    await this.#take();
+    try {
+      return await this.#thread.runBatch(operations, onReload);
+    } finally {
+      this.#give();
+    }
+  }
+
+  #take(): Promise<void> {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return Promise.resolve();
+    }
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(tooMany());
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(go), 1);
+      reject(tooMany());
+    }, longestWaitMs);
+    const go = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    this.#waiting.push(go);
+    return promise;
+  }
+
+  /** The connection goes to the next task in the queue, or becomes free. */
+  #give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal('overloaded', {
+    detail: 'the queue for SQLite is full in this process',
+    retryAfterSeconds: 1,
+  });
 }
