@@ -10,7 +10,7 @@ import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port
 import type { Collection } from './collection.ts';
 import { asDeclared, type Declaration, type StoredDeclarations } from './declaration.ts';
 import { newcomerRateText, rateText } from './limits.ts';
-import { familiesOf } from './lineage.ts';
+import { parentLinksOf } from './lineage.ts';
 import { normaliseFields } from './normalise.ts';
 import { readableStates } from './roles.ts';
 import { uniqueColumns, uniqueKey } from './unique.ts';
@@ -162,11 +162,11 @@ export async function activateDeclarations(activation: Activation): Promise<void
   // Most starts change nothing.
   const isSame = isDeepStrictEqual(files(stored.values()), files(declared));
   if (!isSame) refuseBreaking(await checkAgainst({ stored, declared, records, begin }));
-  const families = familiesOf(declared);
-  await records.prepare(declared.map(toIndexes), families, begin);
+  const links = parentLinksOf(declared);
+  await records.prepare(declared.map(toIndexes), links, begin);
   if (isSame) return;
   // Records that are older than "max", "capacity" or "counts" are not in the tallies yet.
-  await records.repairTallies(families);
+  await records.repairTallies(links);
   await declarations.save(declared);
 }
 
@@ -178,8 +178,8 @@ export async function outdatedFault(
   declarations: StoredDeclarations,
   declared: readonly Collection[],
 ): Promise<string | null> {
-  const inForce = familiesOf([...(await declarations.load()).values()]);
-  const isSame = isDeepStrictEqual(inForce, familiesOf(declared));
+  const inForce = parentLinksOf([...(await declarations.load()).values()]);
+  const isSame = isDeepStrictEqual(inForce, parentLinksOf(declared));
   return isSame
     ? null
     : 'Another process has started with different parents in its collections. Restart this process with the same declarations.';

@@ -1,4 +1,10 @@
-import type { Family, RecordContext, RecordInContext, RecordName, StoredRecord } from '../storage/port.ts';
+import type {
+  ParentLink,
+  RecordContext,
+  RecordInContext,
+  RecordName,
+  StoredRecord,
+} from '../storage/port.ts';
 import type { Collection } from './collection.ts';
 
 /** A collection and its ancestors, the nearest first. */
@@ -60,7 +66,7 @@ export function ownerByParent(lineage: Lineage, parent: RecordContext['parent'])
 }
 
 /** The parents of collections, for the storage. */
-export function familiesOf(collections: readonly Named[]): readonly Family[] {
+export function parentLinksOf(collections: readonly Named[]): readonly ParentLink[] {
   const find = (name: string) => collections.find((one) => one.name === name);
   return collections.flatMap((collection) => {
     const { name: child, parent } = collection;

@@ -122,7 +122,7 @@ export interface DeclaredCollection {
 }
 
 /** The rules between a declaration and the collection above it. Null: a file that cannot be read. */
-export function checkFamily(
+export function checkLineage(
   { collection, say }: DeclaredCollection,
   all: ReadonlyMap<string, DeclaredCollection | null>,
 ): void {

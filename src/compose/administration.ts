@@ -6,7 +6,7 @@ import { revocationOf } from '../base/caller.ts';
 import { type Clock, clockToleranceSeconds, systemClock } from '../base/clock.ts';
 import { createKeyedDigest } from '../base/keyed-digest.ts';
 import { storedDeclarations } from '../collections/declaration.ts';
-import { familiesOf } from '../collections/lineage.ts';
+import { parentLinksOf } from '../collections/lineage.ts';
 import { readMasterSecret } from '../config/files.ts';
 import { ownIssuer } from '../config/rules.ts';
 import type { KeyConfig, StorageConfig, WebhookConfig } from '../config/settings.ts';
@@ -69,8 +69,8 @@ export async function openAdministration(
   const keySetMemory = (jwksUrl: string) =>
     authenticatedMemory(storage.documents, keyring.providerKeys, jwksUrl);
   const eraseConsumer = async (id: string, line: AuditEntry) => {
-    const families = familiesOf([...(await declarations.load()).values()]);
-    return storage.records.erase(id, line, eventOfErasure(id, clock.now()), undefined, null, families);
+    const links = parentLinksOf([...(await declarations.load()).values()]);
+    return storage.records.erase(id, line, eventOfErasure(id, clock.now()), undefined, null, links);
   };
   /** Refuses the caller's existing tokens. Returns the latest `iat` that is refused. */
   const signOutConsumer = async (id: string, line: AuditEntry): Promise<number> => {

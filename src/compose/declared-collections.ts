@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { OperatorError } from '../base/errors.ts';
 import type { Collection } from '../collections/collection.ts';
-import { familiesOf } from '../collections/lineage.ts';
+import { parentLinksOf } from '../collections/lineage.ts';
 import { readCollectionFiles } from '../config/files.ts';
 import type { Config, StorageConfig } from '../config/settings.ts';
 
@@ -26,7 +26,7 @@ export async function acceptBreaking(config: StorageConfig, declared: readonly C
   const { openAdministration } = await import('./administration.ts');
   const { storage, declarations } = await openAdministration(config, 'serve', systemClock);
   try {
-    await storage.records.repairTallies(familiesOf(declared));
+    await storage.records.repairTallies(parentLinksOf(declared));
     await declarations.save(declared);
   } finally {
     await storage.close();

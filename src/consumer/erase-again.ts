@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { eventOfErasure } from '../events/catalogue.ts';
-import type { AuditLine, Erasure, ErasureNotes, Family, Storage } from '../storage/port.ts';
+import type { AuditLine, Erasure, ErasureNotes, ParentLink, Storage } from '../storage/port.ts';
 
 interface Parts {
   readonly storage: Pick<Storage, 'erasures' | 'records'>;
   readonly digestOf: ErasureNotes['digestOf'];
   readonly audit: AuditLine;
-  readonly families: readonly Family[];
+  readonly links: readonly ParentLink[];
 }
 
 const atOnce = 1_000;
@@ -23,7 +23,7 @@ export async function missingErasures(
 
 /** Repeats these erasures for callers that a backup brought back. Returns their number. */
 export async function eraseAgain(
-  { storage, digestOf, audit, families }: Parts,
+  { storage, digestOf, audit, links }: Parts,
   erasures: readonly Erasure[],
 ): Promise<number> {
   const byDigest = new Map(erasures.map((erasure) => [nameOf(erasure.digest), erasure]));
@@ -32,7 +32,7 @@ export async function eraseAgain(
     const erasure = byDigest.get(nameOf(digestOf(owner)));
     if (erasure === undefined) continue;
     const line = audit('consumer.erased', '(erased)', { again: true });
-    await storage.records.eraseAgain(owner, line, eventOfErasure(owner, erasure.at), erasure, families);
+    await storage.records.eraseAgain(owner, line, eventOfErasure(owner, erasure.at), erasure, links);
     count += 1;
   }
   await storage.erasures.add(erasures);

@@ -7,7 +7,7 @@ import { accessTo } from '../../base/files.ts';
 import { type Finding, passed, quoted, skipped } from '../../base/finding.ts';
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import { storedDeclarations } from '../../collections/declaration.ts';
-import { familiesOf } from '../../collections/lineage.ts';
+import { parentLinksOf } from '../../collections/lineage.ts';
 import { webhookEgress } from '../../compose/administration.ts';
 import { type ListedWebhook, listedWebhooks } from '../../compose/lists.ts';
 import { readDatabase } from '../../compose/read-storage.ts';
@@ -146,9 +146,9 @@ async function tallyFindings(
   keyring: Keyring,
 ): Promise<readonly Finding[]> {
   const stored = await storedDeclarations(documents, createKeyedDigest(keyring.declarations)).load();
-  const families = familiesOf([...stored.values()]).filter(({ isTallied }) => isTallied);
-  if (families.length === 0) return [];
-  const wrong = await records.recount(families);
+  const links = parentLinksOf([...stored.values()]).filter(({ isTallied }) => isTallied);
+  if (links.length === 0) return [];
+  const wrong = await records.recount(links);
   if (wrong.length === 0) return [passed('counts', 'the tallies of records under parents are right')];
   const named = wrong
     .slice(0, maxNamed)

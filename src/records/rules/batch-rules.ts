@@ -1,6 +1,6 @@
 import { createKeyedDigest } from '../../base/keyed-digest.ts';
 import type { CheckFields, Collection } from '../../collections/collection.ts';
-import { familiesOf, lineageOf } from '../../collections/lineage.ts';
+import { lineageOf, parentLinksOf } from '../../collections/lineage.ts';
 import type { BatchKeys, BatchRules, Loaded } from '../../storage/port.ts';
 import { PeopleNames } from '../people-names.ts';
 import { allAsks, askAll, lookFirst } from './asks.ts';
@@ -28,7 +28,7 @@ export async function createBatchRules(data: BatchRulesData, asks = allAsks): Pr
   const digest = createKeyedDigest(data.digestKey);
   const collections = await withChecks(data.collections);
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
-  const parents = familiesOf(collections);
+  const parents = parentLinksOf(collections);
   const rules = {
     collections: byName,
     lineages: new Map(collections.map((each) => [each.name, lineageOf(each, (name) => byName.get(name))])),

@@ -23,7 +23,7 @@ import type {
 } from './queries.ts';
 
 /** What happens to records when their parents are removed or handed over. */
-export interface Family extends ParentOf {
+export interface ParentLink extends ParentOf {
   readonly isTallied: boolean;
   readonly ownedBy: 'creator' | 'parent';
   readonly onDelete: 'restrict' | 'cascade' | 'keep';
@@ -57,7 +57,7 @@ export interface RecordStore {
   /** Creates the indexes that these collections need, drops the others, and stores which collections have which parents. */
   prepare(
     collections: readonly DeclaredIndexes[],
-    families?: readonly Family[],
+    links?: readonly ParentLink[],
     begin?: Begin,
   ): Promise<void>;
   find(collection: string, id: string, members?: MembersWanted): NowOrLater<RecordWithMembers | null>;
@@ -77,9 +77,9 @@ export interface RecordStore {
   /** The number of parents whose records wait for such work. */
   childWork(): Promise<number>;
   /** The tallies that differ from a count of the records, with the correct values. */
-  recount(families: readonly Family[]): Promise<readonly Tally[]>;
+  recount(links: readonly ParentLink[]): Promise<readonly Tally[]>;
   /** Sets wrong tallies to a count of the records. */
-  repairTallies(families: readonly Family[]): Promise<void>;
+  repairTallies(links: readonly ParentLink[]): Promise<void>;
   /** The members of a record in the order of alias and role. */
   members(
     collection: string,
@@ -145,7 +145,7 @@ export interface RecordStore {
     /** A replayed proof erases nothing (`proof_replayed`). */
     proof?: UsedProof | null,
     /** The parents of collections; by default as prepared. */
-    families?: readonly Family[],
+    links?: readonly ParentLink[],
   ): Promise<Erased | null>;
   /** Repeats an erasure after a restore. */
   eraseAgain(
@@ -153,7 +153,7 @@ export interface RecordStore {
     audit: AuditEntry,
     event: NewEvent,
     erasure: Erasure,
-    families?: readonly Family[],
+    links?: readonly ParentLink[],
   ): Promise<Erased | null>;
   /** What the file may still hold copies of. */
   copiesLeft(): Promise<CopiesLeft>;

@@ -10,8 +10,8 @@ import type {
   ErasedBudgets,
   Erasure,
   ErasureNotes,
-  Family,
   NewEvent,
+  ParentLink,
   StoredRecord,
   UsageRow,
 } from '../port.ts';
@@ -19,13 +19,13 @@ import { columnsOf, type Database, insertNew } from '../schema.ts';
 import { writeAudit } from './audit.ts';
 import { noteErasures } from './erasures.ts';
 import { appendEvents, eraseEvents, keepMemberEvents } from './events.ts';
-import { afterRemoval, finishHandOvers, levelIn, removeRecords } from './families.ts';
+import { afterRemoval, finishHandOvers, levelIn, removeRecords } from './parents.ts';
 import { useProof } from './used-once.ts';
 
 /** Deletes expired records. Skips locked records. */
 export function expireRecords(
   engine: Engine,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   collection: string,
   changedBefore: number,
   limit: number,
@@ -41,7 +41,7 @@ export function expireRecords(
       .orderBy('updated_at')
       .limit(limit)
       .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked());
-    return removeRecords(engine, transaction, { families, collection, ids, at: changedBefore, eventOf });
+    return removeRecords(engine, transaction, { links, collection, ids, at: changedBefore, eventOf });
   });
 }
 
@@ -57,7 +57,7 @@ interface ErasedOwner {
 
 export async function eraseOwner(
   engine: Engine,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   notes: ErasureNotes,
   { owner, audit, event, budgets, proof = null, erasure }: ErasedOwner,
 ): Promise<Erased | null> {
@@ -74,7 +74,7 @@ export async function eraseOwner(
     // A suspended caller must not come back as a new one; only the operator erases it.
     if (audit === null && consumer.some(({ state }) => state === 'suspended'))
       throw new Refusal('consumer_suspended');
-    const records = await eraseRecords(engine, transaction, families, { owner, event });
+    const records = await eraseRecords(engine, transaction, links, { owner, event });
     await transaction.deleteFrom('consumers').where('id', '=', owner).execute();
     const usage = await transaction
       .deleteFrom('usage')
@@ -153,10 +153,10 @@ const batchSize = 5_000;
 async function eraseRecords(
   engine: Engine,
   transaction: Database,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   { owner, event }: Pick<ErasedOwner, 'owner' | 'event'>,
 ): Promise<Map<string, number>> {
-  await finishHandOvers(transaction, families, owner, event.at);
+  await finishHandOvers(transaction, links, owner, event.at);
   const counts = new Map<string, number>();
   for (;;) {
     const gone = await transaction
@@ -177,7 +177,7 @@ async function eraseRecords(
           // Checked again: a hand-over may have been committed while this waited for the lock.
           .where('owner', '=', owner)
           // Parents first, in the lock order of writes.
-          .$if(families.length > 0, (select) => select.orderBy(levelIn(families)))
+          .$if(links.length > 0, (select) => select.orderBy(levelIn(links)))
           .orderBy('records.collection')
           .orderBy('records.id')
           .$if(engine.name === 'postgres', (select) => select.forUpdate('records')),
@@ -186,7 +186,7 @@ async function eraseRecords(
       .where(sql`(collection, id)`, 'in', sql`(select collection, id from batch)`)
       .returning(['collection', 'id', 'state', 'parent_id as parentId'])
       .execute();
-    await afterRemoval(transaction, families, gone, event.at);
+    await afterRemoval(transaction, links, gone, event.at);
     for (const { collection } of gone) counts.set(collection, (counts.get(collection) ?? 0) + 1);
     // Not if fewer than the limit were found: another process may have deleted some of them.
     if (gone.length === 0) return counts;

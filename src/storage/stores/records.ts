@@ -3,9 +3,9 @@ import { whenReady } from '../../base/handler.ts';
 import type { Engine } from '../engine.ts';
 import type {
   ErasureNotes,
-  Family,
   FieldValue,
   MembersWanted,
+  ParentLink,
   RecordQuery,
   RecordStore,
   RecordText,
@@ -13,7 +13,7 @@ import type {
 } from '../port.ts';
 import { preparedReads } from '../prepared.ts';
 import { rowsOf } from '../schema.ts';
-import { recount, repairTallies, workOnChildren } from './families.ts';
+import { recount, repairTallies, workOnChildren } from './parents.ts';
 import {
   inOneOrder,
   type QueryShape,
@@ -32,7 +32,7 @@ import { expireProofs } from './used-once.ts';
 export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore {
   const { database, reader } = engine;
   const prepared = preparedReads(engine.read);
-  let families: readonly Family[] = [];
+  let links: readonly ParentLink[] = [];
   const ask = (what: string, asked: RecordQuery, build: (query: QueryShape) => Compilable) => {
     const query = inOneOrder(asked);
     return prepared(`${what} ${shapeOf(query)}`, valuesOf(query), (values) =>
@@ -55,7 +55,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
   };
   return {
     prepare(collections, known = [], begin) {
-      families = known;
+      links = known;
       return prepareIndexes(engine, collections, begin);
     },
 
@@ -112,7 +112,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
       return rows.map(({ recordId }) => recordId);
     },
 
-    workOnChildren: (limit, eventOf) => workOnChildren(engine, families, limit, eventOf),
+    workOnChildren: (limit, eventOf) => workOnChildren(engine, links, limit, eventOf),
     async childWork() {
       const { count } = await reader
         .selectFrom('child_work')
@@ -215,7 +215,7 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
     },
 
     expire: (collection, changedBefore, limit, eventOf) =>
-      expireRecords(engine, families, collection, changedBefore, limit, eventOf),
+      expireRecords(engine, links, collection, changedBefore, limit, eventOf),
 
     async forgetExpired(now) {
       for (const table of ['idempotency_keys', 'invitations'] as const)
@@ -248,10 +248,10 @@ export function recordStore(engine: Engine, erasures: ErasureNotes): RecordStore
 
     expireProofs: (expiredAt, limit) => expireProofs(database, expiredAt, limit),
 
-    erase: (owner, audit, event, budgets, proof = null, known = families) =>
+    erase: (owner, audit, event, budgets, proof = null, known = links) =>
       eraseOwner(engine, known, erasures, { owner, audit, event, budgets, proof }),
 
-    eraseAgain: (owner, audit, event, erasure, known = families) =>
+    eraseAgain: (owner, audit, event, erasure, known = links) =>
       eraseOwner(engine, known, erasures, { owner, audit, event, erasure }),
 
     copiesLeft: () => engine.residue.left(),

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { Family, NewEvent, StoredRecord, Tally } from '../port.ts';
+import type { NewEvent, ParentLink, StoredRecord, Tally } from '../port.ts';
 import { columnsOf, type Database, type Tables } from '../schema.ts';
 import { appendEvents, chunksOf } from './events.ts';
 
 /** Records with parents: their tallies, and the work that is left after a parent is deleted or handed over. */
 
-/** The number of ancestors of a record. Needs at least one family. */
-export function levelIn(families: readonly Family[]): RawBuilder<number> {
-  const cases = families.map(({ child, level }) => sql`when ${sql.lit(child)} then ${sql.lit(level)}`);
+/** The number of ancestors of a record. Needs at least one link. */
+export function levelIn(links: readonly ParentLink[]): RawBuilder<number> {
+  const cases = links.map(({ child, level }) => sql`when ${sql.lit(child)} then ${sql.lit(level)}`);
   return sql<number>`case records.collection ${sql.join(cases, sql` `)} else 0 end`;
 }
 
@@ -17,12 +17,12 @@ type RemovedRecord = Pick<StoredRecord, 'collection' | 'id' | 'parentId' | 'stat
 /** Lowers tallies, and marks the records under removed ones for deletion. */
 export async function afterRemoval(
   transaction: Database,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   removed: readonly RemovedRecord[],
   at: number,
 ): Promise<void> {
-  if (families.length === 0) return;
-  const tallied = families.filter(({ isTallied }) => isTallied);
+  if (links.length === 0) return;
+  const tallied = links.filter(({ isTallied }) => isTallied);
   const moves = Map.groupBy(
     removed.filter(({ collection }) => tallied.some(({ child }) => child === collection)),
     ({ collection, parentId, state }) => [parentId ?? '', collection, state ?? ''].join('\0'),
@@ -39,7 +39,7 @@ export async function afterRemoval(
       .execute();
   }
   const work = removed.flatMap(({ collection, id }) =>
-    families
+    links
       .filter((one) => one.collection === collection && one.onDelete === 'cascade')
       .map(({ child }) => ({ child, parent_id: id, what: 'delete' as const, new_owner: null, at })),
   );
@@ -62,7 +62,7 @@ async function putWork(transaction: Database, work: readonly Tables['child_work'
 /** Does a part of the work that is left. True if there may be more. */
 export async function workOnChildren(
   engine: Engine,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   limit: number,
   eventOf: (record: StoredRecord) => NewEvent | null,
 ): Promise<boolean> {
@@ -77,19 +77,19 @@ export async function workOnChildren(
       .$if(engine.name === 'postgres', (select) => select.forUpdate().skipLocked())
       .executeTakeFirst();
     if (work === undefined) return false;
-    const family = families.find(({ child }) => child === work.child);
+    const link = links.find(({ child }) => child === work.child);
     const done =
-      family === undefined
+      link === undefined
         ? 0
         : work.what === 'delete'
           ? await removeRecords(engine, transaction, {
-              families,
-              collection: family.child,
-              ids: idsUnder(transaction, { family, work, limit }),
+              links,
+              collection: link.child,
+              ids: idsUnder(transaction, { link, work, limit }),
               at: work.at,
               eventOf,
             })
-          : await handUnder(transaction, { families, family, work, limit });
+          : await handUnder(transaction, { links, link, work, limit });
     if (done < limit)
       await transaction
         .deleteFrom('child_work')
@@ -102,17 +102,17 @@ export async function workOnChildren(
 }
 
 interface Work {
-  readonly families: readonly Family[];
-  readonly family: Family;
+  readonly links: readonly ParentLink[];
+  readonly link: ParentLink;
   readonly work: Tables['child_work'];
   readonly limit: number;
 }
 
-function idsUnder(database: Database, { family, work, limit }: Omit<Work, 'families'>) {
+function idsUnder(database: Database, { link, work, limit }: Omit<Work, 'links'>) {
   return database
     .selectFrom('records')
     .select('id')
-    .where('collection', '=', family.child)
+    .where('collection', '=', link.child)
     .where('parent_id', '=', work.parent_id)
     .limit(limit);
 }
@@ -121,7 +121,7 @@ function idsUnder(database: Database, { family, work, limit }: Omit<Work, 'famil
 export async function removeRecords(
   engine: Engine,
   transaction: Database,
-  { families, collection, ids, at, eventOf }: Removal,
+  { links, collection, ids, at, eventOf }: Removal,
 ): Promise<number> {
   const removed = await transaction
     .with('some', () => ids)
@@ -132,17 +132,17 @@ export async function removeRecords(
     .$castTo<StoredRecord>()
     .execute();
   if (removed.length === 0) return 0;
-  const family = families.find(({ child }) => child === collection);
+  const link = links.find(({ child }) => child === collection);
   await engine.residue.note(transaction, 'deletions');
-  if (family?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, removed);
-  await afterRemoval(transaction, families, removed, at);
+  if (link?.ownedBy !== 'parent') await releaseOwners(engine, transaction, collection, removed);
+  await afterRemoval(transaction, links, removed, at);
   const events = removed.map(eventOf).filter((event) => event !== null);
   await appendEvents(engine, transaction, events);
   return removed.length;
 }
 
 interface Removal {
-  readonly families: readonly Family[];
+  readonly links: readonly ParentLink[];
   readonly collection: string;
   readonly ids: ReturnType<typeof idsUnder>;
   readonly at: number;
@@ -150,18 +150,18 @@ interface Removal {
 }
 
 async function handUnder(transaction: Database, given: Work): Promise<number> {
-  const { families, family, work } = given;
+  const { links, link, work } = given;
   const owner = work.new_owner ?? '';
   const handed = await transaction
     .with('some', (database) => idsUnder(database as unknown as Database, given).where('owner', '<>', owner))
     .updateTable('records')
     .set({ owner })
-    .where('collection', '=', family.child)
+    .where('collection', '=', link.child)
     .where('id', 'in', (database) => database.selectFrom('some').select('id'))
     .returning('id')
     .execute();
-  const further = families.filter(
-    ({ collection, ownedBy }) => collection === family.child && ownedBy === 'parent',
+  const further = links.filter(
+    ({ collection, ownedBy }) => collection === link.child && ownedBy === 'parent',
   );
   await putWork(
     transaction,
@@ -173,12 +173,12 @@ async function handUnder(transaction: Database, given: Work): Promise<number> {
 /** Called before a former owner is erased: records that were handed over with their parent are no longer theirs. */
 export async function finishHandOvers(
   transaction: Database,
-  families: readonly Family[],
+  links: readonly ParentLink[],
   owner: string,
   at: number,
 ): Promise<void> {
   // Parents first: their children are handed over with them.
-  for (const { child, ownedBy } of families.toSorted((one, other) => one.level - other.level)) {
+  for (const { child, ownedBy } of links.toSorted((one, other) => one.level - other.level)) {
     if (ownedBy !== 'parent') continue;
     const { rows } = await sql<{
       id: string;
@@ -188,7 +188,7 @@ export async function finishHandOvers(
       where collection = ${sql.lit(child)} and owner = ${owner} and exists (select 1 from child_work
         where child = ${sql.lit(child)} and what = 'own' and parent_id = records.parent_id)
       returning id, owner`.execute(transaction);
-    const further = families.filter((one) => one.collection === child && one.ownedBy === 'parent');
+    const further = links.filter((one) => one.collection === child && one.ownedBy === 'parent');
     await putWork(
       transaction,
       rows.flatMap(({ id, owner: new_owner }) =>
@@ -225,9 +225,9 @@ async function releaseOwners(
 const maxWrong = 100;
 
 /** The tallies that differ from a count, with the correct values. */
-export async function recount(engine: Engine, families: readonly Family[]): Promise<readonly Tally[]> {
+export async function recount(engine: Engine, links: readonly ParentLink[]): Promise<readonly Tally[]> {
   const wrong: Tally[] = [];
-  for (const { child, collection, isTallied } of families) {
+  for (const { child, collection, isTallied } of links) {
     if (!isTallied) continue;
     const { rows } = await sql<{ id: string; state: string; n: number }>`
       select counted.id, counted.state, sum(counted.n) as n from (
@@ -244,9 +244,9 @@ export async function recount(engine: Engine, families: readonly Family[]): Prom
 }
 
 /** Recounts the records of a collection if one of its tallies is wrong. */
-export async function repairTallies(engine: Engine, families: readonly Family[]): Promise<void> {
-  const wrong = await recount(engine, families);
-  for (const { child, collection } of families) {
+export async function repairTallies(engine: Engine, links: readonly ParentLink[]): Promise<void> {
+  const wrong = await recount(engine, links);
+  for (const { child, collection } of links) {
     if (!wrong.some((one) => one.child === child)) continue;
     await engine.database.transaction().execute(async (transaction) => {
       // Writers wait until the tallies are correct. SQLite has one writer at a time.

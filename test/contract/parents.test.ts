@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Family, Storage } from '../../src/storage/port.ts';
+import type { ParentLink, Storage } from '../../src/storage/port.ts';
 import { apply, insertAll, register, setUsage } from '../support/batches.ts';
 import { openedAt, openTwice, storageKinds } from '../support/databases.ts';
 import { newEvent, newRecord, noUsage } from '../support/records.ts';
 
-const family = { level: 1, isTallied: false, ownedBy: 'creator', onDelete: 'cascade' } as const;
-const families: readonly Family[] = [
-  { ...family, child: 'papers', collection: 'rooms' },
-  { ...family, child: 'lines', collection: 'papers', level: 2 },
+const link = { level: 1, isTallied: false, ownedBy: 'creator', onDelete: 'cascade' } as const;
+const links: readonly ParentLink[] = [
+  { ...link, child: 'papers', collection: 'rooms' },
+  { ...link, child: 'lines', collection: 'papers', level: 2 },
 ];
-const declared = families.map(({ child }) => ({ name: child, index: [], hasParent: true }));
+const declared = links.map(({ child }) => ({ name: child, index: [], hasParent: true }));
 
 for (const engine of storageKinds)
   describe(`the storage contract of records under a deleted one on ${engine}`, () => {
@@ -22,7 +22,7 @@ for (const engine of storageKinds)
     });
 
     it('they are deleted in steps on all levels, and leave the counts of their owners', async () => {
-      await storage.records.prepare([{ name: 'rooms', index: [] }, ...declared], families);
+      await storage.records.prepare([{ name: 'rooms', index: [] }, ...declared], links);
       const owners = ['usr_a', 'usr_b', 'usr_c'];
       for (const owner of owners) await register(storage, owner, 'user', openedAt);
       const [gone, kept] = [randomUUID(), randomUUID()];
