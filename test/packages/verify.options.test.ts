@@ -44,6 +44,17 @@ it('createVerifier on an outdated Node.js throws with the version it needs', () 
   }
 });
 
+it('createVerifier on Cloudflare Workers throws with the runtimes that it needs', () => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator') ?? {};
+  const navigator = { userAgent: 'Cloudflare-Workers' };
+  Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true });
+  try {
+    assert.throws(() => start(good()), /does not run on Cloudflare Workers.* Node\.js, Bun or Deno/);
+  } finally {
+    Object.defineProperty(globalThis, 'navigator', own);
+  }
+});
+
 describe('the options of createVerifier', () => {
   const wrong: Record<string, [options: object, message: RegExp]> = {
     nothing: [

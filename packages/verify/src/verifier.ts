@@ -35,6 +35,10 @@ export type VerifierStatus = ReturnType<ProviderKeys['status']> & {
 
 /** The verifier of one provider's tokens. Begins to fetch its keys at once, in the background. */
 export function createVerifier(options: VerifierOptions): Verifier {
+  if (globalThis.navigator?.userAgent === 'Cloudflare-Workers')
+    throw new Error(
+      '@vestibule/verify does not run on Cloudflare Workers: it fetches keys between requests, and workerd lets no request wait for a fetch that another one began. Verify tokens on Node.js, Bun or Deno.',
+    );
   if (typeof Promise.withResolvers !== 'function')
     throw new Error(`@vestibule/verify needs Node.js 24 or newer, and this is ${process.version}.`);
   const settings = readOptions(options);
