@@ -132,6 +132,31 @@ describe('the requirements given to protect() and verify()', () => {
     });
 });
 
+describe('a token where something else belongs', () => {
+  const token = `eyJhbGciOiJSUzI1NiJ9.${'e30'.repeat(40)}.signature`;
+  const isSafe = (message: RegExp) => (error: Error) =>
+    error instanceof TypeError && message.test(error.message) && !String(error.stack).includes(token);
+
+  for (const request of [token, undefined, null, 7, {}, { headers: token }, { authorization: token }])
+    it(`verify() and check() throw for ${JSON.stringify(request)?.slice(0, 20)} instead of a request`, async () => {
+      const verifier = start(good());
+      assert.throws(() => verifier.check(request as never), isSafe(/^Expected a request: .*; found /));
+      await assert.rejects(verifier.verify(request as never), isSafe(/^Expected a request: .*; found /));
+    });
+
+  it('verify() does not show it if it is given for the scopes', async () => {
+    const needs = isSafe(/^Expected what the address needs .*; found /);
+    for (const given of [token, [token], { token }])
+      await assert.rejects(start(good()).verify({ headers: {} }, given as never), needs);
+  });
+
+  it('createVerifier does not show it', () => {
+    assert.throws(() => start(token as never), isSafe(/^createVerifier expects an object with options/));
+    for (const name of ['issuer', 'audience', 'algorithms', 'realm', 'log'])
+      assert.throws(() => start({ ...good(), [name]: { token } }), isSafe(new RegExp(`- ${name}: expected`)));
+  });
+});
+
 describe('the environment of the verifier', () => {
   it('a forged token is refused even if the global Promise is replaced', async () => {
     const verifier = start(good());

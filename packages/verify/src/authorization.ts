@@ -19,6 +19,22 @@ interface InnerRequest {
 
 const name = 'authorization';
 
+/** Throws for what is no request, such as a token by itself. The message does not show it. */
+export function expectRequest(request: unknown): void {
+  const given = Object(request);
+  // `headers` of Node's request is built when it is read, and `rawHeaders` is enough.
+  if (Array.isArray(given.rawHeaders) || Object(given.headers) === given.headers) return;
+  throw new TypeError(
+    `Expected a request: a Fetch Request, that of Node.js, or an object such as { headers: { authorization: 'Bearer ...' } }; found ${kindOf(request)}.`,
+  );
+}
+
+/** For messages: a value could be a token. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? 'another object' : `a value of type ${typeof value}`;
+}
+
 /** The Authorization header; two of them joined by a comma, which is no bearer form and so is refused. */
 export function authorizationOf(request: RequestLike | NodeRequest): string | undefined {
   const { raw, req } = request as InnerRequest;

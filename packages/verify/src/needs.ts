@@ -1,4 +1,5 @@
 import { isScopeName } from '../../../src/base/scopes.ts';
+import { kindOf } from './authorization.ts';
 
 /** The requirements of one route beyond those of the verifier. */
 export interface Needs {
@@ -17,7 +18,7 @@ export function readNeeds(needs: Needs | undefined): Needs {
     Object.keys(needs).every((name) => name === 'scopes' && areScopes(needs.scopes));
   if (isRight) return needs;
   throw new TypeError(
-    `Expected what the address needs as { scopes: ["..."] }, or nothing; found ${JSON.stringify(needs)}.`,
+    `Expected what the address needs as { scopes: ["..."] }, or nothing; found ${kindOf(needs)}.`,
   );
 }
 

@@ -2,6 +2,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { signatureAlgorithms } from '../../../src/base/provider-rules.ts';
 import { isScopeName } from '../../../src/base/scopes.ts';
 import { isHttpsOrLoopback } from '../../../src/base/url.ts';
+import { kindOf } from './authorization.ts';
 import type { VerifierOptions } from './options.ts';
 
 type Test = (value: unknown, options: VerifierOptions) => boolean;
@@ -65,7 +66,11 @@ const required: readonly string[] = ['issuer', 'audience'];
 
 /** The options with their defaults. Reports all mistakes at once, because each may admit a caller that should be refused. */
 export function readOptions(options: VerifierOptions) {
-  const mistakes = mistakesOf(options ?? {});
+  if (Object(options) !== options)
+    throw new TypeError(
+      `createVerifier expects an object with options, at least { issuer, audience }; found ${kindOf(options)}.`,
+    );
+  const mistakes = mistakesOf(options);
   if (mistakes.length > 0) throw new TypeError(`createVerifier cannot start:\n${mistakes.join('\n')}`);
   const { audience } = options;
   return {
@@ -103,5 +108,7 @@ function mistakesOf(options: VerifierOptions): string[] {
 
 function shown(name: string, value: unknown): string {
   if (value === undefined) return 'nothing';
-  return name === 'memorySecret' ? 'something else' : (JSON.stringify(value) ?? typeof value);
+  const text = JSON.stringify(value) ?? typeof value;
+  // Every JWT begins with "eyJ", the start of a JSON object in base64url.
+  return name === 'memorySecret' || text.includes('eyJ') ? 'something else' : text;
 }

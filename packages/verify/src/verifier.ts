@@ -7,7 +7,7 @@ import { Refusal } from '../../../src/base/errors.ts';
 import { errorFields, type PlainLog } from '../../../src/base/plain-log.ts';
 import { usualScopeClaims } from '../../../src/base/provider-rules.ts';
 import { requireScopes } from '../../../src/base/scopes.ts';
-import { authorizationOf, type NodeRequest, type RequestLike } from './authorization.ts';
+import { authorizationOf, expectRequest, type NodeRequest, type RequestLike } from './authorization.ts';
 import { type Caller, toCaller } from './caller.ts';
 import { keptKeys, nothingKept } from './kept-keys.ts';
 import { keysOf } from './key-location.ts';
@@ -17,7 +17,7 @@ import { readOptions } from './read-options.ts';
 import { refused, type Verdict } from './verdict.ts';
 
 export interface Verifier {
-  /** The caller of the request, or the refusal to send. Rejects only if `needs` is invalid. */
+  /** The caller of the request, or the refusal to send. Rejects only if an argument is of another kind. */
   verify(request: RequestLike, needs?: Needs): Promise<Verdict>;
   /** The same for adapters: at once when the very same token was verified before. */
   check(request: RequestLike | NodeRequest, needs?: Needs): Verdict | Promise<Verdict>;
@@ -102,6 +102,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
   const check: Verifier['check'] = (request, given) => {
     const needs = readNeeds(given);
+    expectRequest(request);
     try {
       if (isClosed) throw new Refusal('shutting_down');
       const token = authenticate(authorizationOf(request), new Origin(request));
