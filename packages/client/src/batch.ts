@@ -105,7 +105,7 @@ export async function runBatch(
   };
   const request = { method: 'POST', path: '/batch', body, ...doneOnce(options) };
   const { results } = await connection.send<Answer>(request, options);
-  return results.map(({ record, etag = null }) => record && withVersion(record, etag));
+  return results.map(({ record, etag }) => record && withVersion(record, etag));
 }
 
 /** An idempotency key: the service does the request once, even if it arrives several times. */

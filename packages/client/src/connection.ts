@@ -10,10 +10,10 @@ export interface ClientOptions {
   /** The address of the service, such as `https://api.example.org`. */
   readonly url: string;
   /**
-   * The access token, asked for at every try. After `token_expired` it is asked for once more, with the expired token as its
-   * argument, so that it can be renewed.
+   * The access token, or a function that returns it, called at every try. After `token_expired` the function is called once
+   * more, with the expired token as its argument, so that it can renew it.
    */
-  readonly token: (expired?: string) => string | Promise<string>;
+  readonly token: string | ((expired?: string) => string | Promise<string>);
   readonly deadlineSeconds?: number | undefined;
   /** False: every call is sent once, and again only with a renewed token. */
   readonly repeats?: boolean | undefined;
@@ -56,6 +56,10 @@ export function connect({
   repeats = true,
   fetch: ask = fetch,
 }: ClientOptions) {
+  const giveToken = typeof token === 'string' ? () => token : token;
+  // No message has the value that was found, because either could be the token.
+  if (!/^https?:/i.test(url)) throw new TypeError('url: expected an http or https address');
+  if (typeof giveToken !== 'function') throw new TypeError('token: expected a text or a function');
   const base = `${url.replace(/\/+$/, '')}/api/consumer/v1`;
   const budgets = createBudgets();
   const tokenListeners = new Set<(token: string) => void>();
@@ -77,10 +81,9 @@ export function connect({
     },
 
     async token(expired?: string): Promise<string> {
-      const current = await token(expired);
-      lastToken = current;
-      notifyAll(tokenListeners, (listener) => listener(current));
-      return current;
+      lastToken = await giveToken(expired);
+      notifyAll(tokenListeners, (listener) => listener(lastToken));
+      return lastToken;
     },
 
     /** Answers with what `read` makes of the answer: JSON by default. */

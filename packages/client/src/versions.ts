@@ -12,12 +12,12 @@ export async function readRecord(answer: Response) {
 }
 
 /** Removes the `W/` of a proxy that compresses: ETags of the service are strong, and If-Match matches no weak one. */
-export function versionIn(headers?: Headers): string | null {
-  return headers?.get('etag')?.replace(/^W\//, '') ?? null;
+export function versionIn(headers?: Headers): string | undefined {
+  return headers?.get('etag')?.replace(/^W\//, '');
 }
 
-export function withVersion<T extends object>(record: T, etag: string | null): T {
-  if (etag !== null) etags.set(record, etag);
+export function withVersion<T extends object>(record: T, etag?: string | null): T {
+  if (etag) etags.set(record, etag);
   return record;
 }
 

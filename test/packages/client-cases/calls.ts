@@ -17,6 +17,37 @@ export const calls: Cases = {
     );
   },
 
+  'createClient takes the token as a text': async (scene) => {
+    const service = await signedIn(scene, { token: await scene.stage.token(scene.name) });
+    same((await service.me()).subject, scene.name);
+  },
+
+  'createClient refuses a wrong option with a sentence that has no token': async ({
+    client,
+    url,
+    stage,
+    name,
+  }) => {
+    const token = await stage.token(name);
+    const wrong: [options: unknown, sentence: string][] = [
+      [token, 'url: expected an http or https address'],
+      [{ token }, 'url: expected an http or https address'],
+      [{ url: token, token: url }, 'url: expected an http or https address'],
+      [{ url: 'localhost:8080', token }, 'url: expected an http or https address'],
+      [{ url }, 'token: expected a text'],
+      [{ url, token: { token } }, 'token: expected a text'],
+      [{ url, token: Promise.resolve(token) }, 'token: expected a text'],
+    ];
+    for (const [options, sentence] of wrong)
+      try {
+        client.createClient(options as never);
+        check(false, `it was accepted: ${sentence}`);
+      } catch (error) {
+        check(error instanceof TypeError && error.message.includes(sentence), `${sentence}: ${error}`);
+        check(!`${error.message} ${error.stack}`.includes(token), 'the error has the token');
+      }
+  },
+
   'create, get, update, replace and remove work on a record': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
     const made = await notes.create({ text: 'one' });
