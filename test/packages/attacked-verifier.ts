@@ -7,6 +7,7 @@ import { nodeUnderTest } from '../support/installed-packages.ts';
 import { leaveUndescribed } from '../support/openapi.ts';
 import { TestProvider } from '../support/provider.ts';
 import { exchange, parseReply } from '../support/raw-http.ts';
+import type { RuntimeName } from '../support/runtimes.ts';
 import type { Settings } from '../support/service.ts';
 import { part, surroundings } from '../support/surroundings.ts';
 
@@ -57,12 +58,13 @@ class AttackedVerifier extends Attacked {
   }
 }
 
-/** Servers of one framework, all in one process of a project that has installed the package. */
-export function verifierAttack(framework: Framework): Attack {
+/** Servers of one framework, all in one process of a project that has installed the package, by default of `nodeUnderTest`. */
+export function verifierAttack(framework: Framework, runtime?: RuntimeName): Attack {
   let servers: ChildProcess;
   before(async () => {
     const { folder } = await part('installed');
-    servers = fork(`${folder}/verify-servers.js`, { cwd: folder, execPath: nodeUnderTest(), execArgv: [] });
+    const program = runtime ? (await part('runtimes'))[runtime] : { execPath: nodeUnderTest(), execArgv: [] };
+    servers = fork(`${folder}/verify-servers.js`, { cwd: folder, ...program });
   });
   after(() => {
     assert.equal(servers.exitCode, null, 'the process ran to the end');

@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { build } from 'esbuild';
-import { nodeUnderTest } from '../support/installed-packages.ts';
+import type { RuntimeName } from '../support/runtimes.ts';
 import { part, surroundings } from '../support/surroundings.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
 /** What runs there: the cases, and the stage at the other end of the process's channel. */
 const program = (client: string) => `
+  import process from 'node:process';
   import * as client from '${client}';
   import { cases } from './test/packages/client-cases/all.ts';
   const asked = [];
@@ -16,7 +17,7 @@ const program = (client: string) => `
   });
   process.on('message', async ({ id, value, run, url }) => {
     if (run === undefined) return asked[id](value);
-    const scene = { client, url, stage, name: 'Node: ' + run };
+    const scene = { client, url, stage, name: 'A process: ' + run };
     const failure = await cases[run](scene).then(() => null, (error) => String(error?.stack ?? error));
     process.send({ run, failure });
   });
@@ -39,22 +40,25 @@ export class ClientProcess {
     this.#program = child;
   }
 
-  static async start(from: 'source' | 'installed'): Promise<ClientProcess> {
-    const isInstalled = from === 'installed';
+  /** With a runtime: where the client is installed; else with the source. */
+  static async start(runtime?: RuntimeName): Promise<ClientProcess> {
+    const isInstalled = runtime !== undefined;
     const folder = isInstalled ? (await part('installed')).folder : surroundings().runDirectory;
     const client = isInstalled ? '@vestibule/client' : './packages/client/src/index.ts';
     const outfile = `${folder}/client-cases.mjs`;
     await build({
       stdin: { contents: program(client), resolveDir: process.cwd(), loader: 'ts' },
-      external: ['@vestibule/client'],
+      external: ['@vestibule/client', 'node:process'],
       bundle: true,
       outfile,
       format: 'esm',
       target: 'es2024',
     });
     const stage = await ClientStage.start();
-    const execPath = isInstalled ? nodeUnderTest() : process.execPath;
-    const child = fork(outfile, { cwd: folder, execPath, execArgv: [] });
+    const started = isInstalled
+      ? (await part('runtimes'))[runtime]
+      : { execPath: process.execPath, execArgv: [] };
+    const child = fork(outfile, { cwd: folder, ...started });
     child.on('message', async ({ id, command, values }: FromProgram) => {
       if (command === undefined) return;
       const value = await (stage[command] as (...given: never[]) => Promise<unknown>)(...values);

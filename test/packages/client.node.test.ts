@@ -5,7 +5,7 @@ import { ClientProcess } from './client-process.ts';
 describe('@vestibule/client in Node', () => {
   let node: ClientProcess;
   before(async () => {
-    node = await ClientProcess.start('source');
+    node = await ClientProcess.start();
   });
   after(() => node.stop());
 

@@ -22,21 +22,14 @@ export async function packProject(folder: string): Promise<{ project: string; ta
   return { project: folder, tarballs: `${folder}/dist` };
 }
 
-/** The folder of a Node.js of another line. It stays for the next run; the package of its program needs no script. */
-export async function installNode(major: number, cacheFolder: string): Promise<string> {
-  const name = `node-${process.platform}-${process.arch}`;
-  const folder = `${cacheFolder}/node-${major}`;
-  const programs = `${folder}/node_modules/${name}/bin`;
-  if (!existsSync(`${programs}/node`)) {
-    mkdirSync(folder, { recursive: true });
-    await run('npm', [
-      'install',
-      '--ignore-scripts',
-      '--prefer-offline',
-      '--prefix',
-      folder,
-      `${name}@${major}`,
-    ]);
+/** The package of a program, without its scripts. It stays for the next run. Answers with the folder of the package. */
+export async function installProgram(name: string, version: number, cacheFolder: string): Promise<string> {
+  const prefix = `${cacheFolder}/${name.replace('/', '-')}-${version}`;
+  const folder = `${prefix}/node_modules/${name}`;
+  if (!existsSync(`${folder}/package.json`)) {
+    mkdirSync(prefix, { recursive: true });
+    const options = ['--ignore-scripts', '--prefer-offline', '--prefix', prefix];
+    await run('npm', ['install', ...options, `${name}@${version}`]);
   }
-  return programs;
+  return folder;
 }

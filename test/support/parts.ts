@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './ports.ts';
+import type { Runtimes } from './runtimes.ts';
 import type { SharedProviders } from './shared-providers.ts';
 
 /** Slow parts that all test files share, with the data that the files get. */
@@ -20,8 +21,10 @@ export interface Parts {
   readonly frontend: Readonly<Record<string, never>>;
   /** A copy of the project in which `npm run pack` has been run, and where it has left the tarballs. */
   readonly packages: { readonly project: string; readonly tarballs: string };
-  /** The oldest Node.js that packages have to run on: the folder of its program. */
+  /** The oldest Node.js that the service has to run on: the folder of its program. */
   readonly oldestNode: { readonly folder: string };
+  /** What the client and the verifier run on. */
+  readonly runtimes: Runtimes;
   /** A folder in which both packages are installed from their tarballs, beside the frameworks. */
   readonly installed: { readonly folder: string };
 }
@@ -91,8 +94,15 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
     return packProject(folder);
   },
   async oldestNode(_later, directory) {
-    const { installNode } = await import('./packages.ts');
-    return { folder: await installNode(24, `${directory}-cache`) };
+    const { installProgram } = await import('./packages.ts');
+    const name = `node-${process.platform}-${process.arch}`;
+    return { folder: `${await installProgram(name, 24, `${directory}-cache`)}/bin` };
+  },
+  async runtimes(_later, directory, _isDurable, get) {
+    const { installRuntimes } = await import('./runtimes.ts');
+    // It installs the same Node.js.
+    await get('oldestNode');
+    return installRuntimes(`${directory}-cache`);
   },
   async installed(later, _directory, _isDurable, get) {
     const { installPackages } = await import('./installed-packages.ts');

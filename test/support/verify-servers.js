@@ -3,6 +3,7 @@
  * when the parent process asks for one. Plain JavaScript, because it runs where the package is installed.
  */
 import { createServer } from 'node:http';
+import process from 'node:process';
 import { createAdaptorServer } from '@hono/node-server';
 import { createVerifier } from '@vestibule/verify';
 import * as forExpress from '@vestibule/verify/express';
