@@ -31,7 +31,6 @@ export async function bundleService(
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    sourcemap: true,
     metafile: true,
     external: otherPackages(),
     logLevel: 'warning',
@@ -47,9 +46,10 @@ export async function bundleService(
       },
     ],
   });
-  const packages = Object.keys(metafile.inputs).map((path) => /node_modules\/([^/]+)\//.exec(path)?.[1]);
-  for (const name of new Set(packages.filter((one) => one !== undefined)))
-    cpSync(resolve(source, `../node_modules/${name}/LICENSE`), join(target, `LICENSE.${name}`));
+  // The innermost folder is the package: another may have installed it for itself.
+  const packages = Object.keys(metafile.inputs).map((path) => /^.*\bnode_modules\/([^/]+)\//.exec(path));
+  const folders = new Map(packages.flatMap((found) => (found === null ? [] : [[found[1], found[0]]])));
+  for (const [name, folder] of folders) cpSync(join(folder, 'LICENSE'), join(target, `LICENSE.${name}`));
   // bin/vestibule.js compares it with the times of the source, which may change while this runs.
   utimesSync(join(target, 'main.js'), begun, begun);
 }

@@ -2,6 +2,7 @@
 export const startCommand = 'npm ci && npm start';
 
 const byInstallation = 'is run by test/support/installed-packages.ts, for all tests of test/packages';
+const afterRelease = 'needs what the release workflow has published';
 const byFrontend = 'is run by test/docs/frontend.release.ts, in a folder of its own';
 
 /** Commands that no test of this folder runs, with the reason. */
@@ -35,6 +36,16 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
   'npm run pack': 'is run by test/packages/tarball.release.ts, in a copy of the project',
+  'npm run release -- --dry-run': 'is run by test/packages/dry-run.release.ts, in a copy of the project',
+  'npm audit signatures': afterRelease,
+  'cosign verify-blob --bundle SHA256SUMS.sigstore.json --certificate-identity https://github.com/vestibule/vestibule/.github/workflows/release.yml@refs/tags/v0.3.0 --certificate-oidc-issuer https://token.actions.githubusercontent.com SHA256SUMS':
+    afterRelease,
+  'sha256sum --check --ignore-missing SHA256SUMS':
+    'is run by test/packages/dry-run.release.ts, on the files of a dry run',
+  'cosign verify --certificate-identity https://github.com/vestibule/vestibule/.github/workflows/release.yml@refs/tags/v0.3.0 --certificate-oidc-issuer https://token.actions.githubusercontent.com ghcr.io/vestibule/vestibule:0.3.0':
+    afterRelease,
+  "docker buildx imagetools inspect ghcr.io/vestibule/vestibule:0.3.0 --format '{{ json .Provenance }}'":
+    afterRelease,
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
     'takes ten minutes; test/fault/records-durable.drill.ts does the same with a few kills',

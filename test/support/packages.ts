@@ -11,11 +11,16 @@ const notCopied = /^(node_modules|\.git|\.test-run.*|data|coverage|test|bench|di
 /** The commit that the copy claims to be at. */
 export const packedCommit = '0123456789abcdef0123456789abcdef01234567';
 
-/** `npm run pack` in a copy of the project: it builds the frontend anew, which other tests are reading. */
-export async function packProject(folder: string): Promise<{ project: string; tarballs: string }> {
+/** What the packages are made of, with the installed packages. Packing builds the frontend anew, which other tests are reading. */
+export function copyForPacking(folder: string): void {
   for (const name of readdirSync('.').filter((one) => !notCopied.test(one)))
     cpSync(name, `${folder}/${name}`, { recursive: true });
   symlinkSync(resolve('node_modules'), `${folder}/node_modules`);
+}
+
+/** `npm run pack` in a copy of the project. */
+export async function packProject(folder: string): Promise<{ project: string; tarballs: string }> {
+  copyForPacking(folder);
   mkdirSync(`${folder}/.git`);
   writeFileSync(`${folder}/.git/HEAD`, `${packedCommit}\n`);
   await run('npm', ['run', 'pack'], { cwd: folder });
