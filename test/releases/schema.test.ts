@@ -50,7 +50,9 @@ async function linesAfterOpening(database: TestDatabase): Promise<readonly strin
 
 async function sqliteLines({ query }: TestDatabase): Promise<readonly string[]> {
   const objects = await query('select name, sql from sqlite_schema where sql is not null order by name');
-  return objects.flatMap(({ name, sql }) => named(String(name), String(sql).replace(') strict', '\n) strict')));
+  return objects.flatMap(({ name, sql }) =>
+    named(String(name), String(sql).replace(') strict', '\n) strict')),
+  );
 }
 
 async function postgresLines({ query }: TestDatabase): Promise<readonly string[]> {

@@ -14,7 +14,9 @@ for (const { version, folder } of releasedVersions)
     const broken = breakingSince(version);
     for (const kind of surfaceKinds)
       it(`no ${kind} are gone, except those under "Breaking" in a newer section of CHANGELOG.md`, () => {
-        const gone = released[kind].filter((name) => !current[kind].includes(name) && !broken.includes(`\`${name}\``));
+        const gone = released[kind].filter(
+          (name) => !current[kind].includes(name) && !broken.includes(`\`${name}\``),
+        );
         assert.ok(
           gone.length === 0,
           `${version} had these ${kind}, and they are gone:\n${gone.map((name) => `  ${name}`).join('\n')}\nPut them back. If the next release is meant to break users, add a line with each name in backquotes to "### Breaking" of the newest section of CHANGELOG.md (docs/compatibility.md).`,

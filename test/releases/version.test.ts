@@ -14,11 +14,18 @@ it('the packages, the lock file, the image of Kubernetes and CHANGELOG.md name o
     'packages/verify': versionIn('packages/verify/package.json'),
     'package-lock.json': lock.version,
     'package-lock.json, packages': lock.packages[''].version,
-    'deploy/kubernetes/vestibule.yaml': first(/image: \S+\/vestibule:(\S+)/, 'deploy/kubernetes/vestibule.yaml'),
+    'deploy/kubernetes/vestibule.yaml': first(
+      /image: \S+\/vestibule:(\S+)/,
+      'deploy/kubernetes/vestibule.yaml',
+    ),
     'CHANGELOG.md': first(/^## (\d\S*)/m, 'CHANGELOG.md'),
   };
   for (const [place, found] of Object.entries(named))
-    assert.equal(found, version, `${place} names ${found}, and package.json ${version}. Change both to one version.`);
+    assert.equal(
+      found,
+      version,
+      `${place} names ${found}, and package.json ${version}. Change both to one version.`,
+    );
 });
 
 it('the version has a recording, which later releases are held to', () => {
