@@ -70,7 +70,7 @@ export function whyNotRead(
     return `${where} cannot be used: ${found.detail}.${found.advice === null ? '' : ` ${found.advice}`}`;
   const { version, newest } = found.plan;
   if (found.isTooNew)
-    return `${where} has schema version ${version}, and this release knows versions up to ${newest}. Use a release at least as new as the one that migrated it.`;
+    return `${where} has schema version ${version}, and this release knows versions up to ${newest}: use a release at least as new as the one that migrated it.`;
   const schema = version === 0 ? 'is empty' : `has schema version ${version}, that of an older release`;
   return `${where} ${schema}, and this release reads version ${newest}. Nothing was changed: ${version === 0 ? 'the next "npx vestibule serve" of this release makes its tables' : '"npx vestibule migrate" or the next "npx vestibule serve" of this release migrates it; until then use the release that it belongs to'}.`;
 }

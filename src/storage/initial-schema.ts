@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** The schema of the first release; the descriptions in tables.ts say what is in a table. Every index slows every write, so `record-indexes.ts` creates those of declarations. */
+/** The schema of the first release, which stays as it is: a later change is a step in migrations.ts. The descriptions in tables.ts say what is in a table. Every index slows every write, so `record-indexes.ts` creates those of declarations. */
 export function initialStatements(engine: Engine['name']): readonly string[] {
   const isPostgres = engine === 'postgres';
   // Strings compare byte by byte on both databases; a locale's collation would order and match differently.

@@ -83,6 +83,6 @@ export function unusable(reason: string, cause?: unknown): OperatorError {
 function refuseNewer(state: SchemaState, steps: readonly Migration[]): void {
   if (!isTooNew(state, steps)) return;
   throw new OperatorError(
-    `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Start a release at least as new as the one that migrated it.`,
+    `The database has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}: start a release at least as new as the one that migrated it.`,
   );
 }

@@ -3,7 +3,7 @@ import type { Engine, NewIndex } from './engine.ts';
 import { initialStatements } from './initial-schema.ts';
 import type { Database } from './schema.ts';
 
-/** One step forward. A step that has been released is never changed; the next change is a new step. */
+/** One step forward. The schema changes by a new step only, because a released step is never changed. */
 export interface Migration {
   readonly version: number;
   readonly what: string;
@@ -16,7 +16,7 @@ export interface Migration {
   up(database: Database, types: ColumnTypes): Promise<void>;
 }
 
-/** Until the release, each change of the initial schema takes the next number. Several schemas had one lower number. */
+/** The schema of 0.3.0 (initial-schema.ts). Several schemas before it had one lower number. */
 export const firstReleased = 101;
 
 export const migrations: readonly Migration[] = [

@@ -16,7 +16,7 @@ export async function requireRestorable(file: string, steps: readonly Migration[
   const { state, differences } = await explained(file, () => checkSchema(file, steps));
   if (state.version > newestOf(steps))
     throw new OperatorError(
-      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}. Restore it with a release at least as new as the one that wrote it.`,
+      `"${file}" has schema version ${state.version}, and this release knows versions up to ${newestOf(steps)}: restore it with a release at least as new as the one that wrote it.`,
     );
   if (differences.length > 0)
     throw new OperatorError(
