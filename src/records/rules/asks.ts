@@ -49,8 +49,9 @@ import { askBatchKey } from './parts.ts';
 /** What the rules of each kind of change read. */
 export type Asks = { readonly [Kind in RecordChange['kind']]: readonly Ask<Of<Kind>>[] } & {
   /** Alone in their round. */
-  readonly first: readonly AskOfAny[];
+  readonly first: { readonly [Kind in Change['kind']]?: readonly AskOfAny[] };
   readonly any: readonly AskOfAny[];
+  readonly batch: readonly AskOfAny[];
   readonly accept: readonly Ask<Acceptance>[];
   readonly fill: readonly Ask<Fill>[];
 };
@@ -60,8 +61,9 @@ const ofNew = [...ofEveryWrite, askParent, askPlaces, askUniqueOfNew] as const;
 const ofExisting = [...ofEveryWrite, askRecord] as const;
 
 export const allAsks: Asks = {
-  first: [askCode, askAlias],
-  any: [askProof, askCaller, askSpentBudgets, askBatchKey],
+  first: { accept: [askCode], change_role: [askAlias], remove_member: [askAlias] },
+  any: [askProof, askCaller, askSpentBudgets],
+  batch: [askBatchKey],
   create: [...ofNew, askKey],
   create_under: [...ofNew, askRecord, askUsedId],
   replace: [...ofExisting, askUnique],
@@ -88,7 +90,9 @@ export function askAll(
   let state = new BatchState(rows, rules);
   const isFurther = loaded.asked.usage !== undefined;
   for (const operation of operations) {
-    for (const ask of rules.asks.any) ask(operation, state);
+    const { any, batch } = rules.asks;
+    for (const ask of any) ask(operation, state);
+    if (operation.change.kind === 'batch') for (const ask of batch) ask(operation, state);
     const parts = partsOf(operation);
     for (const part of parts) {
       if (!(isFurther && asksAtOnce(part))) askOne(part, state, rules);
@@ -113,7 +117,8 @@ export function lookFirst(
 ): BatchKeys | null {
   const rows = new LoadedRows(loaded, { isAsking: true });
   const state = new BatchState(rows, rules);
-  for (const operation of operations) for (const ask of rules.asks.first) ask(operation, state);
+  for (const operation of operations)
+    for (const ask of rules.asks.first[operation.change.kind] ?? []) ask(operation, state);
   return rows.missing;
 }
 
