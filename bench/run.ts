@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { measureDpop } from './dpop/rounds.ts';
 import { measureEvents } from './events/rounds.ts';
 import { measureFamilies } from './families/rounds.ts';
+import { measureFiles } from './files/rounds.ts';
 import { measureMe } from './me/rounds.ts';
 import { measureMemory, memoryAlgorithm } from './memory/memory.ts';
 import { measureProcesses } from './processes/rounds.ts';
@@ -31,6 +32,7 @@ const subjects: Readonly<Record<Subject, (stage: Stage) => Promise<string>>> = {
   start: measureStart,
   families: measureFamilies,
   requests: measureRequests,
+  files: measureFiles,
 };
 
 const limitMinutes = 60;

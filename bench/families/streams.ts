@@ -106,8 +106,8 @@ async function measureIdle(stage: FamiliesStage): Promise<number> {
 /** One group; its owner writes, and all members have a stream. */
 async function furnishGroup(database: Database, stage: FamiliesStage): Promise<Service> {
   const service = await newService('group', database, group, stage);
-  const most = audiences(stage.options.quick).at(-1) ?? 0;
-  const ids = await register(service, most + 1, stage);
+  const max = audiences(stage.options.quick).at(-1) ?? 0;
+  const ids = await register(service, max + 1, stage);
   const circle = {
     collection: 'circles',
     first: 0,
@@ -117,7 +117,7 @@ async function furnishGroup(database: Database, stage: FamiliesStage): Promise<S
     body: circleBody,
   };
   await service.fill([ageCallers, fillRecords(database, circle), fillMembers(database, 1, 1)]);
-  writeFileSync(join(service.folder, 'tokens.txt'), stage.tokens.slice(0, most + 1).join('\n'));
+  writeFileSync(join(service.folder, 'tokens.txt'), stage.tokens.slice(0, max + 1).join('\n'));
   if (database === 'postgres') {
     const name = new URL(service.databaseUrl).pathname.slice(1);
     await executeIn(service.databaseUrl, [
@@ -152,10 +152,10 @@ async function measureGroup(
     return runForResult<ProbedGroup>(program, seconds + 60, loadCore);
   };
   try {
-    const [least = 0, most = 0] = audiences(options.quick);
-    await probe(most, 3);
+    const [min = 0, max = 0] = audiences(options.quick);
+    await probe(max, 3);
     const seconds = options.quick ? 2 : 5;
-    return { few: await probe(least, seconds), many: await probe(most, seconds) };
+    return { few: await probe(min, seconds), many: await probe(max, seconds) };
   } finally {
     await server.stop();
   }

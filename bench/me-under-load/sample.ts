@@ -17,12 +17,12 @@ export interface MeSample {
 /** The other work: for so many seconds, and so many a second; null is as many as it takes. */
 export type OtherWork = (seconds: number, perSecond: number | null) => Promise<LoadResult>;
 
-/** `most` is how much of the other work the process was seen to do in a second. */
+/** `maxPerSecond` is how much of the other work the process was seen to do in a second. */
 export async function sampleMe(
   origin: string,
   token: string,
   seconds: number,
-  most: number,
+  maxPerSecond: number,
   work: OtherWork,
 ): Promise<MeSample> {
   const beside = async (perSecond: number | null): Promise<LoadedLatency> => {
@@ -34,7 +34,7 @@ export async function sampleMe(
     return { ...latency, otherPerSecond: requests / took };
   };
   const alone = await meLatency(origin, token, seconds);
-  return { alone, half: await beside(most / 2), full: await beside(null) };
+  return { alone, half: await beside(maxPerSecond / 2), full: await beside(null) };
 }
 
 export function meInShort({ alone, half, full }: MeSample): string {

@@ -33,11 +33,11 @@ ${panels.join('\n')}
 }
 
 function panel(rows: readonly (readonly [string, PeerSummary])[], work: Work, top: number): string {
-  const most = Math.max(...rows.map(([, peer]) => peer[work].requestsPerSecond.value));
+  const max = Math.max(...rows.map(([, peer]) => peer[work].requestsPerSecond.value));
   const lines = rows.map(([name, peer], index) => {
     const { value, ratio } = peer[work].requestsPerSecond;
     const y = top + panelGap + index * rowHeight;
-    const bar = ((value / most) * (width - labelWidth - valueWidth)).toFixed(1);
+    const bar = ((value / max) * (width - labelWidth - valueWidth)).toFixed(1);
     const style = name.startsWith('vestibule') ? 'bar ours' : 'bar';
     const said = `${Math.round(value).toLocaleString('en')}  (${ratio.toFixed(2)})`;
     return `<text x="${labelWidth - 10}" y="${y + 13}" text-anchor="end">${escaped(peer.title)}</text>

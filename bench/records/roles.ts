@@ -223,9 +223,9 @@ export function rolesTable(places: readonly RolesPlace[]): string {
     middle(one.rounds.map((round, index) => round[top] / (other.rounds[index] ?? round)[bottom]));
   const rows = [...Map.groupBy(places, ({ kind }) => kind)].flatMap(([kind, own]) => {
     const title = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
-    const [least, most] = [own[0] as RolesPlace, own.at(-1) as RolesPlace];
-    const growth = `${counted(least.size)} to ${counted(most.size)} records`;
-    const more = `1 to ${counted(most.memberships)} memberships`;
+    const [min, max] = [own[0] as RolesPlace, own.at(-1) as RolesPlace];
+    const growth = `${counted(min.size)} to ${counted(max.size)} records`;
+    const more = `1 to ${counted(max.memberships)} memberships`;
     return [
       ...own.flatMap((place) => {
         const at = `${title}, ${counted(place.size)} records`;
@@ -242,10 +242,10 @@ export function rolesTable(places: readonly RolesPlace[]): string {
           ),
         ];
       }),
-      ...ratio(`${title}, ${growth}: one`, [between(most, 'one_shared', least, 'one_shared')], 1.2),
-      ...ratio(`${title}, ${growth}: page`, [between(most, 'page_shared', least, 'page_shared')], 1.2),
-      ...ratio(`${title}, ${more}: one`, [between(most, 'one_many', most, 'one_few')], 1.1),
-      ...ratio(`${title}, ${more}: page`, [between(most, 'page_many', most, 'page_few')], 1.1),
+      ...ratio(`${title}, ${growth}: one`, [between(max, 'one_shared', min, 'one_shared')], 1.2),
+      ...ratio(`${title}, ${growth}: page`, [between(max, 'page_shared', min, 'page_shared')], 1.2),
+      ...ratio(`${title}, ${more}: one`, [between(max, 'one_many', max, 'one_few')], 1.1),
+      ...ratio(`${title}, ${more}: page`, [between(max, 'page_many', max, 'page_few')], 1.1),
     ];
   });
   return table(

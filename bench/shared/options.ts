@@ -14,7 +14,8 @@ export type Subject =
   | 'dpop'
   | 'start'
   | 'families'
-  | 'requests';
+  | 'requests'
+  | 'files';
 
 export interface Options {
   readonly subject: Subject;
@@ -66,6 +67,7 @@ export function readOptions(): Options {
       start: { type: 'boolean', default: false },
       families: { type: 'boolean', default: false },
       requests: { type: 'boolean', default: false },
+      files: { type: 'boolean', default: false },
       before: { type: 'string' },
       sizes: { type: 'string' },
     },
@@ -112,6 +114,7 @@ function subjectOf(values: Readonly<Record<string, unknown>>): Subject {
     'start',
     'families',
     'requests',
+    'files',
   ] as const;
   return others.find((subject) => values[subject] === true) ?? 'me';
 }

@@ -50,9 +50,11 @@ export async function measureTokenPeer(peer: TokenPeer, stage: Stage): Promise<T
       perSecond: mean([before.perSecond, after.perSecond]),
       cpuMicroseconds: mean([before.cpuMicroseconds, after.cpuMicroseconds]),
     };
-    const most = sample.requestsPerSecond;
-    const tokens = { ...sample, ofSigningRate: most / signing.perSecond };
-    const me = peer.servesMe ? await sampleMe(origin, stage.goodToken, seconds * meTimes, most, load) : null;
+    const maxPerSecond = sample.requestsPerSecond;
+    const tokens = { ...sample, ofSigningRate: maxPerSecond / signing.perSecond };
+    const me = peer.servesMe
+      ? await sampleMe(origin, stage.goodToken, seconds * meTimes, maxPerSecond, load)
+      : null;
     return { signing, tokens, me };
   } finally {
     await server.stop();

@@ -292,8 +292,8 @@ export class ProviderKeys implements KeySource {
   #backOff(): number {
     const { first, longest, longestWithoutKeys } = backOffSeconds;
     // Without keys every token is refused, so the provider's return must be noticed soon.
-    const most = this.#usable() === null ? longestWithoutKeys : longest;
-    const step = Math.min(first * 2 ** (this.#failuresInARow - 1), most);
+    const maxSeconds = this.#usable() === null ? longestWithoutKeys : longest;
+    const step = Math.min(first * 2 ** (this.#failuresInARow - 1), maxSeconds);
     return step * (1 + (this.#options.random ?? Math.random)() / 4);
   }
 

@@ -54,9 +54,9 @@ export class ConcurrencyLimit {
 }
 
 interface QueueCapacityOptions {
-  readonly most: number;
+  readonly max: number;
   /** The minimum for an overloaded queue. */
-  readonly least: number;
+  readonly min: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -75,10 +75,10 @@ export class QueueCapacity {
   }
 
   get count(): number {
-    const { most, least, clock } = this.#options;
+    const { max, min, clock } = this.#options;
     const ms = clock.monotonic() - this.#lastEmptyAt;
-    if (ms < longestBurstMs) return most;
-    return Math.min(most, Math.max(least, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms)));
+    if (ms < longestBurstMs) return max;
+    return Math.min(max, Math.max(min, Math.round((this.#begunSinceEmpty * standingWaitMs) / ms)));
   }
 
   /** Called for each item that is queued; `waiting` are ahead of it. */

@@ -114,8 +114,8 @@ function checkNumber(token: string): void {
   if (!isKept || vanishes) throw fault('a number that a double cannot hold');
 }
 
-function tooMany(what: string, most: number): Refusal {
-  const members = { detail: `Too many ${what}. Send at most ${most}.` };
+function tooMany(what: string, max: number): Refusal {
+  const members = { detail: `Too many ${what}. Send at most ${max}.` };
   return new Refusal('json_invalid', { detail: `too many ${what}`, members });
 }
 

@@ -8,7 +8,7 @@ import { isJsonObject } from '../base/strict-json.ts';
 import { brief } from '../base/yaml/mistakes.ts';
 import type { DeclaredIndexes, RecordStore, StoredRecord } from '../storage/port.ts';
 import type { Collection } from './collection.ts';
-import { asDeclared, type Declaration, type StoredDeclarations } from './declaration.ts';
+import { asDeclared, type Declaration, plainKeys, type StoredDeclarations } from './declaration.ts';
 import { newcomerRateText, rateText } from './limits.ts';
 import { parentLinksOf } from './lineage.ts';
 import { normaliseFields } from './normalise.ts';
@@ -232,11 +232,10 @@ export function describeChanges(before: Declaration, after: Declaration): readon
 function readable(declaration: Declaration): object {
   const { title, description, schema, index, limits, machine, events, deprecated, parent, unique } =
     declaration;
-  const { search, history, concurrency } = declaration;
   const { writes, newcomer, expireMs, ...sizes } = limits;
   const { access: who, initial, states, editable, ...shared } = asDeclared(declaration);
   return {
-    ...{ title, description, schema, search, history, concurrency, deprecated, parent, unique },
+    ...{ title, description, schema, ...plainKeys(declaration.file), deprecated, parent, unique },
     access: who,
     ...shared,
     'state machine': machine === null ? null : { initial, states, editable },

@@ -92,7 +92,7 @@ export interface ParentRule extends Omit<Loaded<DeclaredParent>, 'accepts' | 'ca
 /** A limit of records under one parent in some states. */
 export interface Capacity extends Omit<Loaded<NonNullable<DeclaredParent['capacity']>>, 'field' | 'number'> {
   /** A number, or the name of a field of the parent. */
-  readonly most: number | string;
+  readonly maxPlaces: number | string;
 }
 
 /** No two records have the same values. */

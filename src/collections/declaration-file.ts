@@ -121,7 +121,7 @@ function toParent({ parent, states }: DeclarationFile): ParentRule | null {
 
 function toCapacity(capacity: NonNullable<DeclaredParent['capacity']>): Capacity {
   const { field, number, ...plain } = loaded(capacityForm, capacity);
-  return { ...plain, most: field ?? number ?? 0 };
+  return { ...plain, maxPlaces: field ?? number ?? 0 };
 }
 
 /** True if the declaration has a key that a collection of single owners does not need. */

@@ -228,13 +228,13 @@ export const limitsForm = mapping({
   expire: said('A record is deleted this long after its last change.', form.formatted('period')),
 });
 
-const tellsOnly = `The events to write: ${recordEvents.join(', ')}, and the states that actions lead to.`;
+const onlyDescription = `The events to write: ${recordEvents.join(', ')}, and the states that actions lead to.`;
 const level: Form<'thin' | 'full' | 'none'> = { enum: ['thin', 'full', 'none'] };
 const events = where(
   { type: 'object' },
   mapping({
     data: said('How much.', choice('thin', 'full')),
-    only: said(tellsOnly, { ...form.names, minItems: 1, examples: [['created', 'deleted']] }),
+    only: said(onlyDescription, { ...form.names, minItems: 1, examples: [['created', 'deleted']] }),
   }),
   level,
 );

@@ -17,7 +17,6 @@ export type Declaration = Omit<Collection, 'checkFields'>;
 /** The declared keys in their shortest form, but for those that each reader shows in its own form. */
 export function asDeclared(declaration: Declaration) {
   const { file, machine, access, isShared, roles, handover, aliases, parent, unique } = declaration;
-  const { search, history, concurrency } = file;
   const { create, read, update, delete: remove, clients, scopes } = access;
   const shared = { create, update, delete: remove };
   const counts = parent?.counts.includes(null) || parent?.counts;
@@ -34,8 +33,15 @@ export function asDeclared(declaration: Declaration) {
     ...(isShared ? { roles: declaredRoles(roles, handover), aliases } : {}),
     ...(parent === null ? {} : { parent: declaredNames({ ...file.parent, counts }) }),
     ...(unique.length === 0 ? {} : { unique: unique.map(declaredNames) }),
-    ...declaredNames({ search, history, concurrency }),
+    ...declaredNames(plainKeys(file)),
   };
+}
+
+/** The keys of which the loader makes nothing else: they are shown as they are declared. */
+export function plainKeys(file: DeclarationFile) {
+  const { schema, title, description, index, states, editable, roles, parent, ...further } = file;
+  const { access, unique, aliases, limits, events, deprecated, ...plain } = further;
+  return plain;
 }
 
 function shortMachine({ initial, states }: StateMachine) {

@@ -175,9 +175,9 @@ function checkAccepts({ parent, machine }: Collection, above: Collection, say: R
       '/parent/accepts/before',
       `must be a required field of ${above.name} with the format date or date-time; ${found(before)}`,
     );
-  const most = capacity?.most;
-  if (typeof most === 'string' && requiredField(above, most)?.type !== 'integer')
-    say('/parent/capacity/field', `must be a required integer field of ${above.name}; ${found(most)}`);
+  const maxPlaces = capacity?.maxPlaces;
+  if (typeof maxPlaces === 'string' && requiredField(above, maxPlaces)?.type !== 'integer')
+    say('/parent/capacity/field', `must be a required integer field of ${above.name}; ${found(maxPlaces)}`);
   for (const { from, action, whileParentAccepts } of transitionsOf({ machine }))
     if (whileParentAccepts && accepts?.states === null && before === null)
       say(

@@ -246,7 +246,7 @@ function checkReadBeforeAct(declared: Declared): void {
     (role === 'client' && access.clients === 'own' && may(declared, 'read', ['owner'], state));
   const unread = (role: string, concerned: readonly (string | null)[]) =>
     concerned.find((state) => !reads(role, state));
-  const tell = (pointer: string, role: string, what: string, state: string | null) =>
+  const reportUnread = (pointer: string, role: string, what: string, state: string | null) =>
     known.includes(role) &&
     say.isRight(pointer) &&
     say(
@@ -257,16 +257,17 @@ function checkReadBeforeAct(declared: Declared): void {
     for (const [role, named] of Object.entries(access[verb])) {
       const state = unread(role, named === 'all' ? inStates : named);
       if (state !== undefined)
-        tell(`/access/${file.access[verb] === undefined ? 'read' : verb}`, role, verb, state);
+        reportUnread(`/access/${file.access[verb] === undefined ? 'read' : verb}`, role, verb, state);
     }
   for (const { from, action, by } of transitionsOf({ machine }))
     for (const role of by)
       if (!(role === 'client' && access.clients === 'none') && !reads(role, from))
-        tell(actionPointer(from, action), role, 'act', from);
+        reportUnread(actionPointer(from, action), role, 'act', from);
   for (const [name, role] of Object.entries(file.roles ?? {}))
     for (const inviter of [role?.invited_by ?? []].flat()) {
       const state = unread(inviter, inStates);
-      if (state !== undefined) tell(`${pointerTo('/roles', name)}/invited_by`, inviter, 'invite', state);
+      if (state !== undefined)
+        reportUnread(`${pointerTo('/roles', name)}/invited_by`, inviter, 'invite', state);
     }
 }
 

@@ -86,13 +86,13 @@ function checkMembers(schema: Schema, members: ReadonlySet<string>, { pointer, s
 }
 
 function checkValues(schema: Schema, pointer: string, say: ReportAt): void {
-  for (const [least, most] of [
+  for (const [lower, upper] of [
     ['minimum', 'maximum'],
     ...['Length', 'Items', 'Contains', 'Properties'].map((what) => [`min${what}`, `max${what}`]),
   ] as [string, string][]) {
-    const [from, to] = [schema[least], schema[most]];
+    const [from, to] = [schema[lower], schema[upper]];
     if (typeof from === 'number' && typeof to === 'number' && from > to)
-      say(pointerTo(pointer, least), `must not be above "${most}", which is ${to}; found ${from}`);
+      say(pointerTo(pointer, lower), `must not be above "${upper}", which is ${to}; found ${from}`);
   }
   const types = typesOf(schema);
   for (const keyword of ['enum', 'const']) {

@@ -76,7 +76,7 @@ export function watch({ metrics, storage, clock }: BaseParts, watched: Watched):
     { labels: { state: 'idle' }, value: sessions().idle },
   ]);
   exposition.watch({
-    vestibule_database_sessions_limit: () => sessions().most,
+    vestibule_database_sessions_limit: () => sessions().max,
     vestibule_database_sessions_waiting: () => sessions().waiting,
     vestibule_database_session_waits_total: () => sessions().waits,
     vestibule_database_session_wait_seconds_total: () => sessions().waitedSeconds,

@@ -39,7 +39,7 @@ export async function readVisible(
   store: Pick<EventStore, 'list'>,
   reader: EventReader,
   { after, until }: { readonly after: number; readonly until: number },
-  most = lookedAt,
+  maxEvents = lookedAt,
 ): Promise<{ readonly events: readonly StoredEvent[]; readonly reached: number }> {
   const events: StoredEvent[] = [];
   let [reached, bytes, read] = [after, 0, 0];
@@ -48,7 +48,7 @@ export async function readVisible(
     const found = await store.list({ after: reached, until, owner: reader.owner, limit, topics });
     for (const event of found) {
       const isSeen = reader.sees(event);
-      if (isSeen && events.length > 0 && (bytes > maxBytes || events.length === most))
+      if (isSeen && events.length > 0 && (bytes > maxBytes || events.length === maxEvents))
         return { events, reached };
       if (isSeen) events.push(seenBy(reader, event));
       bytes += event.data.length;
@@ -58,6 +58,6 @@ export async function readVisible(
     }
     read += found.length;
     if (found.length < limit) return { events, reached: Math.max(until, reached) };
-    if (read >= lookedAt || bytes > maxBytes || events.length >= most) return { events, reached };
+    if (read >= lookedAt || bytes > maxBytes || events.length >= maxEvents) return { events, reached };
   }
 }

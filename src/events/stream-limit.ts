@@ -5,12 +5,12 @@ import { Refusal } from '../base/errors.ts';
 export const streamsPerCaller = 8;
 
 export class StreamLimit {
-  readonly #most: number;
+  readonly #max: number;
   readonly #taken = new Map<string, number>();
   #size = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get size(): number {
@@ -20,8 +20,8 @@ export class StreamLimit {
   /** Throws when the caller has all of its places. The returned function gives the place back, once. */
   take(caller: string): () => void {
     const taken = this.#taken.get(caller) ?? 0;
-    if (taken >= this.#most)
-      throw new Refusal('too_many_streams', { members: { limit: this.#most }, retryAfterSeconds: 5 });
+    if (taken >= this.#max)
+      throw new Refusal('too_many_streams', { members: { limit: this.#max }, retryAfterSeconds: 5 });
     this.#taken.set(caller, taken + 1);
     this.#size += 1;
     return () => {

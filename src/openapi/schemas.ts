@@ -46,14 +46,14 @@ const words: Readonly<Record<string, (value: unknown) => string>> = {
 
 /** The bounds of a value in words: "1 to 80 characters", "more than 0". */
 export function boundsInWords(schema: Schema): readonly string[] {
-  const counted = ranges.flatMap(([least, most, unit]) => rangeOf(schema[least], schema[most], unit) ?? []);
+  const counted = ranges.flatMap(([min, max, unit]) => rangeOf(schema[min], schema[max], unit) ?? []);
   const said = Object.entries(words).flatMap(([keyword, inWords]) =>
     schema[keyword] === undefined ? [] : [inWords(schema[keyword])],
   );
   return [...counted, ...said].filter((text) => text !== '');
 }
 
-function rangeOf(least: unknown, most: unknown, unit: string): string | null {
-  if (least === undefined) return most === undefined ? null : `at most ${most}${unit}`;
-  return most === undefined ? `at least ${least}${unit}` : `${least} to ${most}${unit}`;
+function rangeOf(min: unknown, max: unknown, unit: string): string | null {
+  if (min === undefined) return max === undefined ? null : `at most ${max}${unit}`;
+  return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`;
 }

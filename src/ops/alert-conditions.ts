@@ -42,11 +42,11 @@ export function parseCondition(expression: string): { find: Condition; counter?:
     growthForm.exec(expression) ?? [];
   if (metric === undefined) return null;
   const seconds = (parseDuration(range) ?? 0) / 1000;
-  const least = Number(limit) * (way === 'rate' ? seconds : 1);
+  const threshold = Number(limit) * (way === 'rate' ? seconds : 1);
   const form = new RegExp(`^(?:${pattern})$`);
   const isCounted = (value: unknown) => form.test(String(value)) !== operator.startsWith('!');
   return {
-    find: (history) => matching(history.increases(expression, seconds), (value) => value > least),
+    find: (history) => matching(history.increases(expression, seconds), (value) => value > threshold),
     counter: {
       metric: metric as MetricName,
       keysOf: (labels) =>

@@ -100,8 +100,8 @@ function escaped(text: string | number): string {
 const combine: Readonly<Record<Across, (one: number, other: number) => number>> = {
   sum: (one, other) => one + other,
   // NaN in one process is NaN in the total.
-  most: Math.max,
-  least: Math.min,
+  max: Math.max,
+  min: Math.min,
 };
 
 /** The metrics of several processes as one: values with the same name and labels are combined. */

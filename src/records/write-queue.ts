@@ -45,7 +45,7 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    this.#capacity = new QueueCapacity({ most: maxWaiting, least: maxInBatch, clock: options.clock });
+    this.#capacity = new QueueCapacity({ max: maxWaiting, min: maxInBatch, clock: options.clock });
   }
 
   get length(): number {

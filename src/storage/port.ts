@@ -98,7 +98,7 @@ export interface BackupNote {
 }
 
 export interface SessionStatus {
-  readonly most: number;
+  readonly max: number;
   readonly inUse: number;
   readonly idle: number;
   readonly waiting: number;

@@ -59,7 +59,7 @@ export const maxWaiting = 1_000;
 export function createSigningLimit(clock: Clock): ConcurrencyLimit {
   return new ConcurrencyLimit({
     running: atOnce,
-    waiting: new QueueCapacity({ most: maxWaiting, least: atOnce, clock }),
+    waiting: new QueueCapacity({ max: maxWaiting, min: atOnce, clock }),
     refusal: 'signing_overloaded',
   });
 }

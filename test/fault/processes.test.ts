@@ -112,18 +112,18 @@ describe('decisions of the supervisor', () => {
         ...({ name: 'a_total', type: 'counter', help: '', across: 'sum' } as const),
         samples: [{ labels: { route: '/' }, value: count }],
       },
-      { name: 'age', type: 'gauge', help: '', across: 'most', samples: [{ labels: {}, value: age }] },
-      { name: 'left', type: 'gauge', help: '', across: 'least', samples: [{ labels: {}, value: left }] },
+      { name: 'age', type: 'gauge', help: '', across: 'max', samples: [{ labels: {}, value: age }] },
+      { name: 'left', type: 'gauge', help: '', across: 'min', samples: [{ labels: {}, value: left }] },
     ];
-    const told = mergeMetrics([process(1, 5, 7), process(2, 9, 3)]);
+    const merged = mergeMetrics([process(1, 5, 7), process(2, 9, 3)]);
     const values = (families: readonly Family[]) => families.map(({ samples }) => samples[0]?.value);
-    assert.deepEqual(values(told), [3, 9, 3]);
+    assert.deepEqual(values(merged), [3, 9, 3]);
     assert.deepEqual(values(mergeMetrics([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
     assert.deepEqual(
-      countsOf(told).map(({ name }) => name),
+      countsOf(merged).map(({ name }) => name),
       ['a_total'],
     );
-    assert.match(expositionText(told), /^a_total\{route="\/"\} 3$/m);
+    assert.match(expositionText(merged), /^a_total\{route="\/"\} 3$/m);
   });
 
   it('connection limits are divided among processes, rounded up; rate limits of callers are not', async () => {

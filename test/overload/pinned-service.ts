@@ -53,14 +53,14 @@ export class MemoryWatch {
   readonly #pid: number;
   readonly #timer: NodeJS.Timeout;
   readonly before: number;
-  most: number;
+  max: number;
 
   constructor({ process }: PinnedService) {
     this.#pid = Number(process.pid);
     this.before = this.now();
-    this.most = this.before;
+    this.max = this.before;
     this.#timer = setInterval(() => {
-      this.most = Math.max(this.most, this.now());
+      this.max = Math.max(this.max, this.now());
     }, 100);
   }
 
@@ -72,7 +72,7 @@ export class MemoryWatch {
 
   stop(): string {
     clearInterval(this.#timer);
-    return `${this.before} MB before, ${this.most} MB at most (+${this.most - this.before}), ${this.now()} MB after`;
+    return `${this.before} MB before, ${this.max} MB at most (+${this.max - this.before}), ${this.now()} MB after`;
   }
 }
 

@@ -6,8 +6,11 @@ import { readCollections } from '../../src/collections/read-collections.ts';
 import { PeopleNames } from '../../src/records/people-names.ts';
 import { allAsks } from '../../src/records/rules/asks.ts';
 import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
+import { BatchState } from '../../src/records/rules/batch-state.ts';
+import { unused } from '../../src/records/rules/budgets.ts';
+import { LoadedRows, NotAsked } from '../../src/records/rules/loaded-rows.ts';
 import type { Change, Operation, RecordChange } from '../../src/records/rules/operation.ts';
-import type { BatchRules, Outcome } from '../../src/storage/port.ts';
+import type { BatchKeys, BatchRules, Loaded, Outcome } from '../../src/storage/port.ts';
 import { MemoryStore } from './memory-store.ts';
 
 const declarations = {
@@ -114,6 +117,11 @@ const kept = by('bob', of(`clubs/${clubId}`, { kind: 'act', action: 'keep', expe
 const rows: readonly Row[] = [
   { name: 'register', operation: by('ada', { kind: 'register' }), rounds: 1 },
   { name: 'register a new caller', operation: by('dan', { kind: 'register' }), rounds: 2 },
+  {
+    name: 'use a proof only',
+    operation: { ...by('ada', { kind: 'refused' }), proof: { digest: bytes('proof'), expiresAt: 9e12 } },
+    rounds: 1,
+  },
   { name: 'create', operation: by('ada', of('notes/n', { kind: 'create', ...note, key: null })), rounds: 1 },
   { name: 'create with a key', operation: keyed, rounds: 1 },
   { name: 'create again', before: [keyed], operation: keyed, rounds: 2 },
@@ -223,35 +231,44 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** Runs a row by some rules, and returns how often rows were loaded. */
-function roundsOf({ before = [], operation }: Row, by: BatchRules): number {
+/** Runs a row by some rules, and returns what was loaded in each round. */
+function roundsOf({ before = [], operation }: Row, by: BatchRules): readonly BatchKeys[] {
   const store = club();
   for (const one of before) done(store.run([one], rules), one);
-  let rounds = 1;
-  const furtherKeys: BatchRules['furtherKeys'] = (...given) => {
-    const keys = by.furtherKeys(...given);
-    if (keys !== null) rounds += 1;
+  const rounds: BatchKeys[] = [];
+  const noted = <Keys extends BatchKeys | null>(keys: Keys): Keys => {
+    if (keys !== null) rounds.push(keys);
     return keys;
   };
-  done(store.run([operation], { ...by, furtherKeys }), operation);
+  const keysOf: BatchRules['keysOf'] = (given) => noted(by.keysOf(given));
+  const furtherKeys: BatchRules['furtherKeys'] = (...given) => noted(by.furtherKeys(...given));
+  done(store.run([operation], { ...by, keysOf, furtherKeys }), operation);
   return rounds;
+}
+
+/** People are locked in one order only if one round asks for all of them. */
+function locksPeopleOnce(row: Row, by: BatchRules): boolean {
+  return roundsOf(row, by).filter(({ consumers }) => consumers !== undefined).length === 1;
 }
 
 describe('what the rules ask for', () => {
   for (const row of rows)
     it(`is loaded in ${row.rounds} ${row.rounds === 1 ? 'round' : 'rounds'}: ${row.name}`, () => {
-      assert.equal(roundsOf(row, rules), row.rounds);
+      assert.equal(roundsOf(row, rules).length, row.rounds);
     });
 
-  for (const [kind, asks] of Object.entries(allAsks))
+  const { first, ...others } = allAsks;
+  for (const [kind, asks] of Object.entries(others))
     for (const ask of asks)
       it(`is complete: ${kind} fails without ${ask.name}`, async () => {
-        const fewer = { ...allAsks, [kind]: (asks as readonly unknown[]).filter((one) => one !== ask) };
-        const without = await createBatchRules(data, fewer);
-        const ofKind = rows.filter(({ operation }) => operation.change.kind === kind);
+        const fewer = await createBatchRules(data, {
+          ...allAsks,
+          [kind]: (asks as readonly unknown[]).filter((one) => one !== ask),
+        });
+        const ofKind = rows.filter(({ operation }) => kind === 'any' || operation.change.kind === kind);
         const failed = ofKind.filter((row) => {
           try {
-            roundsOf(row, without);
+            roundsOf(row, fewer);
             return false;
           } catch (error) {
             return String(error).includes('no rule has asked for');
@@ -259,4 +276,21 @@ describe('what the rules ask for', () => {
         });
         assert.notEqual(failed.length, 0);
       });
+
+  it('includes the usage that a batch changes', () => {
+    const state = new BatchState(new LoadedRows({ asked: {} } as Loaded, { isAsking: false }), {
+      collections: new Map(),
+      formerOf: bytes,
+    });
+    state.apply({ usage: { owner: 'usr_ada', collection: 'notes', after: unused } });
+    assert.throws(() => state.changes(), NotAsked);
+  });
+
+  for (const kind of Object.keys(first))
+    it(`is looked at first: ${kind} locks people twice without it`, async () => {
+      const fewer = await createBatchRules(data, { ...allAsks, first: { ...first, [kind]: [] } });
+      const ordered = rows.filter(({ operation }) => operation.change.kind === kind);
+      assert.ok(ordered.every((row) => locksPeopleOnce(row, rules)));
+      assert.ok(ordered.some((row) => !locksPeopleOnce(row, fewer)));
+    });
 });

@@ -90,7 +90,7 @@ function WritesCard({ write_queue: queue, sessions }: Data) {
 function CollectionCard({ at, name, title, states, ...collection }: Collection & { readonly at: string }) {
   const total = states?.reduce((sum, { records }) => sum + records, 0) ?? null;
   const size = states?.reduce((sum, one) => sum + one.bytes, 0) ?? null;
-  const most = Math.max(...(states ?? []).map(({ records }) => records), 1);
+  const max = Math.max(...(states ?? []).map(({ records }) => records), 1);
   const named = (states ?? []).filter(({ state }) => state !== null);
   return (
     <Card title={name}>
@@ -113,7 +113,7 @@ function CollectionCard({ at, name, title, states, ...collection }: Collection &
               <li key={state}>
                 <span>{state}</span>
                 <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={(records / most) * 100} height="8" />
+                  <rect width={(records / max) * 100} height="8" />
                 </svg>
                 <b>{number(records)}</b>
               </li>

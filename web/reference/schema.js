@@ -50,11 +50,10 @@ const ranges = [
 
 /** The bounds of a value in words: "1 to 80 characters", "more than 0". @param {Schema} schema */
 function boundsInWords(schema) {
-  const counted = ranges.map(([least = '', most = '', unit]) => {
-    if (schema[least] === undefined)
-      return schema[most] === undefined ? '' : `at most ${schema[most]}${unit}`;
-    if (schema[most] === undefined) return `at least ${schema[least]}${unit}`;
-    return `${schema[least]} to ${schema[most]}${unit}`;
+  const counted = ranges.map(([min = '', max = '', unit]) => {
+    if (schema[min] === undefined) return schema[max] === undefined ? '' : `at most ${schema[max]}${unit}`;
+    if (schema[max] === undefined) return `at least ${schema[min]}${unit}`;
+    return `${schema[min]} to ${schema[max]}${unit}`;
   });
   const others = [
     schema.exclusiveMinimum === undefined ? '' : `more than ${schema.exclusiveMinimum}`,

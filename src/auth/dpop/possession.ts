@@ -65,14 +65,14 @@ interface Slot {
  */
 export class SeenProofs {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly #most: number;
+  readonly #maxProofs: number;
   /** Grouped by the slot in which the proofs expire. */
   readonly #slots = new Map<number, Slot>();
   #size = 0;
 
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, most = maxSeenProofs) {
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, maxProofs = maxSeenProofs) {
     this.#clock = clock;
-    this.#most = most;
+    this.#maxProofs = maxProofs;
   }
 
   get size(): number {
@@ -85,7 +85,7 @@ export class SeenProofs {
     const name = Buffer.from(digest.buffer, digest.byteOffset, 6).readUIntBE(0, 6);
     // Looks in all slots: another proof with the same `jti` counts as the same one, whenever it expires.
     for (const { proofs } of this.#slots.values()) if (proofs.has(name)) return false;
-    if (this.#size >= this.#most)
+    if (this.#size >= this.#maxProofs)
       throw new Refusal('overloaded', { detail: 'too many DPoP proofs in memory', retryAfterSeconds: 1 });
     this.#slotFor(expiresAt).proofs.add(name);
     this.#size += 1;

@@ -16,7 +16,7 @@ const redacted = 'the value is not shown, because it may be the secret itself';
 export function createFormCheck(
   schema: JsonSchema,
   formats: Formats = {},
-  tell: DescribeValue = found,
+  describe: DescribeValue = found,
 ): CheckForm {
   return (data, say, at = '') => {
     const errors = formErrors(schema, data, formats);
@@ -36,7 +36,7 @@ export function createFormCheck(
       const follows = keyword !== 'additionalProperties' && !isOut(pointer) && !remaining.has(place);
       if (follows || places.has(place)) continue;
       places.add(place);
-      say(`${at}${keyword === 'required' ? pointer : place}`, predicateOf(error, formats, tell));
+      say(`${at}${keyword === 'required' ? pointer : place}`, predicateOf(error, formats, describe));
     }
     return errors.length === 0;
   };
@@ -46,7 +46,7 @@ function placeOf({ pointer, member }: FormError): string {
   return member === undefined ? pointer : pointerTo(pointer, member);
 }
 
-function predicateOf(error: FormError, formats: Formats, tell: DescribeValue): string {
+function predicateOf(error: FormError, formats: Formats, describe: DescribeValue): string {
   const { keyword, schema, data, member = '' } = error;
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
   if (keyword === 'additionalProperties')
@@ -59,7 +59,7 @@ function predicateOf(error: FormError, formats: Formats, tell: DescribeValue): s
   const expected = formatMistake(schema, data, formats) ?? message ?? expectedBy(error);
   if (schema.writeOnly === true) return `${expected}; ${redacted}`;
   const isCount = /^(min|max)(Items|Properties)$/.test(keyword);
-  return `${expected}; ${isCount ? `found ${Object.keys(data as object).length}` : tell(data)}`;
+  return `${expected}; ${isCount ? `found ${Object.keys(data as object).length}` : describe(data)}`;
 }
 
 function formatMistake({ format }: JsonSchema, data: unknown, formats: Formats): string | null {

@@ -78,13 +78,13 @@ export function describeEvents(collections: readonly Collection[]): Description 
     },
     errors: ['too_many_streams', 'client_not_admitted', 'not_found'],
     budget: 'reads',
-    webhooks: { of: toldOf(collections), body: { $ref: '#/components/schemas/Event' } },
+    webhooks: { of: eventTypesOf(collections), body: { $ref: '#/components/schemas/Event' } },
     schemas: { Event: eventSchema },
   };
 }
 
 /** Every possible type of event, with a sentence. */
-function toldOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
+function eventTypesOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
   const ofCollections = collections.flatMap(({ name, machine, events }) => {
     if (events === null) return [];
     const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);

@@ -100,10 +100,10 @@ const views: Readonly<Record<StepName, View>> = {
   },
   times: ({ claims, issuer, nowSeconds }) => {
     const found = ['iat', 'nbf', 'exp'].filter((name) => claims[name] !== undefined);
-    const most = issuer.claims.maxLifetimeSeconds;
+    const maxSeconds = issuer.claims.maxLifetimeSeconds;
     return [
       found.map((name) => `${name} ${distance(claims[name], nowSeconds)}`).join(', ') || 'none',
-      `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${most === null ? '' : `; from iat to exp at most ${most} s`}`,
+      `iat and nbf past, exp to come, by our clock (${shownTime(nowSeconds)}) and ${clockToleranceSeconds} s more or less${maxSeconds === null ? '' : `; from iat to exp at most ${maxSeconds} s`}`,
     ];
   },
   use({ claims, issuer }) {

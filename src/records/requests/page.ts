@@ -59,8 +59,8 @@ export async function readPage<Shown extends { readonly record: StoredRecord }>(
   let bytes = 0;
   let examined = 0;
   let { after } = wanted;
-  for (let most = wanted.limit; ; most = Math.min(most * 4, largestPage)) {
-    const limit = await howManyFit(store, { ...wanted, after, until, limit: most }, recordBytes);
+  for (let maxRows = wanted.limit; ; maxRows = Math.min(maxRows * 4, largestPage)) {
+    const limit = await howManyFit(store, { ...wanted, after, until, limit: maxRows }, recordBytes);
     const found = await store.list({ ...wanted, after, until, limit: limit + 1 });
     for (const one of await show(found)) {
       bytes += Buffer.byteLength(one.record.body);

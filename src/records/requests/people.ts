@@ -136,10 +136,10 @@ export function listMembers(parts: CollectionParts): BearerHandler {
     const bound = ['members', access.id, collection.name, record.id];
     const after = cursor === null ? null : readPlace(unsealCursor(cursor, bound, parts));
     const owner = after === null ? [ownerItem({ ...record, owner: person }, root, access, names)] : [];
-    const most = limit - owner.length;
-    const found = await store.members(collection.name, record.id, after, most + 1);
-    const page = found.slice(0, most);
-    const next = found.length > most ? digest.seal(placeAfter(page.at(-1)), ...bound) : null;
+    const maxMembers = limit - owner.length;
+    const found = await store.members(collection.name, record.id, after, maxMembers + 1);
+    const page = found.slice(0, maxMembers);
+    const next = found.length > maxMembers ? digest.seal(placeAfter(page.at(-1)), ...bound) : null;
     return json({ items: [...owner, ...page.map((one) => itemOf(one, access))], next }, { headers });
   };
 }

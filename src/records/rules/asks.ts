@@ -1,17 +1,33 @@
-import type { Lineage } from '../../collections/lineage.ts';
 import type { BatchKeys, Loaded } from '../../storage/port.ts';
 import { after } from './after.ts';
 import { BatchState } from './batch-state.ts';
 import { askRecord } from './change.ts';
 import { askKey, askUsedId } from './create.ts';
-import type { WriteRules } from './decide.ts';
-import { type Ask, type Asking, askNewcomers, askUsage } from './every-write.ts';
-import { askAcceptance, askAlias, askCounts, askInvitation, askMember, codeFor } from './invitations.ts';
+import { askFill, askProof, type WriteRules } from './decide.ts';
+import {
+  type Ask,
+  type Asking,
+  type AskOfAny,
+  askCaller,
+  askNewcomers,
+  askSpentBudgets,
+  askUsage,
+} from './every-write.ts';
+import {
+  askAcceptance,
+  askAlias,
+  askCode,
+  askCounts,
+  askInvitation,
+  askMember,
+  codeFor,
+} from './invitations.ts';
 import { LoadedRows } from './loaded-rows.ts';
 import { askGranted } from './members.ts';
 import {
   type Acceptance,
-  batchName,
+  type Change,
+  type Fill,
   isOfRecord,
   newRecord,
   type Of,
@@ -22,17 +38,22 @@ import {
 import {
   askCapacity,
   askChildren,
-  askFilled,
   askParent,
   askPlaces,
   askPromoted,
   askUnique,
   askUniqueOfNew,
 } from './parents.ts';
+import { askBatchKey } from './parts.ts';
 
 /** What the rules of each kind of change read. */
 export type Asks = { readonly [Kind in RecordChange['kind']]: readonly Ask<Of<Kind>>[] } & {
+  /** Alone in their round. */
+  readonly first: { readonly [Kind in Change['kind']]?: readonly AskOfAny[] };
+  readonly any: readonly AskOfAny[];
+  readonly batch: readonly AskOfAny[];
   readonly accept: readonly Ask<Acceptance>[];
+  readonly fill: readonly Ask<Fill>[];
 };
 
 const ofEveryWrite = [askUsage, askNewcomers] as const;
@@ -40,6 +61,9 @@ const ofNew = [...ofEveryWrite, askParent, askPlaces, askUniqueOfNew] as const;
 const ofExisting = [...ofEveryWrite, askRecord] as const;
 
 export const allAsks: Asks = {
+  first: { accept: [askCode], change_role: [askAlias], remove_member: [askAlias] },
+  any: [askProof, askCaller, askSpentBudgets],
+  batch: [askBatchKey],
   create: [...ofNew, askKey],
   create_under: [...ofNew, askRecord, askUsedId],
   replace: [...ofExisting, askUnique],
@@ -51,25 +75,26 @@ export const allAsks: Asks = {
   change_role: [...ofExisting, askMember, askCounts],
   remove_member: [...ofExisting, askMember],
   accept: [...ofEveryWrite, askAcceptance],
+  fill: [askFill],
 };
+
+type AskingRules = WriteRules & { readonly asks: Asks };
 
 /** What has to be loaded, given what was loaded so far; null: nothing. */
 export function askAll(
   operations: readonly Operation[],
   loaded: Loaded,
-  rules: WriteRules & { readonly asks: Asks },
+  rules: AskingRules,
 ): BatchKeys | null {
   const rows = new LoadedRows(loaded, { isAsking: true });
   let state = new BatchState(rows, rules);
   const isFurther = loaded.asked.usage !== undefined;
   for (const operation of operations) {
-    const { caller, proof, change } = operation;
-    if (proof !== null) state.isUsed(proof.digest);
-    if (change.kind === 'batch' && change.key !== null)
-      state.idempotencyKey({ owner: caller.id, collection: batchName, keyDigest: change.key.keyDigest });
+    const { any, batch } = rules.asks;
+    for (const ask of any) ask(operation, state);
+    if (operation.change.kind === 'batch') for (const ask of batch) ask(operation, state);
     const parts = partsOf(operation);
     for (const part of parts) {
-      askCaller(part, rows, rules);
       if (!(isFurther && asksAtOnce(part))) askOne(part, state, rules);
       // The other parts see what this one changes.
       if (parts.length > 1) applyPart(part, state, rules);
@@ -78,8 +103,6 @@ export function askAll(
   }
   return rows.missing;
 }
-
-const looks: ReadonlySet<string> = new Set(['accept', 'change_role', 'remove_member']);
 
 /** Nothing that is loaded leads to more rows. */
 function asksAtOnce({ change }: Operation): boolean {
@@ -90,43 +113,29 @@ function asksAtOnce({ change }: Operation): boolean {
 export function lookFirst(
   operations: readonly Operation[],
   loaded: Loaded,
-  rules: WriteRules,
+  rules: AskingRules,
 ): BatchKeys | null {
-  if (!operations.some(({ change }) => looks.has(change.kind))) return null;
   const rows = new LoadedRows(loaded, { isAsking: true });
   const state = new BatchState(rows, rules);
-  for (const { change, now } of operations) {
-    if (change.kind === 'accept') codeFor(change, state, now);
-    if (change.kind === 'change_role' || change.kind === 'remove_member') askAlias({ change, state });
-  }
+  for (const operation of operations)
+    for (const ask of rules.asks.first[operation.change.kind] ?? []) ask(operation, state);
   return rows.missing;
 }
 
-/** Of a caller that is not registered, the budgets that it had used before an erasure. */
-function askCaller({ caller: { id }, change }: Operation, rows: LoadedRows, { formerOf }: WriteRules): void {
-  if (change.kind === 'fill' || change.kind === 'refused') return;
-  const isNew = rows.find('consumers', { id }).length === 0 && rows.isKnown('consumers', { id });
-  if (isNew) rows.find('spentBudgets', { former: formerOf(id) });
+function askOne({ caller, now, change }: Operation, state: BatchState, rules: AskingRules): void {
+  const { lineages, names, newcomersPerHour, asks } = rules;
+  const lineage = lineages.get(collectionOf(change, state, now));
+  if (lineage === undefined) return;
+  const [collection] = lineage;
+  const asking: Asking = { collection, lineage, state, now, names, caller, change, newcomersPerHour };
+  for (const ask of asks[change.kind as RecordChange['kind']] as readonly Ask[]) ask(asking);
 }
 
-function askOne(
-  { caller, now, change }: Operation,
-  state: BatchState,
-  rules: WriteRules & { readonly asks: Asks },
-): void {
-  const { lineages, names, newcomersPerHour } = rules;
-  const placeIn = (lineage: Lineage) => ({ collection: lineage[0], lineage, state, now, names });
-  if (change.kind === 'fill') {
-    const lineage = lineages.get(change.child);
-    state.record(change.parent.collection, change.parent.id);
-    if (lineage !== undefined) askFilled(change.parent, placeIn(lineage));
-  }
-  if (change.kind !== 'accept' && !isOfRecord(change)) return;
-  const named = change.kind === 'accept' ? codeFor(change, state, now)?.collection : change.collection;
-  const lineage = lineages.get(named ?? '');
-  if (lineage === undefined) return;
-  const asking: Asking = { ...placeIn(lineage), caller, change, newcomersPerHour };
-  for (const ask of rules.asks[change.kind] as readonly Ask[]) ask(asking);
+/** The empty text for a change without a collection, and for a code that leads to none. */
+function collectionOf(change: Change, state: BatchState, now: number): string {
+  if (change.kind === 'fill') return change.child;
+  if (change.kind === 'accept') return codeFor(change, state, now)?.collection ?? '';
+  return isOfRecord(change) ? change.collection : '';
 }
 
 function applyPart({ caller, now, change }: Operation, state: BatchState, { collections }: WriteRules): void {

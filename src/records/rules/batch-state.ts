@@ -182,7 +182,7 @@ export class BatchState {
     const movedUsage: Pick<UsageRow, 'owner' | 'collection' | 'records'>[] = [];
     for (const { owner, collection, moved, after } of this.#usageChanges.values()) {
       if (after === null) movedUsage.push({ owner, collection, records: moved });
-      else if (this.rows.peek('usage', { owner, collection }) === null)
+      else if (this.#newConsumers.has(owner) || this.rows.first('usage', { owner, collection }) === null)
         newUsage.push({ ...after, owner, collection });
       else changedUsage.push({ ...after, owner, collection, records: moved });
     }

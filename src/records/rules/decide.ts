@@ -9,7 +9,7 @@ import { BatchState, type Effects, type StateRules } from './batch-state.ts';
 import { asOfNow } from './budgets.ts';
 import { decideAction, decideEdit, decideRemove } from './change.ts';
 import { decideCreate, decideCreateUnder } from './create.ts';
-import { contextOf, type Decided, type Writing } from './every-write.ts';
+import { type Asking, contextOf, type Decided, type Writing } from './every-write.ts';
 import {
   decideAcceptance,
   decideChangeRole,
@@ -19,8 +19,8 @@ import {
   invitationFor,
 } from './invitations.ts';
 import { LoadedRows, NotAsked } from './loaded-rows.ts';
-import type { Done, Of, Operation, RecordChange, WriteResult } from './operation.ts';
-import { filled } from './parents.ts';
+import type { Done, Fill, Of, Operation, RecordChange, WriteResult } from './operation.ts';
+import { askFilled, filled } from './parents.ts';
 import { decideParts } from './parts.ts';
 
 /** Maximum number of records that one `fill` moves up. */
@@ -132,18 +132,28 @@ function newConsumer({ id, kind }: Operation['caller'], now: number): Consumer {
   return { id, kind, state: 'active', registeredAt: now };
 }
 
+export function askFill(asking: Asking<Fill>): void {
+  const { parent } = asking.change;
+  asking.state.record(parent.collection, parent.id);
+  askFilled(parent, asking);
+}
+
 /** Places that an erasure, an expiry or a higher limit has freed. */
 function fill(
-  { child, parent, revision }: Extract<Operation['change'], { kind: 'fill' }>,
+  { child, parent, revision }: Fill,
   now: number,
   state: BatchState,
   rules: WriteRules,
 ): readonly Effects[] {
   const lineage = rules.lineages.get(child);
-  const record = state.record(parent.collection, parent.id);
+  const record = lineage === undefined ? null : state.record(parent.collection, parent.id);
   if (lineage === undefined || record === null) return [];
   const place = { collection: lineage[0], lineage, state, now, names: rules.names };
   return filled(record, maxFilled, { revision, freed: 0, left: null }, place);
+}
+
+export function askProof({ proof }: Operation, state: BatchState): void {
+  if (proof !== null) state.isUsed(proof.digest);
 }
 
 /** The first rule. A refused write uses its proof, too: a copy could succeed later (RFC 9449 section 11.1). */

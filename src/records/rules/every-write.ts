@@ -16,7 +16,7 @@ import type { PeopleNames } from '../people-names.ts';
 import { isExpired } from '../present.ts';
 import type { BatchState, Effects } from './batch-state.ts';
 import { charge, writeBudget } from './budgets.ts';
-import type { Change, RefusalFacts, WriteResult } from './operation.ts';
+import type { Change, Operation, RefusalFacts, WriteResult } from './operation.ts';
 
 /** A collection among the rows of a batch, and the time. */
 export interface Place {
@@ -141,6 +141,9 @@ export interface Decided {
 /** What a rule reads for a change: the same reads as in its check, given what is loaded so far. They ask for what is not. */
 export type Ask<Asked extends Change = Change> = (asking: Asking<Asked>) => void;
 
+/** What an operation of any kind reads, for which no collection is needed. */
+export type AskOfAny = (operation: Operation, state: BatchState) => void;
+
 export interface Asking<Asked extends Change = Change> extends Place {
   readonly caller: CallerIdentity;
   readonly change: Asked;
@@ -166,6 +169,15 @@ export function entryOf(
 export function preconditionFailed(current: StoredRecord, writing: Writing): Refusal {
   const facts: RefusalFacts = { current, context: contextFor(current, writing) };
   return new Refusal('precondition_failed', { facts });
+}
+
+export function askCaller({ caller: { id }, change }: Operation, state: BatchState): void {
+  if (change.kind !== 'fill' && change.kind !== 'refused') state.consumer(id);
+}
+
+/** The budgets that a caller had used before an erasure: only one that is not registered can have some. */
+export function askSpentBudgets({ caller: { id } }: Operation, state: BatchState): void {
+  if (state.rows.isKnown('consumers', { id }) && state.consumer(id) === null) state.spentBudgets(id);
 }
 
 export function askUsage({ caller, collection, state }: Asking): void {

@@ -18,7 +18,7 @@ import {
   type Writing,
 } from './every-write.ts';
 import { joined, left } from './members.ts';
-import type { Acceptance, Of } from './operation.ts';
+import type { Acceptance, Of, Operation } from './operation.ts';
 import { askUniqueFor, checkUnique, handedOver } from './parents.ts';
 
 /** Open codes per record, which are listed without pages. Concurrent invitations may exceed it a little. */
@@ -58,6 +58,11 @@ export function decideEndInvitation(change: Of<'end_invitation'>, writing: Writi
   const { effects, budget } = charged(0, writing);
   const ended: Effects = { invitation: { ...invitation, usesLeft: 0 } };
   return { effects: [...effects, ended], result: { kind: 'removed', record, budget } };
+}
+
+/** What the code leads to: a first look, because people are locked before records. */
+export function askCode({ change, now }: Operation, state: BatchState): void {
+  if (change.kind === 'accept') codeFor(change, state, now);
 }
 
 /** What a code leads to, by a first look: the collection is known only from it. Null: nothing, or nothing that admits the caller. */
@@ -177,17 +182,18 @@ function handOver(
 type MemberChange = Of<'change_role' | 'remove_member'>;
 
 /** The person with the alias: a first look, because people are locked before records. */
-export function askAlias({
-  change,
-  state,
-}: Pick<Asking<MemberChange>, 'change' | 'state'>): readonly string[] {
+export function askAlias({ change }: Operation, state: BatchState): void {
+  if (change.kind === 'change_role' || change.kind === 'remove_member') namedBy(change, state);
+}
+
+function namedBy(change: MemberChange, state: BatchState): readonly string[] {
   return change.alias === null ? [] : state.people.named(change, change.alias);
 }
 
 /** The roles of the person, who is locked: its row in `members` changes. */
 export function askMember(asking: Asking<MemberChange>): void {
   const { change, collection, state } = asking;
-  for (const person of askAlias(asking)) {
+  for (const person of namedBy(change, state)) {
     state.consumer(person);
     state.people.rolesOf(person, change, memberRoles(collection, 'invited'));
   }

@@ -33,10 +33,17 @@ export type Change =
   /** A write that was refused before the queue: it only uses up its proof. */
   | { readonly kind: 'refused' }
   | Acceptance
-  /** Records that wait under this parent take the free places. */
-  | { readonly kind: 'fill'; readonly child: string; readonly parent: RecordName; readonly revision: string }
+  | Fill
   | CallerBatch
   | RecordChange;
+
+/** Records that wait under this parent take the free places. */
+export interface Fill {
+  readonly kind: 'fill';
+  readonly child: string;
+  readonly parent: RecordName;
+  readonly revision: string;
+}
 
 /** Several changes of one caller: all of them are made, in order, or none. */
 export interface CallerBatch {

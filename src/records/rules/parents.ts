@@ -110,8 +110,8 @@ function hasRoom(capacity: Capacity, parent: StoredRecord, { collection, state }
   return state.parents.countUnder(parent, collection.name, capacity.states) < placesOf(capacity, parent);
 }
 
-function placesOf({ most }: Capacity, parent: StoredRecord): number {
-  return typeof most === 'number' ? most : Number(fieldsOf(parent)[most] ?? 0);
+function placesOf({ maxPlaces }: Capacity, parent: StoredRecord): number {
+  return typeof maxPlaces === 'number' ? maxPlaces : Number(fieldsOf(parent)[maxPlaces] ?? 0);
 }
 
 /** What `promoted` reads, if the change can free a place. */

@@ -12,6 +12,11 @@ import {
   type WriteResult,
 } from './operation.ts';
 
+export function askBatchKey({ caller, change }: Operation, state: BatchState): void {
+  if (change.kind !== 'batch' || change.key === null) return;
+  state.idempotencyKey({ owner: caller.id, collection: batchName, keyDigest: change.key.keyDigest });
+}
+
 /**
  * POST /batch: each part is decided as if it came alone, right after the one before it, and sees what that has changed. At the first
  * refusal the caller of this function drops what the parts before it have applied.

@@ -20,9 +20,9 @@ function beginWithin(limitMs: number): string {
 }
 
 /** Statements time out; `cancelRead` ends a read outside of a transaction. */
-export function poolWithTimeout(url: string, most: number): Pool {
+export function poolWithTimeout(url: string, max: number): Pool {
   return connect(url, {
-    max: most,
+    max,
     idleTimeoutMillis: statementTimeoutMs,
     Client: ClientWithTimeout as unknown as PoolConfig['Client'],
   });

@@ -52,7 +52,7 @@ export class Sessions {
   status(): SessionStatus {
     const { options, totalCount, idleCount, waitingCount } = this.#pool;
     return {
-      most: options.max,
+      max: options.max,
       inUse: totalCount - idleCount,
       idle: idleCount,
       waiting: waitingCount,
@@ -125,7 +125,7 @@ export class Sessions {
   }
 }
 
-function allInUse(most: number): Refusal {
-  const detail = `all ${most} sessions of this process with PostgreSQL were in use for too long`;
+function allInUse(max: number): Refusal {
+  const detail = `all ${max} sessions of this process with PostgreSQL were in use for too long`;
   return new Refusal('overloaded', { detail, retryAfterSeconds: 1 });
 }

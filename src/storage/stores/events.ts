@@ -145,7 +145,7 @@ function listByTopic(
   [after, until, owner, indexed, topics]: readonly [number, number, string, string, string],
   limit: number,
 ) {
-  const most = sql.lit(limit);
+  const maxEvents = sql.lit(limit);
   const between = sql`position > ${after} and position <= ${until}`;
   const named =
     engine.name === 'postgres'
@@ -153,15 +153,15 @@ function listByTopic(
       : sql`select unhex(value) from json_each(${topics})`;
   const positions = sql<number>`(
     select position from (select position from events where ${between} and ${isOf(owner, indexed)}
-      order by position limit ${most}) as own
+      order by position limit ${maxEvents}) as own
     union select position from (select position from event_topics where topic in (${named}) and ${between}
-      order by position limit ${most}) as shared)`;
+      order by position limit ${maxEvents}) as shared)`;
   return engine.reader
     .selectFrom('events')
     .select(columnNames('events'))
     .where(sql<boolean>`position in ${positions}`)
     .orderBy('position')
-    .limit(most);
+    .limit(maxEvents);
 }
 
 /** The topics of an event in one text: 32 hexadecimal digits and a flag for each. */

@@ -183,8 +183,8 @@ function sharedRange(engine: Engine, query: QueryShape, memberOf: MemberOf): Mat
     sql`members.role || ' ' || members.member as members`,
   ]);
   const inPlaces = sql`order by members.record_created_at ${direction}, members.record_id ${direction}`;
-  const most = engine.name === 'sqlite' ? sql`` : sql`${inPlaces} limit ${sql.lit(query.atMost)}`;
-  const range = sql<RecordRow>`(select ${columns} from ${membershipsIn(engine, query, memberOf)} ${most})`;
+  const first = engine.name === 'sqlite' ? sql`` : sql`${inPlaces} limit ${sql.lit(query.atMost)}`;
+  const range = sql<RecordRow>`(select ${columns} from ${membershipsIn(engine, query, memberOf)} ${first})`;
   return engine.reader.selectFrom(range.as('records')) as unknown as Matching;
 }
 

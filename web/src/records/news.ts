@@ -21,7 +21,7 @@ export function newsOf(
     // A record can enter or leave a filtered list, or the end of a page, without being new or deleted.
     const isClear = (old && now) || (!isFiltered && (old ? after : before).next === null);
     const event = heard.get(id);
-    const happening = tells(event, old, now) ? event : isClear && differenceOf(collection, old, now);
+    const happening = isNews(event, old, now) ? event : isClear && differenceOf(collection, old, now);
     return happening
       ? [sentenceOf(collection, happening, nameOf(collection, (now ?? old) as RecordItem))]
       : [];
@@ -29,7 +29,7 @@ export function newsOf(
 }
 
 /** An event about a role is news of the record only if the record came or went with it. */
-function tells(event: Happening | undefined, old?: RecordItem, now?: RecordItem): event is Happening {
+function isNews(event: Happening | undefined, old?: RecordItem, now?: RecordItem): event is Happening {
   if (event === undefined) return false;
   const kind = kindOf(event.type);
   return kind === 'joined' ? old === undefined : kind !== 'left' || now === undefined;

@@ -120,11 +120,11 @@ function hintOf(schema: Schema): string | null {
   return parts.length === 0 ? null : parts.join(' ');
 }
 
-function range(least: unknown, most: unknown, unit: string): string {
-  const hasLeast = typeof least === 'number' && !(unit !== '' && least <= 1);
-  if (hasLeast && typeof most === 'number') return `From ${least} to ${most}${unit}.`;
-  if (typeof most === 'number') return `At most ${most}${unit}.`;
-  return hasLeast ? `At least ${least}${unit}.` : '';
+function range(min: unknown, max: unknown, unit: string): string {
+  const hasMin = typeof min === 'number' && !(unit !== '' && min <= 1);
+  if (hasMin && typeof max === 'number') return `From ${min} to ${max}${unit}.`;
+  if (typeof max === 'number') return `At most ${max}${unit}.`;
+  return hasMin ? `At least ${min}${unit}.` : '';
 }
 
 /** `due_date` and `dueDate` are both "Due date". */

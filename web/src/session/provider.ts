@@ -105,8 +105,8 @@ export class Provider {
         this.#options(key),
       );
       const checks = { expectedNonce: trip.nonce, requireIdToken: true };
-      const told = await oauth.processAuthorizationCodeResponse(server, this.#client, reply, checks);
-      return tokensOf(told, key);
+      const response = await oauth.processAuthorizationCodeResponse(server, this.#client, reply, checks);
+      return tokensOf(response, key);
     });
   }
 

@@ -242,7 +242,7 @@ export class Session {
       id: tokens.id ?? before?.id ?? null,
       subject: tokens.subject ?? before?.subject ?? null,
     };
-    this.#tell();
+    this.#notify();
     return this.#tokens;
   }
 
@@ -258,10 +258,10 @@ export class Session {
 
   #become(stage: Stage): void {
     this.#stage = stage;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
