@@ -44,7 +44,8 @@ describe('the Dockerfile', () => {
   it('has the stages pack, install and run, on the Node.js version of the project', () => {
     assert.equal(stages.length, 3);
     const [major] = manifest.devDependencies.node.split('.');
-    for (const stage of stages) assert.match(stage, new RegExp(`^FROM node:${major}-`));
+    for (const stage of stages.slice(0, -1)) assert.match(stage, new RegExp(`^FROM node:${major}-`));
+    assert.match(last, /^FROM scratch$/m);
     assert.match(stages[0] ?? '', /^RUN npm ci --ignore-scripts && npm run pack$/m);
     assert.match(stages[1] ?? '', /^RUN npm install --omit=optional --ignore-scripts /m);
     const [, copied = ''] =
@@ -59,7 +60,7 @@ describe('the Dockerfile', () => {
     assert.doesNotMatch(last, /\bnpm\b/);
   });
 
-  it('does not run as root', () => assert.match(last, /^USER node$/m));
+  it('does not run as root', () => assert.match(last, /^USER 1000:1000$/m));
 
   it('runs and health-checks files that are in the package', () => {
     const files = [...last.matchAll(inPackage)].map(([, file]) => String(file));
