@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { installNode } from '../support/packages.ts';
+import { installProgram } from '../support/packages.ts';
 import { findProgram } from '../support/programs.ts';
 import type { Engine } from './engine.ts';
 
@@ -50,9 +50,10 @@ export async function makeLocalBase(engine: Engine, from: string, folder: string
 /** Node.js and npm of the registry, with the registry and the certificates of this machine. */
 async function fillUsrLocal(folder: string): Promise<void> {
   await run('npm', ['install', '--global', '--prefix', folder, '--ignore-scripts', npm]);
-  const programs = await installNode(Number.parseInt(process.versions.node, 10), `${folder}-node`);
-  copyFileSync(`${programs}/node`, `${folder}/bin/node`);
-  copyFileSync(`${programs}/../LICENSE`, `${folder}/LICENSE`);
+  const major = Number.parseInt(process.versions.node, 10);
+  const node = await installProgram(`node-${process.platform}-${process.arch}`, major, `${folder}-node`);
+  copyFileSync(`${node}/bin/node`, `${folder}/bin/node`);
+  copyFileSync(`${node}/LICENSE`, `${folder}/LICENSE`);
   const configured = async (name: string) =>
     (await run('npm', ['config', 'get', name])).stdout.trim().replace(/^null$/, '');
   const lines = [`registry=${await configured('registry')}`];
