@@ -90,7 +90,7 @@ export function limitsText({ perUser, bytes, writes, newcomer, expireMs }: Colle
   ];
   const expiry =
     expireMs === null ? '' : ` A record is deleted ${durationText(expireMs)} after its last change.`;
-  return `Limits for each caller: ${perCaller.join(', ')}.${expiry} Only the size limit applies to machine clients.`;
+  return `Limits for each caller: ${perCaller.join(', ')}.${expiry}`;
 }
 
 export function limitsAsData({ perUser, bytes, writes, newcomer, expireMs }: CollectionLimits) {

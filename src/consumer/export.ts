@@ -157,6 +157,7 @@ export function describeExport(): Description {
     description:
       'One JSON object on each line: first the caller ("type": "consumer"), then each record ("type": "record"), what happened to them ("history"), its roles in records of others ("membership"), the invitations that it has made ("invitation"), and at the end the number of the records ("type": "end"). Without that last line the export is not complete.',
     answers: answersText('The export.', 'application/x-ndjson'),
+    errors: ['too_many_streams'],
     budget: 'reads',
   };
 }

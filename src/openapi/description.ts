@@ -27,8 +27,7 @@ export interface Description {
   readonly deprecated?: true | undefined;
   /** The record in the answer to a failed precondition. */
   readonly current?: Schema;
-  /** Webhooks: a sentence for each, by name. */
-  readonly webhooks?: { readonly of: Readonly<Record<string, string>>; readonly body: Schema };
+  readonly webhooks?: { readonly names: readonly string[]; readonly body: Schema };
   /** The schemas that this route refers to, by name. */
   readonly schemas?: Schemas;
 }

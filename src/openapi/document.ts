@@ -143,6 +143,8 @@ function webhooksOf({ tag, webhooks }: DocumentedRoute, parts: PartsInUse): Reco
   const post: ApiOperation = {
     operationId: 'on_event',
     summary: 'An event',
+    description:
+      'The name says what happened to a record: it was created, changed or deleted, it has expired, or an action led to this state. consumer.erased: a caller was erased with all its data.',
     tags: [tag.name],
     security: [],
     parameters,
@@ -150,9 +152,7 @@ function webhooksOf({ tag, webhooks }: DocumentedRoute, parts: PartsInUse): Reco
     responses: { '2XX': { description: accepted } },
   };
   const event = parts.share('pathItems', 'event', { post }) as Reference;
-  return Object.fromEntries(
-    Object.entries(webhooks.of).map(([name, summary]) => [name, { ...event, summary }]),
-  );
+  return Object.fromEntries(webhooks.names.map((name) => [name, event]));
 }
 
 function securityOf(

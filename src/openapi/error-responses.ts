@@ -101,7 +101,7 @@ export function errorSchemas(canOccur: (code: ErrorCode) => boolean): Schemas {
 }
 
 function problemOf(codes: readonly ErrorCode[]): Schema {
-  const sentences = codes.map((code) => [code, describe(code).sentence]);
+  const sentences = codes.map((code) => describe(code).sentence);
   return {
     type: 'object',
     description: 'What went wrong (RFC 9457). Decide by "code", which is never renamed and never reused.',
@@ -110,7 +110,7 @@ function problemOf(codes: readonly ErrorCode[]): Schema {
       type: { ...text, description: '"urn:vestibule:error:" and the code.' },
       title: { ...text, description: 'A sentence for people.' },
       status: { type: 'integer', minimum: 400, maximum: 599 },
-      code: { ...text, enum: codes, 'x-enumDescriptions': Object.fromEntries(sentences) },
+      code: { ...text, enum: codes, 'x-enum-descriptions': sentences },
     },
   };
 }

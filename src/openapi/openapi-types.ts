@@ -39,7 +39,6 @@ export type Responses = Readonly<Record<string, Response | Reference>>;
 
 export interface Reference {
   readonly $ref: string;
-  readonly summary?: string;
 }
 
 export interface Response {

@@ -4,7 +4,7 @@ import { Person } from '../people/person.ts';
 import { declarationsFolder } from '../support/declared-processes.ts';
 import type { DeclaredService } from '../support/declared-service.ts';
 
-/** The parents, records and callers of doors.test, and what docs/collections.md promises them: `rolesIn`. */
+/** The parents, records and callers of door-visits, and what docs/collections.md promises them: `rolesIn`. */
 
 type Rule = Readonly<Record<string, string | number | readonly string[]>>;
 

@@ -129,6 +129,25 @@ describe('/readyz with an SQLite file locked by another process', () => {
     await becomeReady(one());
     await caller.make('notes', {});
   });
+
+  it('shows in the metrics when nobody asks /readyz', async (t) => {
+    const [service = assert.fail()] = one().services;
+    await becomeReady(one());
+    const other = new DatabaseSync(fileOf(one().processes.settings));
+    t.after(() => other.close());
+    other.exec('begin exclusive');
+    const becomes = async (ready: 0 | 1) => {
+      await one().advance(10_000);
+      await until(
+        () => service.metrics(),
+        (text) => text.includes(`\nvestibule_ready ${ready}\n`),
+        `vestibule_ready does not become ${ready}`,
+      );
+    };
+    await becomes(0);
+    other.exec('rollback');
+    await becomes(1);
+  });
 });
 
 describe('a read-only PostgreSQL', () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { before, describe, it } from 'node:test';
+import { exportsPerCaller } from '../../src/consumer/export.ts';
 import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
 import { declaredProcesses } from '../support/declared-processes.ts';
+import { assertProblemWith } from '../support/declared-service.ts';
 import { concurrently } from '../support/flood.ts';
 import { logCaughtUp } from '../support/log-caught-up.ts';
 import { until } from '../support/polling.ts';
@@ -43,6 +45,14 @@ function exportBySocket({ url, token }: ApiCaller): Socket {
   );
   return socket;
 }
+
+/** Once the service has noticed that the export before was closed. */
+const wholeExport = (caller: ApiCaller) =>
+  until(
+    () => caller.get('/me/export'),
+    ({ status }) => status === 200,
+    'the place of the closed export is not free',
+  );
 
 /** Two pages, larger than the socket buffers, so a caller that does not read blocks the rest. */
 const letters = 250;
@@ -128,13 +138,24 @@ for (const engine of someEngine) {
       await until(finished, (count) => count === 1, 'it is not logged as one request');
     });
 
+    it('a second export at the same time is 429, also if nobody reads the first, until that one ends', async () => {
+      const unread = exportBySocket(owner);
+      await new Promise((resolve) => unread.once('readable', resolve));
+      const refused = await owner.get('/me/export');
+      assertProblemWith(refused, 'too_many_streams', { limit: exportsPerCaller });
+      assert.ok(Number(refused.headers.get('retry-after')) > 0);
+      assert.equal((await other.get('/me/export')).status, 200, 'of another caller');
+      unread.destroy();
+      await wholeExport(owner);
+    });
+
     it('a caller that disconnects midway causes no error or 5xx', async () => {
       for (let count = 0; count < 10; count += 1) {
         const socket = exportBySocket(owner);
         await new Promise((resolve) => socket.once('readable', resolve));
         socket.destroy();
       }
-      const lines = linesOf((await owner.get('/me/export')).text);
+      const lines = linesOf((await wholeExport(owner)).text);
       assert.deepEqual(lines.at(-1), { type: 'end', records: letters + 1 });
       await logCaughtUp(one().service(0));
       assert.deepEqual(

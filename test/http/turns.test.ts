@@ -82,16 +82,21 @@ describe('turns', () => {
         }),
       ),
     );
-    const settle = async () => {
-      for (let n = 0; n < 10; n += 1) await nextIteration();
+    /** Waits for so many, and then for longer than a slice waits, in which no other may begin. */
+    const assertBegun = async (expected: number, what: string) => {
+      await until(
+        () => begun,
+        (count) => count >= expected,
+        what,
+      );
+      for (let n = 0; n < 2 * iterationsBetweenSlices; n += 1) await nextIteration();
+      assert.equal(begun, expected, what);
     };
-    await settle();
-    assert.equal(begun, maxBegunPerKey);
+    await assertBegun(maxBegunPerKey, 'a caller has two begun requests');
     assert.equal(await turns.take(work('b', () => 'b')), 'b');
     leaves[0]?.();
     leaves[0]?.();
-    await settle();
-    assert.equal(begun, maxBegunPerKey + 1, 'a request that leaves twice frees one place');
+    await assertBegun(maxBegunPerKey + 1, 'a request that leaves twice frees one place');
     resolve();
     await Promise.all(answers);
     assert.equal(begun, answers.length);
@@ -147,12 +152,17 @@ describe('turns', () => {
     assert.ok(accepted >= sockets.length / 2, `${accepted} connections were accepted during four slices`);
   });
 
-  it('drop a request whose caller has hung up, and refuse those past the limit', async () => {
+  it('drop a request whose caller has hung up, and refuse those past the limit', async (context) => {
+    let now = 0;
+    context.mock.method(performance, 'now', () => now);
+    const whole = work('a', () => {
+      now += sliceMs;
+    });
     const turns = new Turns();
-    turns.take(work('a', useUpSlice));
+    turns.take(whole);
     const gone = turns.take({ ...work('a', () => assert.fail('begun')), hasHungUp: () => true });
     await assert.rejects(Promise.resolve(gone), Refusal);
-    turns.take(work('a', useUpSlice));
+    turns.take(whole);
     const waiting = Array.from({ length: maxWaitingPerKey }, () => turns.take(work('a', () => 1)));
     assert.throws(() => turns.take(work('a', () => 1)), { code: 'overloaded' });
     assert.equal(await turns.take(work('b', () => 'b')), 'b');

@@ -118,3 +118,10 @@ const related = readCollections(
 
 export const unusual: readonly Collection[] = [smallest, everything, awkward, shared, ...related];
 export const shipped: readonly Collection[] = readCollections(readCollectionFiles('collections'));
+
+export const twelve: readonly Collection[] = readCollections([
+  ...readCollectionFiles('collections').filter(({ name }) => name === 'bookings'),
+  ...['class', 'feedback', 'household', 'meetup', 'team']
+    .flatMap((example) => readCollectionFiles(`examples/${example}/collections`))
+    .filter(({ name }) => !['cards', 'votes'].includes(name)),
+]);

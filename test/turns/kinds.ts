@@ -40,6 +40,12 @@ access: { create: mate, read: mate, update: mate, delete: mate }
 ${limits}`,
 };
 
+/** A hundred collections: what describes all of them is at its worst. */
+export const manyDeclarations = {
+  ...Object.fromEntries(Array.from({ length: 95 }, (_, n) => [`more${n}`, declarations.teams])),
+  ...declarations,
+};
+
 export const settings = {
   READS_PER_MINUTE: '1000000',
   REFUSALS_PER_MINUTE: '1000000',

@@ -10,7 +10,7 @@ import { until } from '../support/polling.ts';
 import { TestProvider } from '../support/provider.ts';
 import { addClient, databaseEngines, newSettings, type Settings } from '../support/service.ts';
 import { Bystander, type Waits } from './bystander.ts';
-import { declarations, settings as ofKinds, Worst } from './kinds.ts';
+import { manyDeclarations, settings as ofKinds, Worst } from './kinds.ts';
 import { type Asked, send } from './send.ts';
 
 /**
@@ -113,7 +113,7 @@ const provider = await TestProvider.start();
 const settings = await newSettings(database, {
   ...provider.settings,
   ...ofKinds,
-  COLLECTIONS_DIR: declarationsFolder(declarations),
+  COLLECTIONS_DIR: declarationsFolder(manyDeclarations),
   LOG_LEVEL: 'info',
   TOKEN_SIGNING_ALG: 'RS256',
 });

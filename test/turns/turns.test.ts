@@ -47,7 +47,7 @@ for (const engine of databaseEngines)
     });
 
     for (const name of longKinds)
-      it(`leaves another person the second turn: ${name}`, async () => {
+      it(`leaves another person the second turn, and holds up no probe: ${name}`, async () => {
         const make = filled.kinds[name] ?? assert.fail();
         let answered = 0;
         const { promise: first, resolve } = Promise.withResolvers<void>();
@@ -59,9 +59,12 @@ for (const engine of databaseEngines)
         });
         await first;
         const before = answered;
-        const { status } = await worst.ask(filled.read);
+        const [{ status }, probe] = await Promise.all([
+          worst.ask(filled.read),
+          send(service.opsUrl, worst.agent, { path: '/livez' }),
+        ]);
         const meanwhile = answered - before;
-        assert.equal(status, 200);
+        assert.deepEqual([status, probe.status], [200, 200]);
         assert.ok(answered < flood, `all of the flood was answered before the other person`);
         assert.ok(meanwhile <= flood / 2, `${meanwhile} of the flood were answered before the other person`);
         await Promise.all(all);

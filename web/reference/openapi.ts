@@ -71,6 +71,8 @@ export interface Schema {
   readonly description?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  /** A sentence for each value of `enum`. */
+  readonly 'x-enum-descriptions'?: readonly string[];
   readonly default?: unknown;
   readonly examples?: readonly unknown[];
   readonly items?: Schema;

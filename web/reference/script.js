@@ -141,19 +141,20 @@ function cell(isAllowed) {
 
 /** @type {(api: OpenApi) => HTMLElement[]} */
 function errorsSection({ components }) {
-  const meanings = components.schemas.Problem?.properties?.code?.['x-enumDescriptions'] ?? {};
-  const rows = Object.entries(meanings).map(([code, sentence]) =>
+  const { enum: codes = [], 'x-enum-descriptions': sentences = [] } =
+    components.schemas.Problem?.properties?.code ?? {};
+  const rows = codes.map((code, index) =>
     element(
       'div',
       { id: `error-${code}` },
-      element('dt', {}, element('code', {}, code)),
-      element('dd', {}, sentence),
+      element('dt', {}, element('code', {}, `${code}`)),
+      element('dd', {}, sentences[index] ?? ''),
     ),
   );
   const about =
     'An error is a problem document (RFC 9457). Decide by its code, which is never renamed and never reused.';
-  const codes = fold(`All ${rows.length} codes`, element('dl', { class: 'rows' }, ...rows));
-  return [element('p', {}, about), codes];
+  const all = fold(`All ${rows.length} codes`, element('dl', { class: 'rows' }, ...rows));
+  return [element('p', {}, about), all];
 }
 
 /** Unfolds the part that the address names, and all parts around it. */

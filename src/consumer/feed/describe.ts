@@ -1,6 +1,6 @@
 import type { Collection } from '../../collections/collection.ts';
 import { reachedStates } from '../../collections/declaration-rules.ts';
-import { erasedType, isLogged, type recordEvents } from '../../events/catalogue.ts';
+import { erasedType, isLogged, recordEvents } from '../../events/catalogue.ts';
 import { type Description, headerParameter, queryParameter, tags } from '../../openapi/description.ts';
 import * as schema from '../../openapi/schemas.ts';
 import { longestWaitSeconds, maxUnder } from './read-events.ts';
@@ -78,28 +78,17 @@ export function describeEvents(collections: readonly Collection[]): Description 
     },
     errors: ['too_many_streams', 'client_not_admitted', 'not_found'],
     budget: 'reads',
-    webhooks: { of: eventTypesOf(collections), body: { $ref: '#/components/schemas/Event' } },
+    webhooks: { names: typesOf(collections), body: { $ref: '#/components/schemas/Event' } },
     schemas: { Event: eventSchema },
   };
 }
 
-/** Every possible type of event, with a sentence. */
-function eventTypesOf(collections: readonly Collection[]): Readonly<Record<string, string>> {
-  const ofCollections = collections.flatMap(({ name, machine, events }) => {
-    if (events === null) return [];
-    const states = reachedStates(machine).map((state) => [state, `An action led to the state "${state}"`]);
-    const sentences = [...Object.entries(happened), ...states].filter(([kind = '']) =>
-      isLogged(events, kind),
-    );
-    return sentences.map(([kind, sentence]) => [`${name}.${kind}`, `${sentence}.`]);
-  });
-  const erased = [erasedType, 'A caller was erased with all its data.'];
-  return Object.fromEntries([...ofCollections, erased]);
+/** Every possible type of event. */
+function typesOf(collections: readonly Collection[]): readonly string[] {
+  const ofRecords = collections.flatMap(({ name, machine, events }) =>
+    [...recordEvents, ...reachedStates(machine)]
+      .filter((kind) => events !== null && isLogged(events, kind))
+      .map((kind) => `${name}.${kind}`),
+  );
+  return [...ofRecords, erasedType];
 }
-
-const happened: Readonly<Record<(typeof recordEvents)[number], string>> = {
-  created: 'A record was created',
-  changed: 'The fields of a record were changed',
-  deleted: 'A record was deleted',
-  expired: 'A record has expired',
-};

@@ -38,7 +38,7 @@ export function describeList(collection: Collection): Description {
 function whatIsListed(collection: Collection): string {
   const { access, parent } = collection;
   if (parent !== null)
-    return `A page of the records under one of ${parent.collection}, with ${parent.field}=<id>; 404 if the caller cannot read that one. Without it, the caller's own records and those in which it has a role.`;
+    return `A page. Without "${parent.field}", the caller's own records and those in which it has a role.`;
   const isEverybodys = Object.hasOwn(access.read, 'everyone');
   const own = memberRoles(collection).length > 0 ? "the caller's own and shared" : "the caller's own";
   const sentences = [`A page of ${isEverybodys ? "everybody's" : own} records.`];
@@ -51,18 +51,20 @@ function whatIsListed(collection: Collection): string {
 }
 
 export function describeCount(collection: Collection): Description {
-  const { parent } = collection;
+  const { access, parent } = collection;
+  const isEverybodys =
+    parent === null && (Object.hasOwn(access.read, 'everyone') || access.clients === 'any');
   const number = (name: string, description: string) => object({ [name]: { ...count, description } });
   const counted = {
     oneOf: [
       number('count', 'How many records the list has.'),
-      number('at_least', 'A lower bound: there can be more records than were examined.'),
+      number('at_least', `A lower bound: there can be more. At most ${maxExamined} records are examined.`),
     ],
   };
   return describeIn(collection, 'read', {
     name: 'count',
     summary: 'Count records',
-    description: `How many records a list has${parent === null ? '' : ` under one of ${parent.collection}, or`} of the caller's own and shared ones. At most ${maxExamined} records are examined. The list of everybody's records is not counted (400).`,
+    description: `How many records the list with these parameters has.${isEverybodys ? " The list of everybody's records is not counted (400)." : ''}`,
     parameters: filterParameters(collection),
     answers: answersJson('The number.', counted),
     errors: parent === null ? [] : ['not_found'],
@@ -90,7 +92,13 @@ function filterParameters(collection: Collection): readonly Parameter[] {
     ...(search.length === 0 ? [] : [queryParameter('q', aboutSearch(search), text)]),
     ...(parent === null
       ? []
-      : [queryParameter(parent.field, `Only records under this one of ${parent.collection}.`, id)]),
+      : [
+          queryParameter(
+            parent.field,
+            `Only records under this one of ${parent.collection}; 404 if the caller cannot read it.`,
+            id,
+          ),
+        ]),
     queryParameter('mine', "Only the caller's own records, in a list that also has records of others.", mine),
     ...(roles.length === 0 ? [] : [oneOf('role', 'Only records in which the caller has this role.', roles)]),
     ...(machine === null ? [] : [oneOf('state', 'Only records in this state.', statesOf(collection))]),

@@ -38,10 +38,12 @@ export function idempotencyParameter(of: string): Parameter {
 }
 
 export function describeCreate(collection: Collection): Description {
+  const { limits, access } = collection;
+  const ofClients = access.clients === 'none' ? '' : ' Only the size limit applies to machine clients.';
   return describeWrite(collection, {
     name: 'create',
     summary: 'Create a record',
-    description: limitsText(collection.limits),
+    description: `${limitsText(limits)}${ofClients}`,
     parameters: [idempotencyParameter('record')],
     body: { 'application/json': schemasOf(collection).fields },
     answers: { 201: recordAnswer(collection, 'The record was created.', created) },
@@ -118,9 +120,8 @@ function byWhom(roles: readonly string[]): string {
 }
 
 export function describeAction(collection: Collection, action: string): Description {
-  const ways = transitionsBy(collection, action).map(
-    ({ from, to, by }) => `from ${from} to ${to} (${byWhom(by)})`,
-  );
+  const alike = Map.groupBy(transitionsBy(collection, action), ({ to, by }) => `to ${to} (${byWhom(by)})`);
+  const ways = [...alike].map(([end, all]) => `from ${all.map(({ from }) => from).join(' or ')} ${end}`);
   return describeChange(collection, {
     name: `do_${action}`,
     summary: inWords(action),
