@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { startParts } from './support/parts.ts';
-import type { Surroundings } from './support/surroundings.ts';
+import { startParts } from './support/run/parts.ts';
+import type { Surroundings } from './support/run/surroundings.ts';
 
 /**
  * Runs the test files of a tier, or the named files and folders. `npm test` is everything that a change can break (*.test.ts), and
@@ -16,7 +16,7 @@ import type { Surroundings } from './support/surroundings.ts';
 const runDirectory = resolve('.test-run');
 const cacheDirectory = `${runDirectory}-cache`;
 /** Takes file after file in a process. */
-const runner = 'test/support/file-runner.ts';
+const runner = 'test/support/run/file-runner.ts';
 /** Twice the cores that are to be expected: many tests wait for a disk, a browser or a clock. */
 const processes = 4;
 /** Of the drills that failed beside others, so many at most are run once more by themselves, and named. */
@@ -138,7 +138,7 @@ async function runTests(all: readonly string[], atOnce = processes): Promise<rea
 
 /** All of them, unless it is asked for those that can be larger, or for those that are about a service on PostgreSQL. */
 function isAsked(file: string): boolean {
-  if (values.large && !readFileSync(file, 'utf8').includes('support/size.ts')) return false;
+  if (values.large && !readFileSync(file, 'utf8').includes('support/run/size.ts')) return false;
   return !values.pooled || /^test\/(collections|contract|fault|http|records)\//.test(file);
 }
 

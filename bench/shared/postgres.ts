@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, startPostgres } from '../../test/support/postgres.ts';
+import { createDatabase, startPostgres } from '../../test/support/databases/postgres.ts';
 import { cpuSeconds } from './counters.ts';
 import { freePort, loadCore } from './processes.ts';
 

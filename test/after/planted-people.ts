@@ -5,15 +5,15 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { peopleDeclarations } from '../people/declarations.ts';
 import { Person } from '../people/person.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { encodings } from '../support/canaries.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { EventStream } from '../support/event-stream.ts';
-import type { TestProvider } from '../support/provider.ts';
-import type { Service, Settings } from '../support/service.ts';
-import type { Needle } from '../support/traces.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { encodings } from '../support/faults/canaries.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
+import type { Service, Settings } from '../support/services/service.ts';
+import type { Needle } from '../support/faults/traces.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
 /** People who invite each other, in a service that also sends webhooks and exports traces. */
 export interface PlantedPeople {
@@ -25,7 +25,7 @@ export interface PlantedPeople {
 }
 
 export function peopleSettings(): Settings {
-  const sdk = pathToFileURL(resolve('test/support/traced.ts')).href;
+  const sdk = pathToFileURL(resolve('test/support/services/traced.ts')).href;
   return {
     COLLECTIONS_DIR: declarationsFolder({ teams: peopleDeclarations.teams ?? '' }),
     WEBHOOK_ALLOW: 'loopback',

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { canaryClaims } from '../support/canaries.ts';
-import type { TestDatabase } from '../support/databases.ts';
-import { newDpopKey, proofBy, withProof } from '../support/dpop.ts';
-import { basic, encodeForm, formType } from '../support/oauth-form.ts';
-import { postCredentials, provokeRefusals } from '../support/personal-requests.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import type { TestProvider } from '../support/provider.ts';
-import { canarySession, logoutToken, webClient } from '../support/provider-documents.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import type { TestDatabase } from '../support/databases/databases.ts';
+import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
+import { basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { postCredentials, provokeRefusals } from '../support/faults/personal-requests.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
+import { canarySession, logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -19,7 +19,7 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
 
 /** A service that received personal data through every interface. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { opsRoutes } from '../../src/http/ops-server.ts';
 import { type Route, type ServiceParts, serviceRoutes } from '../../src/http/routes.ts';
-import { type Reply, request } from '../support/request.ts';
+import { type Reply, request } from '../support/http/request.ts';
 import { attackedService } from './attacked-service.ts';
 
 const target = attackedService();

@@ -8,13 +8,13 @@ import {
   type ClientKey,
   makeClientKey,
   signAssertion,
-} from '../support/client-keys.ts';
-import { clockedPair } from '../support/clocked-pair.ts';
-import { withBrokenSignature } from '../support/compact.ts';
-import { assertOAuthError, encodeForm, formType, postForm } from '../support/oauth-form.ts';
-import { TestProvider } from '../support/provider.ts';
-import { type Reply, request } from '../support/request.ts';
-import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
+} from '../support/tokens/client-keys.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { withBrokenSignature } from '../support/tokens/compact.ts';
+import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
 import { issuer } from './assertion-cases.ts';
 
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };

@@ -9,12 +9,12 @@ import {
   clientAlgorithms,
   makeClientKeys,
   signAssertion,
-} from '../support/client-keys.ts';
-import { addClientWith, assertOAuthError, grant, postForm } from '../support/oauth-form.ts';
-import { oneService } from '../support/one-service.ts';
-import { succeeded } from '../support/outcome.ts';
-import { assertNoEcho } from '../support/refusals.ts';
-import { runVestibule } from '../support/service.ts';
+} from '../support/tokens/client-keys.ts';
+import { addClientWith, assertOAuthError, grant, postForm } from '../support/tokens/oauth-form.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { assertNoEcho } from '../support/http/refusals.ts';
+import { runVestibule } from '../support/services/service.ts';
 import {
   type Attempt,
   acceptedAttempts,

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { Attacked, type Preparation } from '../support/attacked.ts';
-import { TestProvider } from '../support/provider.ts';
-import { rawReply } from '../support/raw-http.ts';
-import { authFailures } from '../support/refusals.ts';
-import type { Reply } from '../support/request.ts';
-import { fileOf, me, newSettings, type Service, startService } from '../support/service.ts';
+import { Attacked, type Preparation } from '../support/http/attacked.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { rawReply } from '../support/http/raw-http.ts';
+import { authFailures } from '../support/http/refusals.ts';
+import type { Reply } from '../support/http/request.ts';
+import { fileOf, me, newSettings, type Service, startService } from '../support/services/service.ts';
 
 /** How often a token with an unknown `kid` may cause another request to the provider. */
 const coolDownMs = 30_000;

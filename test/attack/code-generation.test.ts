@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { TestProvider } from '../support/provider.ts';
-import { request } from '../support/request.ts';
-import { addClient, newSettings, type Service, someEngine, startService } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { request } from '../support/http/request.ts';
+import { addClient, newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {
   bookings: `

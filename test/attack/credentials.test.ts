@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
-import { inputWith } from '../support/input.ts';
+import { inputWith } from '../support/http/input.ts';
 
 const formType = 'application/x-www-form-urlencoded';
 const read = (body: string | Buffer, contentType = 'application/json', authorization?: string) =>

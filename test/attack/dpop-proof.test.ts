@@ -11,11 +11,11 @@ import {
   sha256,
   thumbprintOf,
   withProof,
-} from '../support/dpop.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { request, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
+} from '../support/tokens/dpop.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
 
 /** RFC 9449 section 4.3: a valid proof, and proofs with one fault each. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type CryptoKey, decodeJwt, SignJWT } from 'jose';
 import type { SigningKey } from '../../src/tokens/signing-key.ts';
-import { ownSigningKey } from '../support/own-signing-key.ts';
-import { request } from '../support/request.ts';
-import { addClient } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { request } from '../support/http/request.ts';
+import { addClient } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { attackedService } from './attacked-service.ts';
 import { issuerForgeries } from './forgeries/issuer.ts';
 

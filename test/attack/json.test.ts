@@ -1,5 +1,5 @@
 import { it } from 'node:test';
-import { compact, type Part, rs256 } from '../support/forged-token.ts';
+import { compact, type Part, rs256 } from '../support/tokens/forged-token.ts';
 import { attackedService } from './attacked-service.ts';
 
 const target = attackedService();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { type KeyFault, readKeySet } from '../../src/auth/key-set.ts';
-import { makeKey } from '../support/provider.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 type Jwk = Record<string, unknown>;
 

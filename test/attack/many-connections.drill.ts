@@ -6,13 +6,13 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openMany, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { concurrently } from '../support/flood.ts';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { request, withToken } from '../support/request.ts';
-import { me, ownProcess, type Settings } from '../support/service.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { me, ownProcess, type Settings } from '../support/services/service.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }

@@ -4,12 +4,12 @@ import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { maxRefusalsPerConnection } from '../../src/http/connections.ts';
 import { RawConnection } from '../overload/raw-connection.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { oneService } from '../support/one-service.ts';
-import { exchange, statuses } from '../support/raw-http.ts';
-import { requestFrom } from '../support/request-from.ts';
-import { me } from '../support/service.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { exchange, statuses } from '../support/http/raw-http.ts';
+import { requestFrom } from '../support/http/request-from.ts';
+import { me } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
 

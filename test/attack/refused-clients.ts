@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { openAdministration } from '../../src/compose/administration.ts';
 import { createSecret } from '../../src/tokens/secrets.ts';
-import { anyLine, newClient, newSecret } from '../support/records.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+import { anyLine, newClient, newSecret } from '../support/databases/records.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 interface RefusedClients {
   /** Valid credentials; the refused ones differ from them by one fault each. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { exchange, head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
-import { me } from '../support/service.ts';
+import { exchange, head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
+import { me } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
 import { bypassForgeries } from './forgeries/bypass.ts';
 

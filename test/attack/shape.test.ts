@@ -3,10 +3,10 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { SignatureQueue } from '../../src/auth/signature-queue.ts';
 import { signedDocumentOpener } from '../../src/auth/signed-document.ts';
-import { build, makeCast } from '../support/built-token.ts';
-import { surroundings } from '../support/surroundings.ts';
-import { tokenCases } from '../support/token-cases.ts';
-import { joseVerdict, ourVerdict } from '../support/verdicts.ts';
+import { build, makeCast } from '../support/tokens/built-token.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { tokenCases } from '../support/tokens/token-cases.ts';
+import { joseVerdict, ourVerdict } from '../support/tokens/verdicts.ts';
 import { attackedService } from './attacked-service.ts';
 import { shapeForgeries } from './forgeries/shape.ts';
 

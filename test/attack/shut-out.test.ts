@@ -15,10 +15,10 @@ import {
   watchedTables,
 } from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
-import { anyKeys } from '../support/databases.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { newClient, newSecret, sealed } from '../support/records.ts';
-import { verifiedToken as token } from '../support/verified-caller.ts';
+import { anyKeys } from '../support/databases/databases.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { newClient, newSecret, sealed } from '../support/databases/records.ts';
+import { verifiedToken as token } from '../support/tokens/verified-caller.ts';
 
 const ownIssuer = 'https://api.example';
 const client = (

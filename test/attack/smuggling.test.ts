@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { concurrently } from '../support/flood.ts';
-import { oneService } from '../support/one-service.ts';
-import { exchange, statuses } from '../support/raw-http.ts';
-import { me } from '../support/service.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { exchange, statuses } from '../support/http/raw-http.ts';
+import { me } from '../support/services/service.ts';
 
 /**
  * A server that reads chunks finds this request behind the last of them; a server that reads by length finds it in the body.

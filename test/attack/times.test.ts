@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { usualClaims } from '../support/claims-policy.ts';
+import { usualClaims } from '../support/tokens/claims-policy.ts';
 import { attackedService } from './attacked-service.ts';
 import { timesForgeries } from './forgeries/times.ts';
 

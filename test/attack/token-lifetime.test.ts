@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addClient } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { addClient } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { attackedService } from './attacked-service.ts';
 import { tokenLifetimeForgeries } from './forgeries/token-lifetime.ts';
 

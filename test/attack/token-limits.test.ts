@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { assertEmptyObject, assertProblem } from '../support/answers.ts';
-import { credentialForms, postOf } from '../support/credential-forms.ts';
-import { logCaughtUp } from '../support/log-caught-up.ts';
-import { oneService } from '../support/one-service.ts';
-import { exchange, head, parseReply, rawReply, statuses } from '../support/raw-http.ts';
-import { type Reply, request } from '../support/request.ts';
-import { addClient } from '../support/service.ts';
+import { assertEmptyObject, assertProblem } from '../support/http/answers.ts';
+import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { logCaughtUp } from '../support/services/log-caught-up.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { exchange, head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { addClient } from '../support/services/service.ts';
 
 const bodyBytes = 65_536;
 const mebibyte = 1_048_576;

@@ -9,12 +9,12 @@ import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { issueToken } from '../../src/tokens/issue.ts';
 import { createRecogniseClient } from '../../src/tokens/recognise-client.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
-import { type CredentialForm, credentialForms, postOf } from '../support/credential-forms.ts';
-import { inputWith } from '../support/input.ts';
-import { TestProvider } from '../support/provider.ts';
-import { exchange, head, parseReply } from '../support/raw-http.ts';
-import { newSettings, type Service, someEngine, startService } from '../support/service.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { inputWith } from '../support/http/input.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { exchange, head, parseReply } from '../support/http/raw-http.ts';
+import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { cryptoCallsOf } from './crypto-calls.ts';
 import { addRefusedClients } from './refused-clients.ts';
 

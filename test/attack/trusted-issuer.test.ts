@@ -4,7 +4,7 @@ import { checkClaims } from '../../src/auth/claims.ts';
 import { chooseIssuer } from '../../src/auth/jws.ts';
 import type { TrustedIssuer } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { usualClaims } from '../support/claims-policy.ts';
+import { usualClaims } from '../support/tokens/claims-policy.ts';
 
 const keys = { find: async () => undefined, generation: null };
 const trusted = (...issuers: string[]): TrustedIssuer => ({

@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
-import { request } from '../support/request.ts';
-import { addClient } from '../support/service.ts';
+import { request } from '../support/http/request.ts';
+import { addClient } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
 import { typeForgeries } from './forgeries/type.ts';
 

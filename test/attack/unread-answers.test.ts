@@ -7,12 +7,12 @@ import { bytesOfAnswerInPieces, maxUnsentBytesPerAddress } from '../../src/http/
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Observe } from '../../src/ops/observe-requests.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { bareServer } from '../support/bare-server.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { head } from '../support/raw-http.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { bareServer } from '../support/http/bare-server.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { head } from '../support/http/raw-http.ts';
 
 /** Connections that take nothing of their answers until they are told to. */
 function unread() {

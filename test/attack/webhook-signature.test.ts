@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { type CloudEvent, HTTP } from 'cloudevents';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { someEngine } from '../support/service.ts';
-import type { Received } from '../support/webhook-receiver.ts';
-import { webhookStage } from '../support/webhook-stage.ts';
+import { someEngine } from '../support/services/service.ts';
+import type { Received } from '../support/webhooks/webhook-receiver.ts';
+import { webhookStage } from '../support/webhooks/webhook-stage.ts';
 
 /** True if both reference libraries accept the signature. */
 function isGenuine(secret: string, { headers, body }: Pick<Received, 'headers' | 'body'>): boolean {
@@ -110,7 +110,7 @@ for (const engine of someEngine) {
     it('is not sent to an address that was changed without the master secret', async () => {
       const { receiver, id } = await stage().webhook('notes.*');
       const thief = await stage().receiver();
-      const { plainSql } = await import('../support/plain-sql.ts');
+      const { plainSql } = await import('../support/databases/plain-sql.ts');
       const { query } = plainSql(stage().settings);
       await query(`update webhooks set url = '${thief.url}' where id = '${id}'`);
       const control = await stage().webhook('notes.*');

@@ -1,5 +1,5 @@
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
-import { encodings } from '../support/canaries.ts';
+import { encodings } from '../support/faults/canaries.ts';
 import { personalWords } from './browser-person.ts';
 
 /** A request as it left the browser, in one text without the bearer token. */

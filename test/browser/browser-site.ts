@@ -1,16 +1,16 @@
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { freePort } from '../support/ports.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { freePort } from '../support/run/ports.ts';
 import {
   addClient,
   type ClockedService,
   newSettings,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** The frontend has no code for these collections: it knows them from their schema only. */
 const declarations = {

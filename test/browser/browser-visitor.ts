@@ -1,5 +1,5 @@
 import type { BrowserContext, CDPSession, Locator, Page, Route } from 'playwright-core';
-import { ApiCaller } from '../support/api-caller.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { type BrowserPerson, password } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
 

@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { connectChromium } from '../support/chromium.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { connectChromium } from '../support/browser/chromium.ts';
+import { surroundings } from '../support/run/surroundings.ts';
 import { BrowserLog } from './browser-log.ts';
 
 /** The console of a service, in a browser whose complaints are kept. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { statfsSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { succeeded } from '../support/outcome.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { TestProvider } from '../support/provider.ts';
-import { send } from '../support/request.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { send } from '../support/http/request.ts';
 import {
   addClient,
   type ClockedService,
@@ -15,11 +15,11 @@ import {
   runVestibule,
   type Service,
   startService,
-} from '../support/service.ts';
-import { SmallDisk } from '../support/small-disk.ts';
-import { childrenOf, SteadyLoad } from '../support/supervised.ts';
-import { part } from '../support/surroundings.ts';
-import { answerWith, WebhookReceiver } from '../support/webhook-receiver.ts';
+} from '../support/services/service.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
+import { childrenOf, SteadyLoad } from '../support/services/supervised.ts';
+import { part } from '../support/run/surroundings.ts';
+import { answerWith, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { consolePage } from './console-page.ts';
 
 /** The page shows a change within this time. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { startHouseholdSite } from './browser-household.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { browsing, describeNetworkLog } from './browser.ts';
 import { findingsOn } from './browser-axe.ts';
 import { personNamed } from './browser-person.ts';

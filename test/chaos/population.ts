@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
-import type { TestProvider } from '../support/provider.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { Caller } from './caller.ts';
 import type { Checker } from './checker.ts';
 import { CounterJournal, Journal, type Leaving } from './journal.ts';

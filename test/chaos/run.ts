@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import type { FindingKind } from './journal.ts';
 import { killAndCheck } from './kills.ts';
 import { openStage } from './stage.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { until } from '../support/polling.ts';
-import { ownProcess, type Service, type Settings, startService } from '../support/service.ts';
+import { until } from '../support/run/polling.ts';
+import { ownProcess, type Service, type Settings, startService } from '../support/services/service.ts';
 import type { Tally } from './journal.ts';
 
 const errorLevel = 50;

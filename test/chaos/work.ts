@@ -1,4 +1,4 @@
-import type { PseudoRandom } from '../support/pseudo-random.ts';
+import type { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { type Caller, NoAnswer, type Reply } from './caller.ts';
 import type { Tally } from './journal.ts';
 

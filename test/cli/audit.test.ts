@@ -5,12 +5,12 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { canaryWords } from '../support/canaries.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { provokeRefusals } from '../support/personal-requests.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { canaryWords } from '../support/faults/canaries.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { provokeRefusals } from '../support/faults/personal-requests.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
 import {
   me,
   newSettings,
@@ -19,8 +19,8 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 interface Entry {
   readonly at: string;

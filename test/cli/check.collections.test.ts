@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { insertAll } from '../support/batches.ts';
-import { failed, newDirectory, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { newRecord } from '../support/records.ts';
+import { insertAll } from '../support/databases/batches.ts';
+import { failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { newRecord } from '../support/databases/records.ts';
 import {
   databaseEngines,
   newSettings,
@@ -12,8 +12,8 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
-import { part } from '../support/surroundings.ts';
+} from '../support/services/service.ts';
+import { part } from '../support/run/surroundings.ts';
 
 const bookings =
   'title: Bookings\nschema: {required: [seats], properties: {seats: {type: integer, maximum: 8}}}\n';

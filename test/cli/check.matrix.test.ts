@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { runVestibule, type Settings } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const folder = declarationsFolder({
   lists: `

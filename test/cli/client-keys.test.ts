@@ -3,10 +3,10 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { oneService } from '../support/one-service.ts';
-import { refused, succeeded } from '../support/outcome.ts';
-import { request } from '../support/request.ts';
-import { runVestibule } from '../support/service.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { refused, succeeded } from '../support/commands/outcome.ts';
+import { request } from '../support/http/request.ts';
+import { runVestibule } from '../support/services/service.ts';
 
 const rsa = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength });
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { refused, succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { refused, succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
 import {
   addClient,
   type ClockedService,
@@ -13,8 +13,8 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
-import { credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const weekMs = 7 * 86_400_000;
 

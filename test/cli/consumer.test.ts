@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { request, withToken } from '../support/request.ts';
+import { refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { request, withToken } from '../support/http/request.ts';
 import {
   me,
   newSettings,
@@ -14,7 +14,7 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const nobody = `usr_${'x'.repeat(43)}`;
 

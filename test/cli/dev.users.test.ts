@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type Development, shellIn, startDevelopment } from '../support/development.ts';
-import { endOf, newDirectory, refused } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { SignedIn } from '../support/signed-in.ts';
+import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
+import { endOf, newDirectory, refused } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { SignedIn } from '../support/tokens/signed-in.ts';
 
 const bookings = `
 schema: { required: [seats], properties: { seats: { type: integer } } }

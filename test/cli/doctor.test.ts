@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type DiscoveredProvider, discoveredProvider } from '../support/discovered-provider.ts';
-import { assertLines, examined, healthySettings, linesOf } from '../support/examined.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { freePort, takePort } from '../support/ports.ts';
-import { runVestibule, type Service, type Settings, startService } from '../support/service.ts';
-import { childrenOf } from '../support/supervised.ts';
-import { part } from '../support/surroundings.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
+import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { freePort, takePort } from '../support/run/ports.ts';
+import { runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
+import { childrenOf } from '../support/services/supervised.ts';
+import { part } from '../support/run/surroundings.ts';
 
 let provider: DiscoveredProvider;
 before(async () => {

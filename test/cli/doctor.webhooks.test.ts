@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Finding } from '../../src/base/finding.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { newSettings, runVestibule, type Settings, someEngine } from '../support/service.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { newSettings, runVestibule, type Settings, someEngine } from '../support/services/service.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
 for (const engine of someEngine) {
   describe(`vestibule doctor, webhooks on ${engine}`, () => {

@@ -6,10 +6,10 @@ import { systemClock } from '../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../src/base/errors.ts';
 import type { ExaminedIssuer } from '../../src/operate/examine/context.ts';
 import { examineToken } from '../../src/operate/examine/token.ts';
-import { build, makeCast } from '../support/built-token.ts';
-import { settingNames, usualClaims } from '../support/claims-policy.ts';
-import { tokenAndKeySetCases } from '../support/token-cases.ts';
-import { ourVerdict, type Policy } from '../support/verdicts.ts';
+import { build, makeCast } from '../support/tokens/built-token.ts';
+import { settingNames, usualClaims } from '../support/tokens/claims-policy.ts';
+import { tokenAndKeySetCases } from '../support/tokens/token-cases.ts';
+import { ourVerdict, type Policy } from '../support/tokens/verdicts.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_261);
 const runs = Number(process.env.FUZZ_RUNS ?? 300);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { explained, leaksOf } from '../support/explained.ts';
-import { oneService } from '../support/one-service.ts';
-import { succeeded } from '../support/outcome.ts';
-import { ownSigningKey } from '../support/own-signing-key.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
-import { addClient, me, newSettings, runVestibule, type Service, startService } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
-import { withoutDatabase } from '../support/unreachable-database.ts';
+import { explained, leaksOf } from '../support/commands/explained.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
+import { addClient, me, newSettings, runVestibule, type Service, startService } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 
 /** Explains a token and compares the verdict with the running service. */
 async function bothSay(service: Service, token: string) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { newDirectory, type Outcome, succeeded } from '../support/outcome.ts';
-import { runVestibule } from '../support/service.ts';
+import { newDirectory, type Outcome, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule } from '../support/services/service.ts';
 
 const commands = [
   [],

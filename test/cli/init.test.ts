@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
+import { endOf, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 
 const written = ['collections', 'page', 'vestibule.env', 'vite.config.js'];
 /** The test harness writes the output of the command to ".out" files. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
-import { refused, succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { request, withToken } from '../support/request.ts';
+import { refused, succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { request, withToken } from '../support/http/request.ts';
 import {
   addClient,
   me,
@@ -14,8 +14,8 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 interface ListedKey {
   readonly kid: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { succeeded } from '../support/outcome.ts';
-import { TestProvider } from '../support/provider.ts';
-import { request } from '../support/request.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { request } from '../support/http/request.ts';
 import {
   addClient,
   newSettings,
@@ -10,7 +10,7 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const keyFields = ['kid', 'algorithm', 'use', 'signing', 'created_at', 'signs_from', 'retires_at'];
 

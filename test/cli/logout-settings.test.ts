@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { loadConfig, SettingsError } from '../../src/config/load.ts';
-import { newDirectory } from '../support/outcome.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
 
 const audience = 'https://api.example.org';
 

@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { endOf, refused, succeeded } from '../support/outcome.ts';
-import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
 import {
   addClient,
   fileOf,
@@ -15,7 +15,7 @@ import {
   runVestibule,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const secretFileOf = (settings: Settings) => `${fileOf(settings)}.secret`;
 

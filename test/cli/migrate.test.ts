@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { migrateDatabase } from '../../src/compose/open-storage.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { releases } from '../support/future-steps.ts';
-import { endOf, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { databaseEngines, newSettings, type Settings } from '../support/service.ts';
+import { releases } from '../support/databases/future-steps.ts';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { databaseEngines, newSettings, type Settings } from '../support/services/service.ts';
 
 const noProvider = { IDP_ORIGIN: 'http://127.0.0.1:9' };
 

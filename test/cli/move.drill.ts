@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { apply, insertAll, newProof } from '../support/batches.ts';
-import { postgresDatabase } from '../support/databases.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { DeclaredService } from '../support/declared-service.ts';
-import { endOf, failed, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { TestProvider } from '../support/provider.ts';
-import { newRecord } from '../support/records.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { apply, insertAll, newProof } from '../support/databases/batches.ts';
+import { postgresDatabase } from '../support/databases/databases.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
+import { endOf, failed, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { newRecord } from '../support/databases/records.ts';
 import {
   addClient,
   fileOf,
@@ -20,7 +20,7 @@ import {
   runVestibule,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const notes = `
 schema: { required: [rank], properties: { text: { type: string, maxLength: 2000 }, rank: { type: integer } } }

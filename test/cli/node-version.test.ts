@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { failed } from '../support/outcome.ts';
+import { failed } from '../support/commands/outcome.ts';
 
 const needs = (version: string) =>
   new RegExp(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertLines, examined, healthySettings } from '../support/examined.ts';
-import { endOf, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import type { Settings } from '../support/service.ts';
-import { part } from '../support/surroundings.ts';
+import { assertLines, examined, healthySettings } from '../support/commands/examined.ts';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import type { Settings } from '../support/services/service.ts';
+import { part } from '../support/run/surroundings.ts';
 import { newRole } from './postgres-roles.ts';
 
 /** Rights that the role of the service lacks. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { plainSql } from '../support/plain-sql.ts';
-import type { Settings } from '../support/service.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import type { Settings } from '../support/services/service.ts';
 
 /** A role that may only connect: its URL of the same database, and its name. */
 export async function newRole(settings: Settings): Promise<{ url: string; role: string }> {

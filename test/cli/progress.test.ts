@@ -9,10 +9,10 @@ import { loadStorageConfig } from '../../src/config/load.ts';
 import { backUp } from '../../src/operate/backup.ts';
 import { move } from '../../src/operate/move.ts';
 import { restore } from '../../src/operate/restore.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { newDirectory } from '../support/outcome.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { addClient, fileOf, newSettings } from '../support/service.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { addClient, fileOf, newSettings } from '../support/services/service.ts';
 
 describe('long work', () => {
   /** What 25 seconds of work print, with a step for each of these moments. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { loadConfig, SettingsError } from '../../src/config/load.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { runVestibule } from '../support/service.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule } from '../support/services/service.ts';
 
 const folder = newDirectory();
 const noCollections = newDirectory();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { insertAll, register } from '../support/batches.ts';
-import { newDirectory, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { newRecord } from '../support/records.ts';
-import { newSettings, runVestibule, type Settings } from '../support/service.ts';
+import { insertAll, register } from '../support/databases/batches.ts';
+import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { newRecord } from '../support/databases/records.ts';
+import { newSettings, runVestibule, type Settings } from '../support/services/service.ts';
 
 const erasuresOf = (output: string) => JSON.parse(output).erasures;
 const redone = { known: 1, unreadable: 0, later: 1, done: 1 };

@@ -10,14 +10,14 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { DeclaredService } from '../support/declared-service.ts';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { newDirectory, refused, succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { TestProvider } from '../support/provider.ts';
-import { plainNotes } from '../support/sample-declarations.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   fileOf,
   newSettings,
@@ -25,7 +25,7 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const notes = plainNotes(2_000);
 const erasuresOf = (output: string) => JSON.parse(output).erasures;

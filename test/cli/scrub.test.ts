@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { insertAll } from '../support/batches.ts';
-import { declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { newRecord } from '../support/records.ts';
-import { fileOf, newSettings, runVestibule } from '../support/service.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { insertAll } from '../support/databases/batches.ts';
+import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { newRecord } from '../support/databases/records.ts';
+import { fileOf, newSettings, runVestibule } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
 

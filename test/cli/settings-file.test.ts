@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { newDirectory, refused, succeeded } from '../support/outcome.ts';
-import { runVestibule, type Settings } from '../support/service.ts';
+import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule, type Settings } from '../support/services/service.ts';
 
 interface InForce {
   readonly name: string;

@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { before, describe, it } from 'node:test';
 import { typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
-import { endOf, newDirectory, refused, succeeded } from '../support/outcome.ts';
-import { runVestibule, type Settings } from '../support/service.ts';
+import { endOf, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 280 } } }\n';
 

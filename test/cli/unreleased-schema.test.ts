@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { newSqliteFile } from '../support/databases.ts';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { endOf } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
+import { newSqliteFile } from '../support/databases/databases.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { endOf } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import {
   type DatabaseEngine,
   databaseEngines,
   fileOf,
   newSettings,
   type Settings,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const sentence =
   /The database has schema version \d+, which only versions before the first release \(\S+\) wrote, and no release can open it: [^.]+\./;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { refused, succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { plainNotes } from '../support/sample-declarations.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { refused, succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   newSettings,
   runVestibule,
@@ -13,9 +13,9 @@ import {
   type Settings,
   someEngine,
   startService,
-} from '../support/service.ts';
-import { answerWith, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+} from '../support/services/service.ts';
+import { answerWith, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
 const idForm = /^whk_[0-9a-f]{24}$/;
 const secretForm = /^whsec_[A-Za-z0-9+/]{43}=$/;

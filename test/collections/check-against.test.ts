@@ -4,10 +4,10 @@ import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { checkAgainst, sentenceOf } from '../../src/collections/check-against.ts';
 import { type Declaration, storedDeclarations } from '../../src/collections/declaration.ts';
 import type { Storage } from '../../src/storage/port.ts';
-import { insertAll } from '../support/batches.ts';
-import { createTestDatabase } from '../support/databases.ts';
-import { newRecord } from '../support/records.ts';
-import { databaseEngines } from '../support/service.ts';
+import { insertAll } from '../support/databases/batches.ts';
+import { createTestDatabase } from '../support/databases/databases.ts';
+import { newRecord } from '../support/databases/records.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { declared } from './declared.ts';
 
 const bookings = (changes: Readonly<Record<string, string>> = {}) => {

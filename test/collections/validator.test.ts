@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Schema } from '../../src/collections/collection.ts';
 import { fitsFormat, formatNames } from '../../src/collections/formats.ts';
 import { compileCheck } from '../../src/collections/validator.ts';
-import { sized } from '../support/size.ts';
+import { sized } from '../support/run/size.ts';
 import { declared, withProperty } from './declared.ts';
 import { inLittleTime } from './little-time.ts';
 

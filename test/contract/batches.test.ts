@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Refusal } from '../../src/base/errors.ts';
 import type { BatchChanges, Storage } from '../../src/storage/port.ts';
-import { formerOf } from '../support/batch-rules.ts';
+import { formerOf } from '../support/databases/batch-rules.ts';
 import {
   addOne,
   apply,
@@ -19,7 +19,7 @@ import {
   release,
   runBatch,
   setUsage,
-} from '../support/batches.ts';
+} from '../support/databases/batches.ts';
 import {
   newSqliteFile,
   openedAt,
@@ -27,9 +27,9 @@ import {
   sqliteDatabase,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { anyLine, erasureOf, newEvent, newRecord, noUsage } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { anyLine, erasureOf, newEvent, newRecord, noUsage } from '../support/databases/records.ts';
 
 const run = promisify(execFile);
 
@@ -436,7 +436,7 @@ it('two processes on one SQLite file count exactly', async () => {
   const file = newSqliteFile();
   const storage = await sqliteDatabase(file).open();
   const { id } = await register(storage, 'usr_shared', 'user', openedAt);
-  const program = new URL('../support/record-writer.ts', import.meta.url).pathname;
+  const program = new URL('../support/databases/record-writer.ts', import.meta.url).pathname;
   const elsewhere = run(process.execPath, [program, file, id, '25']);
   const here = Promise.all(Array.from({ length: 25 }, () => addOne(storage, id)));
   await Promise.all([elsewhere, here]);

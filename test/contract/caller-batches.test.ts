@@ -13,9 +13,9 @@ import type {
   RefusedPart,
 } from '../../src/records/rules/operation.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
-import { createTestDatabase, openedAt, storageKinds, type TestDatabase } from '../support/databases.ts';
-import { PseudoRandom } from '../support/pseudo-random.ts';
-import { sized } from '../support/size.ts';
+import { createTestDatabase, openedAt, storageKinds, type TestDatabase } from '../support/databases/databases.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import { sized } from '../support/run/size.ts';
 
 /** Small numbers everywhere, so that most rules refuse now and then. */
 const declarations: Readonly<Record<string, string>> = {

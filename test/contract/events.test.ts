@@ -5,7 +5,7 @@ import { CompiledQuery } from 'kysely';
 import type { NewEvent, Storage, StoredEvent } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { inIndex, listOf } from '../../src/storage/stores/events.ts';
-import { apply, insertAll, register } from '../support/batches.ts';
+import { apply, insertAll, register } from '../support/databases/batches.ts';
 import {
   anyKeys,
   createTestDatabase,
@@ -13,11 +13,11 @@ import {
   openTwice,
   postgresDatabase,
   storageKinds,
-} from '../support/databases.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { erasureOf, newEvent, newLine, newRecord, oddTexts } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { erasureOf, newEvent, newLine, newRecord, oddTexts } from '../support/databases/records.ts';
 
 const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 10_000 };
 

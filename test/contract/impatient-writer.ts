@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
-import { postgresDatabase } from '../support/databases.ts';
-import { direct } from '../support/postgres.ts';
-import type { DatabaseEngine } from '../support/service.ts';
+import { postgresDatabase } from '../support/databases/databases.ts';
+import { direct } from '../support/databases/postgres.ts';
+import type { DatabaseEngine } from '../support/services/service.ts';
 
 /** The longest wait for a lock. On SQLite every commit holds it while the shared disk syncs. */
 export const patienceMs: Readonly<Record<DatabaseEngine, number>> = { postgres: 100, sqlite: 1_000 };

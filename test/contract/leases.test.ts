@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Storage } from '../../src/storage/port.ts';
-import { openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
-import { until } from '../support/polling.ts';
+import { openTwice, storageKinds, type TestDatabase } from '../support/databases/databases.ts';
+import { until } from '../support/run/polling.ts';
 
 const minute = 60_000;
 

@@ -11,8 +11,8 @@ import {
   openedAt,
   sqliteDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { releases } from '../support/future-steps.ts';
+} from '../support/databases/databases.ts';
+import { releases } from '../support/databases/future-steps.ts';
 
 /** The engine, with a callback after each statement of a migration. */
 function watched(engine: Engine, afterStatement: () => Promise<void>): Engine {

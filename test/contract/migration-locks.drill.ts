@@ -10,11 +10,11 @@ import {
   postgresDatabase,
   sqliteDatabase,
   type TestDatabase,
-} from '../support/databases.ts';
-import { releases } from '../support/future-steps.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { databaseEngines } from '../support/service.ts';
-import { sized } from '../support/size.ts';
+} from '../support/databases/databases.ts';
+import { releases } from '../support/databases/future-steps.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { databaseEngines } from '../support/services/service.ts';
+import { sized } from '../support/run/size.ts';
 import { fillRecords, impatientWriter, patienceMs } from './impatient-writer.ts';
 
 const rows = sized(100_000, 1_000_000);

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { addOne, register } from '../support/batches.ts';
-import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases.ts';
-import { releases } from '../support/future-steps.ts';
-import { beginOutside } from '../support/outsider.ts';
+import { addOne, register } from '../support/databases/batches.ts';
+import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases/databases.ts';
+import { releases } from '../support/databases/future-steps.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
 
 const allTables = [
   'audit',

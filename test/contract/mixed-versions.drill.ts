@@ -4,10 +4,10 @@ import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { type Migration, newestVersion } from '../../src/storage/migrations.ts';
 import { planOf, schemaOf } from '../../src/storage/schema-state.ts';
-import { addOne, register } from '../support/batches.ts';
-import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases.ts';
-import { type Release, releases } from '../support/future-steps.ts';
-import { databaseEngines } from '../support/service.ts';
+import { addOne, register } from '../support/databases/batches.ts';
+import { createTestDatabase, openedAt, type TestDatabase } from '../support/databases/databases.ts';
+import { type Release, releases } from '../support/databases/future-steps.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const steps = (release: Release) => ({ steps: releases[release] });
 

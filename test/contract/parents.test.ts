@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ParentLink, Storage } from '../../src/storage/port.ts';
-import { apply, insertAll, register, setUsage } from '../support/batches.ts';
-import { openedAt, openTwice, storageKinds } from '../support/databases.ts';
-import { newEvent, newRecord, noUsage } from '../support/records.ts';
+import { apply, insertAll, register, setUsage } from '../support/databases/batches.ts';
+import { openedAt, openTwice, storageKinds } from '../support/databases/databases.ts';
+import { newEvent, newRecord, noUsage } from '../support/databases/records.ts';
 
 const link = { level: 1, isTallied: false, ownedBy: 'creator', onDelete: 'cascade' } as const;
 const links: readonly ParentLink[] = [

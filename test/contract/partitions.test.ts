@@ -3,10 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { Storage } from '../../src/storage/port.ts';
 import { documentedStatements } from '../scale/partitions.ts';
-import { apply, insertAll, register } from '../support/batches.ts';
-import { postgresDatabase } from '../support/databases.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { erasureOf, newEvent, newRecord } from '../support/records.ts';
+import { apply, insertAll, register } from '../support/databases/batches.ts';
+import { postgresDatabase } from '../support/databases/databases.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { erasureOf, newEvent, newRecord } from '../support/databases/records.ts';
 
 const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 1_000 };
 const owners = ['usr_abcdefgh-one', 'usr_abcdefgh-two', 'usr_somebody-else'] as const;

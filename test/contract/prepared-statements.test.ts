@@ -5,10 +5,10 @@ import { sql } from 'kysely';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
-import { anyKeys, openedAt } from '../support/databases.ts';
-import { createDatabase, direct } from '../support/postgres.ts';
-import { newQuery, newRecord, noUsage } from '../support/records.ts';
+import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/databases/batches.ts';
+import { anyKeys, openedAt } from '../support/databases/databases.ts';
+import { createDatabase, direct } from '../support/databases/postgres.ts';
+import { newQuery, newRecord, noUsage } from '../support/databases/records.ts';
 
 /** A database without PgBouncer, which would give each transaction another session. */
 const newDatabase = async () => direct(await createDatabase());

@@ -15,7 +15,7 @@ import { WriteQueue } from '../../src/records/write-queue.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { apply, insertAll, load, newProof, register } from '../support/batches.ts';
+import { apply, insertAll, load, newProof, register } from '../support/databases/batches.ts';
 import {
   anyKeys,
   createTestDatabase,
@@ -23,12 +23,12 @@ import {
   openTwice,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase, direct } from '../support/postgres.ts';
-import { erasureOf, newRecord } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { createDatabase, direct } from '../support/databases/postgres.ts';
+import { erasureOf, newRecord } from '../support/databases/records.ts';
 
 const isReplay = (error: unknown) => error instanceof Refusal && error.code === 'proof_replayed';
 

@@ -6,15 +6,15 @@ import type { IndexedField, RecordQuery, Storage } from '../../src/storage/port.
 import { recordsAndAncestors } from '../../src/storage/postgres/special.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { pageOf } from '../../src/storage/stores/record-queries.ts';
-import { insertAll } from '../support/batches.ts';
+import { insertAll } from '../support/databases/batches.ts';
 import {
   anyKeys,
   createTestDatabase,
   openedAt,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { newQuery, newRecord } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { newQuery, newRecord } from '../support/databases/records.ts';
 
 const slot: IndexedField = { name: 'slot', kind: 'text' };
 const seats: IndexedField = { name: 'seats', kind: 'number' };

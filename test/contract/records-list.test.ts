@@ -9,9 +9,9 @@ import type {
   Storage,
   StoredRecord,
 } from '../../src/storage/port.ts';
-import { apply, insertAll } from '../support/batches.ts';
-import { createTestDatabase, storageKinds } from '../support/databases.ts';
-import { newQuery, newRecord, oddTexts } from '../support/records.ts';
+import { apply, insertAll } from '../support/databases/batches.ts';
+import { createTestDatabase, storageKinds } from '../support/databases/databases.ts';
+import { newQuery, newRecord, oddTexts } from '../support/databases/records.ts';
 
 const word: IndexedField = { name: 'word', kind: 'text' };
 const size: IndexedField = { name: 'size', kind: 'number' };

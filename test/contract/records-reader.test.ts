@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import { insertAll } from '../support/batches.ts';
-import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { newQuery, newRecord } from '../support/records.ts';
+import { insertAll } from '../support/databases/batches.ts';
+import { newSqliteFile, sqliteDatabase } from '../support/databases/databases.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { newQuery, newRecord } from '../support/databases/records.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 

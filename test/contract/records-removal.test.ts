@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { RecordStore, Storage } from '../../src/storage/port.ts';
-import { formerOf } from '../support/batch-rules.ts';
-import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/batches.ts';
+import { formerOf } from '../support/databases/batch-rules.ts';
+import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   openedAt,
   postgresDatabase,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { erasureOf, newLine, newRecord, noUsage, untold } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { erasureOf, newLine, newRecord, noUsage, untold } from '../support/databases/records.ts';
 
 for (const engine of storageKinds) {
   describe(`the storage contract of counts and removal on ${engine}`, () => {

@@ -14,15 +14,15 @@ import {
   release,
   runBatch,
   setUsage,
-} from '../support/batches.ts';
+} from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   openedAt,
   openTwice,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { anyLine, erasureOf, newQuery, newRecord, noUsage, oddTexts, untold } from '../support/records.ts';
+} from '../support/databases/databases.ts';
+import { anyLine, erasureOf, newQuery, newRecord, noUsage, oddTexts, untold } from '../support/databases/records.ts';
 
 /** Bodies that a database might parse, sort, round or normalise. */
 const oddBodies = [

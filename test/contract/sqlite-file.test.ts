@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { insertAll, register } from '../support/batches.ts';
-import { newSqliteFile, sqliteDatabase } from '../support/databases.ts';
-import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/records.ts';
+import { insertAll, register } from '../support/databases/batches.ts';
+import { newSqliteFile, sqliteDatabase } from '../support/databases/databases.ts';
+import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/databases/records.ts';
 
 /** The pragmas that durability and erasure depend on. */
 const promised = {

@@ -5,7 +5,7 @@ import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { Revocations } from '../../src/consumer/revocations.ts';
 import { type Revocation, type Storage, type WatchedTable, watchedTables } from '../../src/storage/port.ts';
-import { register } from '../support/batches.ts';
+import { register } from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   databaseAt,
@@ -13,9 +13,9 @@ import {
   openTwice,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
+} from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
 import {
   anyLine,
   erasureOf,
@@ -24,8 +24,8 @@ import {
   newSecret,
   newSigningKey,
   oddTexts,
-} from '../support/records.ts';
-import { newWebhook } from '../support/webhook-rows.ts';
+} from '../support/databases/records.ts';
+import { newWebhook } from '../support/webhooks/webhook-rows.ts';
 
 for (const engine of storageKinds) {
   describe(`the storage contract of standing on ${engine}`, () => {

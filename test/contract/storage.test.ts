@@ -3,14 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
-import { register } from '../support/batches.ts';
+import { register } from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   openedAt,
   openTwice,
   storageKinds,
   type TestDatabase,
-} from '../support/databases.ts';
+} from '../support/databases/databases.ts';
 import {
   anyLine,
   everyByte,
@@ -20,7 +20,7 @@ import {
   newSigningKey,
   oddTexts,
   sealed,
-} from '../support/records.ts';
+} from '../support/databases/records.ts';
 
 /** One suite for every database: none may behave differently or skip a case. */
 for (const engine of storageKinds) {

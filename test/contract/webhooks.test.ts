@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { NewDelivery, NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
-import { apply } from '../support/batches.ts';
-import { openedAt, openTwice, storageKinds, type TestDatabase } from '../support/databases.ts';
-import { anyLine, erasureOf, everyByte, newEvent, newLine } from '../support/records.ts';
-import { newResults, newWebhook, refuseDeliveries } from '../support/webhook-rows.ts';
+import { apply } from '../support/databases/batches.ts';
+import { openedAt, openTwice, storageKinds, type TestDatabase } from '../support/databases/databases.ts';
+import { anyLine, erasureOf, everyByte, newEvent, newLine } from '../support/databases/records.ts';
+import { newResults, newWebhook, refuseDeliveries } from '../support/webhooks/webhook-rows.ts';
 
 const later = openedAt + 30_000;
 const any = { limit: 100, exceptKeys: [] };

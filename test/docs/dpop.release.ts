@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { addressedService } from '../support/addressed-service.ts';
-import { addClient } from '../support/service.ts';
+import { addressedService } from '../support/services/addressed-service.ts';
+import { addClient } from '../support/services/service.ts';
 
 const [, program = ''] =
   /^```js\n(import {[^\n]* from 'dpop';[\s\S]*?)\n```$/m.exec(readFileSync('docs/tokens.md', 'utf8')) ?? [];

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { createClient, Problem } from '../../packages/client/src/index.ts';
-import { addressedService } from '../support/addressed-service.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { addClient } from '../support/service.ts';
+import { addressedService } from '../support/services/addressed-service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { addClient } from '../support/services/service.ts';
 
 const [, code = ''] =
   /^```js\n(import \* as oauth[\s\S]*?)\n```$/m.exec(readFileSync('docs/frontend.md', 'utf8')) ?? [];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OwnPages, signInAsAda } from '../support/own-page.ts';
-import { freePort } from '../support/ports.ts';
-import { part } from '../support/surroundings.ts';
+import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { freePort } from '../support/run/ports.ts';
+import { part } from '../support/run/surroundings.ts';
 import { AppFolder } from './app-folder.ts';
 
 const text = readFileSync('docs/frontend.md', 'utf8');

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { newDirectory } from '../support/outcome.ts';
-import { freePort } from '../support/ports.ts';
-import { type Ended, foldersOfPrograms, ShellCommand } from '../support/shell-command.ts';
-import { part } from '../support/surroundings.ts';
-import { writeTlsFiles } from '../support/tls-files.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { freePort } from '../support/run/ports.ts';
+import { type Ended, foldersOfPrograms, ShellCommand } from '../support/commands/shell-command.ts';
+import { part } from '../support/run/surroundings.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
 
 export interface Ran {
   /** The command that was run, with the replaced examples. */

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { endOf, refused, succeeded } from '../support/outcome.ts';
-import { ownSigningKey } from '../support/own-signing-key.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -19,8 +19,8 @@ import {
   runVestibule,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }',

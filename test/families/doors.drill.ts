@@ -1,4 +1,4 @@
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { describeDoors } from './door-visits.ts';
 import { parents } from './doors.ts';
 

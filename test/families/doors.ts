@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import type { DeclaredService } from '../support/declared-service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import type { DeclaredService } from '../support/services/declared-service.ts';
 
 /** The parents, records and callers of door-visits, and what docs/collections.md promises them: `rolesIn`. */
 

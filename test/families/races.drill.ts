@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { exampleDeclarations } from './examples.ts';
 import { raceForKey, raceForSeats } from './races.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Answered, Person } from '../people/person.ts';
-import { atOnce, type DeclaredProcesses } from '../support/declared-processes.ts';
+import { atOnce, type DeclaredProcesses } from '../support/services/declared-processes.ts';
 
 /** Attempts of many people at once under one meetup. A test makes them once, a drill often. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { Processes } from '../support/processes.ts';
-import { databaseEngines } from '../support/service.ts';
-import { withoutDatabase } from '../support/unreachable-database.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
+import { databaseEngines } from '../support/services/service.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 
 const hourMs = 3_600_000;
 const messages = ['signing keys cannot be rotated', 'expired records cannot be deleted'];

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { createDatabase, pooled } from '../support/postgres.ts';
-import { TestProvider } from '../support/provider.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { createDatabase, pooled } from '../support/databases/postgres.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import {
   type DatabaseEngine,
   newSettings,
   ownProcess,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 /** The holder of the lease in the database. */
 async function holderIn(settings: Settings): Promise<unknown> {

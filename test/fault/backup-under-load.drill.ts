@@ -5,13 +5,13 @@ import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { DeclaredService } from '../support/declared-service.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { plainNotes } from '../support/sample-declarations.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   fileOf,
   newSettings,
@@ -19,7 +19,7 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 
 const notes = plainNotes(5_000);
 const writers = 12;

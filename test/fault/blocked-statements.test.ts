@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
-import { insertAll } from '../support/batches.ts';
-import { databaseAt, newPlace } from '../support/databases.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { newRecord } from '../support/records.ts';
+import { insertAll } from '../support/databases/batches.ts';
+import { databaseAt, newPlace } from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { newRecord } from '../support/databases/records.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 const waiting =

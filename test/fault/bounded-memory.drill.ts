@@ -7,9 +7,9 @@ import { RecentMap } from '../../src/base/recent-map.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
-import { newDpopKey } from '../support/dpop.ts';
-import { base64url } from '../support/forged-token.ts';
-import { MovableClock } from '../support/movable-clock.ts';
+import { newDpopKey } from '../support/tokens/dpop.ts';
+import { base64url } from '../support/tokens/forged-token.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { heldBytes } from './heap.ts';
 
 const refusal = new Refusal('token_malformed');

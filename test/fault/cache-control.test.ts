@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/clocked-pair.ts';
-import { makeKey } from '../support/provider.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 const hour = 3_600;
 /** The headers of the provider about caching, and how long its keys are cached. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertCode } from '../support/code.ts';
-import { dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { someEngine } from '../support/service.ts';
+import { assertCode } from '../support/http/code.ts';
+import { dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { someEngine } from '../support/services/service.ts';
 
 const declarations = {
   notes: `

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { assertCode } from '../support/code.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
-import { until } from '../support/polling.ts';
-import { request } from '../support/request.ts';
-import { fileOf, ownProcess } from '../support/service.ts';
+import { assertCode } from '../support/http/code.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { until } from '../support/run/polling.ts';
+import { request } from '../support/http/request.ts';
+import { fileOf, ownProcess } from '../support/services/service.ts';
 import { diskCalls, failCalls } from './failing-calls.ts';
 
 const declarations = {

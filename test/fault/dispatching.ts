@@ -5,7 +5,7 @@ import type { Sending, Sent } from '../../src/events/webhooks/send.ts';
 import type { Box } from '../../src/events/webhooks/signing.ts';
 import { BackgroundLease } from '../../src/ops/background-lease.ts';
 import type { Storage } from '../../src/storage/port.ts';
-import { newLine } from '../support/records.ts';
+import { newLine } from '../support/databases/records.ts';
 
 /** Every webhook in the database counts as written by this service. */
 const openBox: Box = { seal: (plain) => plain, unseal: (sealed) => sealed };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { eventDeclarations } from '../support/event-declarations.ts';
-import { EventStream } from '../support/event-stream.ts';
-import { concurrently } from '../support/flood.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { newSettings, type Service, startService } from '../support/service.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { newSettings, type Service, startService } from '../support/services/service.ts';
 
 /** A service of its own, which may be stopped. */
 async function withService(

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Log } from '../../src/base/log.ts';
 import { EventTail } from '../../src/events/tail.ts';
 import type { EventStore, StoredEvent } from '../../src/storage/port.ts';
-import { newEvent } from '../support/records.ts';
+import { newEvent } from '../support/databases/records.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findProgram } from '../support/programs.ts';
+import { findProgram } from '../support/run/programs.ts';
 
 /** The system calls by which SQLite writes to the disk. */
 export const diskCalls = 'pwrite64,fsync,fdatasync,ftruncate';

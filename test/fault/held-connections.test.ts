@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { head } from '../support/raw-http.ts';
-import { request, withToken } from '../support/request.ts';
-import { requestFrom } from '../support/request-from.ts';
-import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/service.ts';
-import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { head } from '../support/http/raw-http.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { requestFrom } from '../support/http/request-from.ts';
+import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/services/service.ts';
+import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 /** Callers who keep their connections, and others who need one. */
 function holders(settings: Settings) {

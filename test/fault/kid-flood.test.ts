@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/clocked-pair.ts';
-import { type Claims, makeKey } from '../support/provider.ts';
-import { me } from '../support/service.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { type Claims, makeKey } from '../support/tokens/provider.ts';
+import { me } from '../support/services/service.ts';
 import { openLoop } from './open-loop.ts';
 
 const perSecond = 2_000;

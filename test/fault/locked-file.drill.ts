@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { assertCode } from '../support/code.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { fileOf } from '../support/service.ts';
+import { assertCode } from '../support/http/code.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { fileOf } from '../support/services/service.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createLog, LogOutput, maxWaiting } from '../../src/base/log.ts';
-import { until } from '../support/polling.ts';
+import { until } from '../support/run/polling.ts';
 
 /** A reader that takes at most so much at a time, or nothing at all. */
 class Reader {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { concurrently, sendAtOnce, tally } from '../support/flood.ts';
-import { TestProvider } from '../support/provider.ts';
-import { head, statuses } from '../support/raw-http.ts';
-import { databaseEngines, me, newSettings, startService } from '../support/service.ts';
-import { sized } from '../support/size.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { concurrently, sendAtOnce, tally } from '../support/load/flood.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { head, statuses } from '../support/http/raw-http.ts';
+import { databaseEngines, me, newSettings, startService } from '../support/services/service.ts';
+import { sized } from '../support/run/size.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
 const count = sized(300, 1_000);

@@ -5,10 +5,10 @@ import type { Engine } from '../../src/storage/engine.ts';
 import type { StoredRecord } from '../../src/storage/port.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { batchesOf, insertAll } from '../support/batches.ts';
-import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
-import { createDatabase } from '../support/postgres.ts';
-import { newRecord } from '../support/records.ts';
+import { batchesOf, insertAll } from '../support/databases/batches.ts';
+import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases/databases.ts';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { newRecord } from '../support/databases/records.ts';
 
 const isOverloaded = (says: RegExp) => (error: unknown) => {
   assert.ok(error instanceof Refusal, String(error));

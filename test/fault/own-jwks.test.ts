@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { TestProvider } from '../support/provider.ts';
-import { request, withToken } from '../support/request.ts';
-import { addClient, me, newSettings, type Service, someEngine, startService } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { addClient, me, newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const services: Service[] = [];
 after(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
-import { createDatabase, pooled } from '../support/postgres.ts';
-import { Processes } from '../support/processes.ts';
-import { assertShutOutInTime } from '../support/shut-out.ts';
+import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
+import { createDatabase, pooled } from '../support/databases/postgres.ts';
+import { Processes } from '../support/services/processes.ts';
+import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 

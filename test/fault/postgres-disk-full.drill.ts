@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { DeclaredProcesses, declarationsFolder } from '../support/declared-processes.ts';
-import { OwnPostgres } from '../support/own-postgres.ts';
-import { until } from '../support/polling.ts';
-import { Processes } from '../support/processes.ts';
-import { request } from '../support/request.ts';
-import { SmallDisk } from '../support/small-disk.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
+import { OwnPostgres } from '../support/databases/own-postgres.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
+import { request } from '../support/http/request.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
 
 const declarations = {
   notes:

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { head, parseReply } from '../support/raw-http.ts';
-import { rawRequest, request, withToken } from '../support/request.ts';
-import { me, runVestibule, type Service } from '../support/service.ts';
-import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/supervised.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { head, parseReply } from '../support/http/raw-http.ts';
+import { rawRequest, request, withToken } from '../support/http/request.ts';
+import { me, runVestibule, type Service } from '../support/services/service.ts';
+import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/services/supervised.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2', REFUSALS_PER_MINUTE: '1000000' };
 

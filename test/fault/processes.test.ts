@@ -6,11 +6,11 @@ import { loadConfig } from '../../src/config/load.ts';
 import { countsOf, expositionText, type Family, mergeMetrics } from '../../src/ops/exposition.ts';
 import { killWhenSilent } from '../../src/supervisor/child.ts';
 import { Backoff } from '../../src/supervisor/children.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { request } from '../support/request.ts';
-import { childrenOf, endings, serving } from '../support/supervised.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { request } from '../support/http/request.ts';
+import { childrenOf, endings, serving } from '../support/services/supervised.ts';
 
 const route = '/.well-known/jwks.json';
 

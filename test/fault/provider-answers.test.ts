@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/clocked-pair.ts';
-import { answerText, answerWith, flood, gzipBomb, silence } from '../support/hostile-answers.ts';
-import { until } from '../support/polling.ts';
-import type { Answer } from '../support/provider.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { answerText, answerWith, flood, gzipBomb, silence } from '../support/faults/hostile-answers.ts';
+import { until } from '../support/run/polling.ts';
+import type { Answer } from '../support/tokens/provider.ts';
 
 const megabyte = 1024 * 1024;
 /** Unread bytes that the sockets of both sides may hold. */

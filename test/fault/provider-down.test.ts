@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { ClockedPair, clockedPair } from '../support/clocked-pair.ts';
-import { silence } from '../support/hostile-answers.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { request, withToken } from '../support/request.ts';
-import { me, newSettings, type Service, startService } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { silence } from '../support/faults/hostile-answers.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { startUnacceptingServer } from './unaccepting-server.ts';
 
 const minute = 60_000;

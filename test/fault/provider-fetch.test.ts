@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { FetchError, type FetchFault, fetchDocument } from '../../src/auth/provider-fetch.ts';
-import { answerText, answerWith, silence, slowBody, slowHead } from '../support/hostile-answers.ts';
-import { type Answer, TestProvider } from '../support/provider.ts';
+import { answerText, answerWith, silence, slowBody, slowHead } from '../support/faults/hostile-answers.ts';
+import { type Answer, TestProvider } from '../support/tokens/provider.ts';
 
 let provider: TestProvider;
 let elsewhere: TestProvider;

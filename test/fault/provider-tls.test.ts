@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
-import { assertProblem } from '../support/answers.ts';
-import { endOf } from '../support/outcome.ts';
-import { TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
-import { me, newSettings, type Service, startService } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { endOf } from '../support/commands/outcome.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { surroundings } from '../support/run/surroundings.ts';
 
 const day = 86_400_000;
 const address = '127.0.0.1';

@@ -3,7 +3,7 @@ import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, describe, it } from 'node:test';
 import { publishFile } from '../../src/base/files.ts';
-import { newDirectory } from '../support/outcome.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
 
 for (const refusal of [null, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP'])
   describe(`a draft where a hard link ${refusal === null ? 'is possible' : `fails with ${refusal}`}`, () => {

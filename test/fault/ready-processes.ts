@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../support/polling.ts';
-import { request } from '../support/request.ts';
-import type { Service } from '../support/service.ts';
+import { until } from '../support/run/polling.ts';
+import { request } from '../support/http/request.ts';
+import type { Service } from '../support/services/service.ts';
 
 const lookEveryMs = 50;
 /** A process that does not report within that time is not ready. */

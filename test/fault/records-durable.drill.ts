@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { killAndCheck } from '../chaos/kills.ts';
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 /** The short form of `npm run chaos`, which takes the seed of a run that failed. */
 for (const database of databaseEngines) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { RepeatedLook } from '../../src/base/repeated-look.ts';
-import { MovableClock } from '../support/movable-clock.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 
 /** A repeated look that counts its runs and failures. */
 function started(look: (count: number) => Promise<void>) {

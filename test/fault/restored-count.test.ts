@@ -6,8 +6,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import { watchChanges } from '../../src/storage/changes.ts';
 import type { Read } from '../../src/storage/engine.ts';
 import { watchedTables } from '../../src/storage/port.ts';
-import { newDirectory } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
 
 const folder = newDirectory();
 const [file, copy] = [`${folder}/database`, `${folder}/copy`];

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertProblem } from '../support/answers.ts';
-import { addClientWith, basic, encodeForm, formType } from '../support/oauth-form.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { Processes } from '../support/processes.ts';
-import { logoutToken, webClient } from '../support/provider-documents.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { type Reply, request } from '../support/request.ts';
-import { databaseEngines } from '../support/service.ts';
-import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { addClientWith, basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
+import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { databaseEngines } from '../support/services/service.ts';
+import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const maxPerIssuer = 200_000;
 

@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
-import { concurrently } from '../support/flood.ts';
-import { endOf, failed } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { Processes } from '../support/processes.ts';
-import { makeKey, TestProvider } from '../support/provider.ts';
-import { request, withToken } from '../support/request.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { endOf, failed } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { request, withToken } from '../support/http/request.ts';
 import {
   me,
   newSettings,
@@ -20,8 +20,8 @@ import {
   type Settings,
   startService,
   startThrough,
-} from '../support/service.ts';
-import { SmallDisk } from '../support/small-disk.ts';
+} from '../support/services/service.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
 
 const declarations = {
   notes:

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { slopes } from '../soak/samples.ts';
 import { soak } from '../soak/soak.ts';
-import { isOfPooler } from '../support/postgres.ts';
-import { databaseEngines } from '../support/service.ts';
+import { isOfPooler } from '../support/databases/postgres.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 /** The short form of `npm run soak`, which also checks that memory does not grow. */
 describe('a mixed load with invalid input, provider restarts and key rotations', () => {

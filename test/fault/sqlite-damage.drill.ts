@@ -13,14 +13,14 @@ import { sql } from 'kysely';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { addOne, insertAll, register } from '../support/batches.ts';
-import { assertCode } from '../support/code.ts';
-import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
-import { until } from '../support/polling.ts';
-import { newRecord } from '../support/records.ts';
-import { request } from '../support/request.ts';
-import { fileOf } from '../support/service.ts';
+import { addOne, insertAll, register } from '../support/databases/batches.ts';
+import { assertCode } from '../support/http/code.ts';
+import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases/databases.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { until } from '../support/run/polling.ts';
+import { newRecord } from '../support/databases/records.ts';
+import { request } from '../support/http/request.ts';
+import { fileOf } from '../support/services/service.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }',

@@ -5,12 +5,12 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { newMasterSecret } from '../support/master-secret.ts';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { head, parseReply } from '../support/raw-http.ts';
-import { request } from '../support/request.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { head, parseReply } from '../support/http/raw-http.ts';
+import { request } from '../support/http/request.ts';
 import {
   addClient,
   fileOf,
@@ -18,10 +18,10 @@ import {
   runVestibule,
   type Service,
   startService,
-} from '../support/service.ts';
-import { childrenOf, endings, serving } from '../support/supervised.ts';
-import { writeTlsFiles } from '../support/tls-files.ts';
-import { credentialsBody } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { childrenOf, endings, serving } from '../support/services/supervised.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2' };
 

@@ -1,6 +1,6 @@
 import { createHash, generatePrimeSync } from 'node:crypto';
 import type { JWK } from 'jose';
-import { base64url, compact, type Signer } from '../support/forged-token.ts';
+import { base64url, compact, type Signer } from '../support/tokens/forged-token.ts';
 
 /**
  * RSA by hand, with numbers that libraries refuse: any number of primes of any size, and any exponent.

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
-import { until } from '../support/polling.ts';
-import type { Processes } from '../support/processes.ts';
-import { type Reply, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
-import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { until } from '../support/run/polling.ts';
+import type { Processes } from '../support/services/processes.ts';
+import { type Reply, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
+import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const callers = 4;
 /** Tokens closer to their expiry are not sent, because a response takes time. */

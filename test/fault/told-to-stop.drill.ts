@@ -6,14 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, NoAnswer, newAgent } from '../chaos/caller.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { atOnce, declarationsFolder } from '../support/declared-processes.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { Relay } from '../support/relay.ts';
-import { request } from '../support/request.ts';
-import { plainNotes } from '../support/sample-declarations.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { Relay } from '../support/faults/relay.ts';
+import { request } from '../support/http/request.ts';
+import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   databaseEngines,
   fileOf,
@@ -22,7 +22,7 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 import { payload } from './fault-on-signal.ts';
 
 const declarations = { notes: plainNotes(280) };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, it } from 'node:test';
-import { examined } from '../support/examined.ts';
-import { explained } from '../support/explained.ts';
-import { until } from '../support/polling.ts';
-import { makeKey, TestProvider } from '../support/provider.ts';
-import { withToken } from '../support/request.ts';
-import { addClient, me, newSettings, startService } from '../support/service.ts';
-import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
+import { examined } from '../support/commands/examined.ts';
+import { explained } from '../support/commands/explained.ts';
+import { until } from '../support/run/polling.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { withToken } from '../support/http/request.ts';
+import { addClient, me, newSettings, startService } from '../support/services/service.ts';
+import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 import { openLoop } from './open-loop.ts';
 import { listOf, twoProviders } from './provider-list.ts';
 

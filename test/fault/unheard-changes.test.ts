@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
-import { assertShutOutInTime } from '../support/shut-out.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 
 const declarations = {
   notes:

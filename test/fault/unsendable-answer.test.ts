@@ -6,7 +6,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { json, live, type PublicHandler } from '../../src/base/handler.ts';
 import type { Route } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
-import { bareServer } from '../support/bare-server.ts';
+import { bareServer } from '../support/http/bare-server.ts';
 
 /** Invalid in a header: Node throws. */
 const unsendable = { 'x-name': 'ключ' };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { atOnce } from '../support/declared-processes.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { type ClockedService, databaseEngines, ownProcess } from '../support/service.ts';
-import { sized } from '../support/size.ts';
-import { answerWith, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { type WebhookStage, webhookStage } from '../support/webhook-stage.ts';
+import { atOnce } from '../support/services/declared-processes.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { type ClockedService, databaseEngines, ownProcess } from '../support/services/service.ts';
+import { sized } from '../support/run/size.ts';
+import { answerWith, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { type WebhookStage, webhookStage } from '../support/webhooks/webhook-stage.ts';
 
 /** Longer than the lease of a killed process. */
 const leaseMs = 31_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
-import { apply } from '../support/batches.ts';
-import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { MovableClock } from '../support/movable-clock.ts';
-import { until } from '../support/polling.ts';
-import { anyLine, newEvent } from '../support/records.ts';
-import { newResults, newWebhook } from '../support/webhook-rows.ts';
+import { apply } from '../support/databases/batches.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases/databases.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { until } from '../support/run/polling.ts';
+import { anyLine, newEvent } from '../support/databases/records.ts';
+import { newResults, newWebhook } from '../support/webhooks/webhook-rows.ts';
 import { dispatching } from './dispatching.ts';
 
 const day = 86_400_000;

@@ -5,12 +5,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { ownProcess, someEngine } from '../support/service.ts';
-import { answerWith, type ReceiverAnswer, type WebhookReceiver } from '../support/webhook-receiver.ts';
-import { refuseDeliveries } from '../support/webhook-rows.ts';
-import { webhookStage } from '../support/webhook-stage.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { ownProcess, someEngine } from '../support/services/service.ts';
+import { answerWith, type ReceiverAnswer, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { refuseDeliveries } from '../support/webhooks/webhook-rows.ts';
+import { webhookStage } from '../support/webhooks/webhook-stage.ts';
 
 const marker = 'what the receiver wrote';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { until } from '../support/polling.ts';
-import { someEngine } from '../support/service.ts';
-import { answerWith } from '../support/webhook-receiver.ts';
-import { type ShownDelivery, webhookStage } from '../support/webhook-stage.ts';
+import { until } from '../support/run/polling.ts';
+import { someEngine } from '../support/services/service.ts';
+import { answerWith } from '../support/webhooks/webhook-receiver.ts';
+import { type ShownDelivery, webhookStage } from '../support/webhooks/webhook-stage.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

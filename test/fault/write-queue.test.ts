@@ -13,7 +13,7 @@ import {
   WriteQueue,
 } from '../../src/records/write-queue.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
-import { until } from '../support/polling.ts';
+import { until } from '../support/run/polling.ts';
 
 const nameOf = ({ caller, now }: Operation) => `${caller.id}${now}`;
 const done = (operation: Operation): Outcome => ({ done: nameOf(operation) });

@@ -7,14 +7,14 @@ import {
   type ClientKey,
   makeClientKey,
   signAssertion,
-} from '../support/client-keys.ts';
-import { assertCode } from '../support/code.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { postForm } from '../support/oauth-form.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import type { Reply } from '../support/request.ts';
-import { someEngine, startService } from '../support/service.ts';
+} from '../support/tokens/client-keys.ts';
+import { assertCode } from '../support/http/code.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { postForm } from '../support/tokens/oauth-form.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import type { Reply } from '../support/http/request.ts';
+import { someEngine, startService } from '../support/services/service.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {

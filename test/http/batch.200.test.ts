@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { attackDeclarations } from '../people/attack-declarations.ts';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { declaredService } from '../support/declared-service.ts';
-import { sampleDeclarations } from '../support/sample-declarations.ts';
-import { databaseEngines } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const COLLECTIONS_DIR = declarationsFolder({ ...attackDeclarations, ...sampleDeclarations });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { assertCode } from '../support/code.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { declaredService, sendBytes } from '../support/declared-service.ts';
-import { someEngine } from '../support/service.ts';
+import { assertCode } from '../support/http/code.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { someEngine } from '../support/services/service.ts';
 
 const declarations = {
   notes: `

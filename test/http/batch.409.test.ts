@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { attackDeclarations } from '../people/attack-declarations.ts';
 import { Person } from '../people/person.ts';
-import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
-import { databaseEngines } from '../support/service.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {
   ...attackDeclarations,

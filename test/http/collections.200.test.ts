@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { declaredService, sendBytes } from '../support/declared-service.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { type Reply, request } from '../support/request.ts';
-import { sampleDeclarations } from '../support/sample-declarations.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 
 const prefix = '/api/consumer/v1';
 const frontend = 'https://app.example';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { oneService } from '../support/one-service.ts';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { beginOutside } from '../support/outsider.ts';
-import { until } from '../support/polling.ts';
-import { send } from '../support/request.ts';
-import { addClient, fileOf, runVestibule, type Service } from '../support/service.ts';
-import { childrenOf } from '../support/supervised.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
+import { until } from '../support/run/polling.ts';
+import { send } from '../support/http/request.ts';
+import { addClient, fileOf, runVestibule, type Service } from '../support/services/service.ts';
+import { childrenOf } from '../support/services/supervised.ts';
 
 const desks = `title: Desks
 schema: { properties: { text: { type: string, maxLength: 100 } } }

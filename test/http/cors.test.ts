@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { oneService } from '../support/one-service.ts';
-import { type Reply, request } from '../support/request.ts';
-import { addClient, me } from '../support/service.ts';
-import { credentialsBody } from '../support/token-endpoint.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { addClient, me } from '../support/services/service.ts';
+import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const frontends = ['https://app.example', 'http://localhost:5173'];
 const foreign = [

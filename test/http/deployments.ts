@@ -5,8 +5,8 @@ import {
   newSettings,
   type Service,
   startService,
-} from '../support/service.ts';
-import { part, surroundings } from '../support/surroundings.ts';
+} from '../support/services/service.ts';
+import { part, surroundings } from '../support/run/surroundings.ts';
 
 /** A service with a provider and a database behind it, as the conformance suite sees it. */
 export interface Deployment {

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { assertProblemWith, declaredService } from '../support/declared-service.ts';
+import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
 
 describe('400 at GET /events', () => {
   const service = declaredService('sqlite');

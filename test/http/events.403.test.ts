@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertCode } from '../support/code.ts';
-import { declaredProcesses } from '../support/declared-processes.ts';
-import { eventDeclarations } from '../support/event-declarations.ts';
+import { assertCode } from '../support/http/code.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
 
 describe('403 at GET /events', () => {
   const one = declaredProcesses('sqlite', 1, {

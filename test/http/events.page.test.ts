@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { dayMs, declaredProcesses } from '../support/declared-processes.ts';
-import { eventDeclarations } from '../support/event-declarations.ts';
-import type { WireEvent } from '../support/event-stream.ts';
-import { until } from '../support/polling.ts';
-import { runVestibule, someEngine } from '../support/service.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
+import type { WireEvent } from '../support/http/event-stream.ts';
+import { until } from '../support/run/polling.ts';
+import { runVestibule, someEngine } from '../support/services/service.ts';
 
 interface EventPage {
   readonly items: readonly (WireEvent & { readonly position: number })[];

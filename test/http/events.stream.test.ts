@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { eventDeclarations } from '../support/event-declarations.ts';
-import { EventStream } from '../support/event-stream.ts';
-import { until } from '../support/polling.ts';
-import { runVestibule, someEngine } from '../support/service.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { until } from '../support/run/polling.ts';
+import { runVestibule, someEngine } from '../support/services/service.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 for (const engine of someEngine) {
   describe(`GET /events as a stream, at two processes on ${engine}`, () => {

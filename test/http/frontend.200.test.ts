@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { oneService } from '../support/one-service.ts';
-import { newDirectory } from '../support/outcome.ts';
-import { newSettings, startService } from '../support/service.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { newSettings, startService } from '../support/services/service.ts';
 
 const web = {
   WEB: 'on',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
-import { oneService } from '../support/one-service.ts';
-import { request } from '../support/request.ts';
-import { addClient, startService } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { request } from '../support/http/request.ts';
+import { addClient, startService } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 describe('GET /.well-known/jwks.json', () => {
   let secret = '';

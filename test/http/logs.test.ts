@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { canaryWords } from '../support/canaries.ts';
-import { oneService } from '../support/one-service.ts';
-import { until } from '../support/polling.ts';
-import { exchange, head } from '../support/raw-http.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
-import { addClient, me } from '../support/service.ts';
-import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { canaryWords } from '../support/faults/canaries.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { until } from '../support/run/polling.ts';
+import { exchange, head } from '../support/http/raw-http.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
+import { addClient, me } from '../support/services/service.ts';
+import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const members = ['duration_ms', 'level', 'method', 'msg', 'request_id', 'route', 'status', 'time'];
 

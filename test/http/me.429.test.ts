@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { type ClockedPair, clockedPair } from '../support/clocked-pair.ts';
-import { assertRefused } from '../support/refusals.ts';
-import type { Reply } from '../support/request.ts';
-import { requestFrom } from '../support/request-from.ts';
-import { me } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import type { Reply } from '../support/http/request.ts';
+import { requestFrom } from '../support/http/request-from.ts';
+import { me } from '../support/services/service.ts';
 
 const limit = 20;
 const settings = { REFUSALS_PER_MINUTE: String(limit) };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/declared-processes.ts';
-import { tally } from '../support/flood.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import type { Reply } from '../support/request.ts';
-import { databaseEngines } from '../support/service.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { tally } from '../support/load/flood.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import type { Reply } from '../support/http/request.ts';
+import { databaseEngines } from '../support/services/service.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { explained } from '../support/explained.ts';
-import { succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { type Claims, TestProvider } from '../support/provider.ts';
-import { logoutToken, webClient } from '../support/provider-documents.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { request } from '../support/request.ts';
-import { sampleDeclarations } from '../support/sample-declarations.ts';
-import { newSettings, runVestibule, type Service, type Settings, startService } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { explained } from '../support/commands/explained.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { type Claims, TestProvider } from '../support/tokens/provider.ts';
+import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { request } from '../support/http/request.ts';
+import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { newSettings, runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
 
 /** The settings of a provider whose issuer was `former`. */
 const ways: Record<string, (provider: TestProvider, former: string, settings: Settings) => Settings> = {

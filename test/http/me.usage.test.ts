@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { someEngine } from '../support/service.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { someEngine } from '../support/services/service.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {

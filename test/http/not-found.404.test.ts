@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { oneService } from '../support/one-service.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { assertNoEcho } from '../support/refusals.ts';
-import { request, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { assertNoEcho } from '../support/http/refusals.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
 
 describe('unknown addresses', () => {
   const running = oneService();

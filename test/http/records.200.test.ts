@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import type { WireRecord } from '../support/api-caller.ts';
-import { declaredService, sendBytes } from '../support/declared-service.ts';
-import { someEngine } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import type { WireRecord } from '../support/http/api-caller.ts';
+import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { someEngine } from '../support/services/service.ts';
 
 for (const engine of someEngine) {
   describe(`reading and changing records, on ${engine}`, () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
-import { bytesOf, declaredService } from '../support/declared-service.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { someEngine } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { someEngine } from '../support/services/service.ts';
 
 type Asked = readonly [
   method: string,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import type { ApiCaller, WireRecord } from '../support/api-caller.ts';
-import { assertProblemWith, bytesOf, declaredService } from '../support/declared-service.ts';
-import { someEngine } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { assertProblemWith, bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { someEngine } from '../support/services/service.ts';
 
 const fields = { slot: '2026-05-01T10:00:00.000Z', seats: 2 };
 

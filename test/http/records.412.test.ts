@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { assertProblem } from '../support/answers.ts';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertProblemWith, declaredService } from '../support/declared-service.ts';
-import { someEngine } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { someEngine } from '../support/services/service.ts';
 
 /** Every request that changes a record of the ledger. */
 const changes: readonly (readonly [method: string, action: string, body?: object])[] = [

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { assertProblem } from '../support/answers.ts';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/declared-service.ts';
-import { exchange, head, rawReply, statuses } from '../support/raw-http.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { exchange, head, rawReply, statuses } from '../support/http/raw-http.ts';
 
 const bodyBytes = 65_536;
 const recordBytes = 100;

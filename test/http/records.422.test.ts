@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { WireRecord } from '../support/api-caller.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/declared-service.ts';
+import type { WireRecord } from '../support/http/api-caller.ts';
+import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
 
 /** Invalid fields of a note, with the expected pointers. */
 const wrong: readonly (readonly [fields: unknown, pointers: readonly string[]])[] = [

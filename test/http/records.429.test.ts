@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertCode, assertWait } from '../support/code.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/declared-processes.ts';
-import { tally } from '../support/flood.ts';
-import type { Reply } from '../support/request.ts';
-import { databaseEngines } from '../support/service.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertCode, assertWait } from '../support/http/code.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { tally } from '../support/load/flood.ts';
+import type { Reply } from '../support/http/request.ts';
+import { databaseEngines } from '../support/services/service.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const states = 'states: { open: { close: closed }, closed: {} }';

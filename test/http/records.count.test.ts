@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exampleDeclarations } from '../families/examples.ts';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { declaredService } from '../support/declared-service.ts';
-import { databaseEngines } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService } from '../support/services/declared-service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const { teams, tasks, issues, comments, votes } = exampleDeclarations('team', 'feedback');
 /** Records that belong to the owner of their parent, who can also get a role in them. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { assertProblem } from '../support/answers.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { bytesOf, declaredService } from '../support/declared-service.ts';
-import { databaseEngines } from '../support/service.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 10000/min }';
 const declarations = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
-import { tally } from '../support/flood.ts';
-import { databaseEngines } from '../support/service.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { tally } from '../support/load/flood.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const quota = 10;
 const declarations = {

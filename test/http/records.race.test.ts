@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { WireRecord } from '../support/api-caller.ts';
-import { assertCode } from '../support/code.ts';
-import { atOnce, declaredProcesses } from '../support/declared-processes.ts';
-import { tally } from '../support/flood.ts';
-import type { Reply } from '../support/request.ts';
-import { databaseEngines } from '../support/service.ts';
+import type { WireRecord } from '../support/http/api-caller.ts';
+import { assertCode } from '../support/http/code.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { tally } from '../support/load/flood.ts';
+import type { Reply } from '../support/http/request.ts';
+import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 1000000/day }';
 const declarations = {

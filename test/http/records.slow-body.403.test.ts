@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import type { ApiCaller } from '../support/api-caller.ts';
-import { type DeclaredProcesses, declaredProcesses } from '../support/declared-processes.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { parseReply } from '../support/raw-http.ts';
-import type { Reply } from '../support/request.ts';
-import { me, someEngine } from '../support/service.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { parseReply } from '../support/http/raw-http.ts';
+import type { Reply } from '../support/http/request.ts';
+import { me, someEngine } from '../support/services/service.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 100 } } }\naccess: { clients: own }\n',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { addClientWith, assertOAuthError, basic, encodeForm, formType } from '../support/oauth-form.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { Processes } from '../support/processes.ts';
-import { assertNoEcho, assertRefused } from '../support/refusals.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
-import { type Credentials, tokenOf } from '../support/token-endpoint.ts';
+import { addClientWith, assertOAuthError, basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
+import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
+import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 for (const [engine, count] of [
   ['sqlite', 1],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { head, parseReply } from '../support/raw-http.ts';
-import { request } from '../support/request.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { head, parseReply } from '../support/http/raw-http.ts';
+import { request } from '../support/http/request.ts';
 import {
   addClient,
   me,
@@ -14,8 +14,8 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { credentialsBody, postToken } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 /** A request whose headers the service has read and whose body is still to come. */
 class RequestInFlight {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
-import { assertProblem } from '../support/answers.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { EventStream } from '../support/event-stream.ts';
-import { succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { freePort } from '../support/ports.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { type Reply, request } from '../support/request.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { freePort } from '../support/run/ports.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { type Reply, request } from '../support/http/request.ts';
 import {
   type ClockedService,
   type DatabaseEngine,
@@ -18,10 +18,10 @@ import {
   runVestibule,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { assertShutOutWithinASecond } from '../support/shut-out.ts';
-import { SignedIn } from '../support/signed-in.ts';
-import { surroundings } from '../support/surroundings.ts';
+} from '../support/services/service.ts';
+import { assertShutOutWithinASecond } from '../support/tokens/shut-out.ts';
+import { SignedIn } from '../support/tokens/signed-in.ts';
+import { surroundings } from '../support/run/surroundings.ts';
 
 /** Longer than the provider's token lifetime, shorter than the default retention of revocations. */
 const maxTokenSeconds = 86_400;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/answers.ts';
-import { succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { type Reply, withToken } from '../support/request.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { type Reply, withToken } from '../support/http/request.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -16,8 +16,8 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** One second is promised; parallel tests can delay it. */
 const promisedMs = 5_000;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { allowInsecureRequests, validateJwtAccessToken } from 'oauth4webapi';
-import { withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
-import { bodyWith, credentialsBody, postToken, tokenOf } from '../support/token-endpoint.ts';
+import { withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { bodyWith, credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 import { onEveryDeployment } from './deployments.ts';
 import { undecidedDocuments, undecidedValues, validValues } from './json-bodies.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { assertEmptyObject } from '../support/answers.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { request } from '../support/request.ts';
-import { bodyWith, credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { assertEmptyObject } from '../support/http/answers.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { request } from '../support/http/request.ts';
+import { bodyWith, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 import { onEveryDeployment } from './deployments.ts';
 import { invalidValues, validValues } from './json-bodies.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { assertEmptyObject } from '../support/answers.ts';
-import { until } from '../support/polling.ts';
-import { exchange, head } from '../support/raw-http.ts';
-import { addClient, runVestibule, type Service } from '../support/service.ts';
-import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
+import { assertEmptyObject } from '../support/http/answers.ts';
+import { until } from '../support/run/polling.ts';
+import { exchange, head } from '../support/http/raw-http.ts';
+import { addClient, runVestibule, type Service } from '../support/services/service.ts';
+import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 import { onEveryDeployment } from './deployments.ts';
 
 /** Status line, headers in their order and body, without what differs between any two answers. */

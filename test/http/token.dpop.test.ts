@@ -5,7 +5,7 @@ import * as openid from 'openid-client';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Reference, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
-import { addressedService } from '../support/addressed-service.ts';
+import { addressedService } from '../support/services/addressed-service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -13,11 +13,11 @@ import {
   type ClientKey,
   makeClientKey,
   signAssertion,
-} from '../support/client-keys.ts';
-import { partsOf } from '../support/compact.ts';
-import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/dpop.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
-import { addClient, me } from '../support/service.ts';
+} from '../support/tokens/client-keys.ts';
+import { partsOf } from '../support/tokens/compact.ts';
+import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/tokens/dpop.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
+import { addClient, me } from '../support/services/service.ts';
 
 const client = { client_id: 'reports', client_secret: '' };
 let clientKey: ClientKey;

@@ -12,12 +12,12 @@ import {
   percentEncoded,
   postForm,
   rawBasic,
-} from '../support/oauth-form.ts';
-import { oneService } from '../support/one-service.ts';
-import { type Reply, request, withToken } from '../support/request.ts';
-import { me } from '../support/service.ts';
-import { surroundings } from '../support/surroundings.ts';
-import { type Credentials, credentialsBody, postToken } from '../support/token-endpoint.ts';
+} from '../support/tokens/oauth-form.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const baseUrl = 'http://127.0.0.1/vestibule';
 const ttlSeconds = 300;

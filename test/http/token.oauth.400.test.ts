@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertEmptyObject } from '../support/answers.ts';
-import { assertionForm } from '../support/client-keys.ts';
+import { assertEmptyObject } from '../support/http/answers.ts';
+import { assertionForm } from '../support/tokens/client-keys.ts';
 import {
   addClientWith,
   assertOAuthError,
@@ -13,11 +13,11 @@ import {
   inBody,
   postForm,
   rawBasic,
-} from '../support/oauth-form.ts';
-import { oneService } from '../support/one-service.ts';
-import { head, rawReply } from '../support/raw-http.ts';
-import { request } from '../support/request.ts';
-import { type Credentials, credentialsBody } from '../support/token-endpoint.ts';
+} from '../support/tokens/oauth-form.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { request } from '../support/http/request.ts';
+import { type Credentials, credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 describe('malformed form at POST /token', () => {
   let client: Credentials;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addKeyClient, makeClientKey } from '../support/client-keys.ts';
+import { addKeyClient, makeClientKey } from '../support/tokens/client-keys.ts';
 import {
   addClientWith,
   assertOAuthError,
@@ -12,13 +12,13 @@ import {
   percentEncoded,
   postForm,
   rawBasic,
-} from '../support/oauth-form.ts';
-import { oneService } from '../support/one-service.ts';
-import { succeeded } from '../support/outcome.ts';
-import { exchange, head, rawReply } from '../support/raw-http.ts';
-import { assertNoEcho } from '../support/refusals.ts';
-import { runVestibule } from '../support/service.ts';
-import type { Credentials } from '../support/token-endpoint.ts';
+} from '../support/tokens/oauth-form.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { exchange, head, rawReply } from '../support/http/raw-http.ts';
+import { assertNoEcho } from '../support/http/refusals.ts';
+import { runVestibule } from '../support/services/service.ts';
+import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 describe('wrong credentials in a form at POST /token', () => {
   let client: Credentials;

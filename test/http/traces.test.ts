@@ -5,16 +5,16 @@ import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { readTraceparent } from '../../src/base/tracing.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { canaryClaims, canaryWords } from '../support/canaries.ts';
-import { provokeRefusals } from '../support/personal-requests.ts';
-import { until } from '../support/polling.ts';
-import { makeKey, TestProvider } from '../support/provider.ts';
-import { request } from '../support/request.ts';
-import { me, newSettings, type Service, startService } from '../support/service.ts';
-import { canaryNeedles, findTraces, tokenNeedles } from '../support/traces.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { canaryClaims, canaryWords } from '../support/faults/canaries.ts';
+import { provokeRefusals } from '../support/faults/personal-requests.ts';
+import { until } from '../support/run/polling.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { request } from '../support/http/request.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { canaryNeedles, findTraces, tokenNeedles } from '../support/faults/traces.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
 interface Exported {
   readonly name: string;
@@ -76,7 +76,7 @@ function lineOf(service: Service, requestId: string | null) {
 describe('with an OpenTelemetry SDK', () => {
   let one: Awaited<ReturnType<typeof stage>>;
   before(async () => {
-    const sdk = pathToFileURL(resolve('test/support/traced.ts')).href;
+    const sdk = pathToFileURL(resolve('test/support/services/traced.ts')).href;
     one = await stage({ NODE_OPTIONS: `--import ${sdk}` });
   });
   after(() => one?.stop());

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { findProgram } from '../support/programs.ts';
-import { databaseEngines } from '../support/service.ts';
+import { findProgram } from '../support/run/programs.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { publicBase } from './build.ts';
 import { Engine } from './engine.ts';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { installProgram } from '../support/packages.ts';
-import { findProgram } from '../support/programs.ts';
+import { installProgram } from '../support/packages/packages.ts';
+import { findProgram } from '../support/run/programs.ts';
 import type { Engine } from './engine.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
-import { Documented, type Exchange } from '../support/documented.ts';
+import { Documented, type Exchange } from '../support/http/documented.ts';
 import { everything, shipped, smallest } from './samples.ts';
 
 const documented = new Documented(

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { documentSteps, documentWith } from '../../docs/openapi-document.ts';
 import { openapi, referenceAssets, referenceFile } from '../../src/openapi/serve.ts';
-import { inputWith } from '../support/input.ts';
+import { inputWith } from '../support/http/input.ts';
 import { everything } from './samples.ts';
 
 const read = (name: string) => readFileSync(`web/reference/${name}`, 'utf8');

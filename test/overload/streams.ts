@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { concurrently } from '../support/flood.ts';
+import { concurrently } from '../support/load/flood.ts';
 import { type Load, Outcomes } from './load.ts';
 
 /** How many may be under way; a load of which more are waiting does not wait for an answer any more. */

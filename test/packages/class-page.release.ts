@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { serveFiles } from '../browser/static-files.ts';
 import { AppFolder } from '../docs/app-folder.ts';
-import { OwnPages } from '../support/own-page.ts';
-import { freePort } from '../support/ports.ts';
-import { part } from '../support/surroundings.ts';
+import { OwnPages } from '../support/browser/own-page.ts';
+import { freePort } from '../support/run/ports.ts';
+import { part } from '../support/run/surroundings.ts';
 
 const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const versions = (...names: readonly string[]) =>

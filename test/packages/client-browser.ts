@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { connectChromium } from '../support/chromium.ts';
+import { connectChromium } from '../support/browser/chromium.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
 /** The code in a page: the client, the cases, and the stage at the other end of `askStage`. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { build } from 'esbuild';
-import type { RuntimeName } from '../support/runtimes.ts';
-import { part, surroundings } from '../support/surroundings.ts';
+import type { RuntimeName } from '../support/packages/runtimes.ts';
+import { part, surroundings } from '../support/run/surroundings.ts';
 import { ClientStage, type StageCommand } from './client-stage.ts';
 
 /** What runs there: the cases, and the stage at the other end of the process's channel. */

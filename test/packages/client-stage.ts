@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { freePort } from '../support/ports.ts';
-import { TestProvider } from '../support/provider.ts';
-import { addClient, newSettings, type Service, type Settings, startService } from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { freePort } from '../support/run/ports.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { addClient, newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { CuttingProxy, type Mishap } from './cutting-proxy.ts';
 
 const roomy = 'limits: { per_user: 100000, writes: 1000000/min }';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../../packages/client/src/index.ts';
-import { until } from '../support/polling.ts';
+import { until } from '../support/run/polling.ts';
 import { ClientBrowser } from './client-browser.ts';
 import type { Shown } from './react-page/shown.ts';
 

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { sizeOf } from '../../packages/client/size.ts';
 import { declaredTypes } from '../../src/operate/declarations.ts';
-import { surroundings } from '../support/surroundings.ts';
+import { surroundings } from '../support/run/surroundings.ts';
 
 const readme = readFileSync('packages/client/README.md', 'utf8');
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import * as client from '../../packages/client/src/index.ts';
-import { until } from '../support/polling.ts';
+import { until } from '../support/run/polling.ts';
 
 /** An unverified token. */
 function tokenOf(sub: string, more: object = {}): string {

@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { newDirectory } from '../support/outcome.ts';
-import { copyForPacking } from '../support/packages.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { copyForPacking } from '../support/packages/packages.ts';
 
 const run = promisify(execFile);
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { packedCommit } from '../support/packages.ts';
-import { part } from '../support/surroundings.ts';
+import { packedCommit } from '../support/packages/packages.ts';
+import { part } from '../support/run/surroundings.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 

@@ -8,10 +8,10 @@ import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { importsOf } from '../rules/import-rules.ts';
-import { until } from '../support/polling.ts';
-import { freePort } from '../support/ports.ts';
-import { TestProvider } from '../support/provider.ts';
-import { part } from '../support/surroundings.ts';
+import { until } from '../support/run/polling.ts';
+import { freePort } from '../support/run/ports.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { part } from '../support/run/surroundings.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync('packages/verify/README.md', 'utf8');

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { makeKey } from '../support/provider.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 import { verifierAttack } from './attacked-verifier.ts';
 
 for (const runtime of ['Node.js 24', 'Node.js 26', 'Bun', 'Deno'] as const)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { DeclaredService } from '../support/declared-service.ts';
+import type { DeclaredService } from '../support/services/declared-service.ts';
 import { type Expected, type State, sampleOf } from './expected-matrix.ts';
 import { Person } from './person.ts';
 

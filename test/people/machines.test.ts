@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { declaredService } from '../support/declared-service.ts';
-import { EventStream } from '../support/event-stream.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { databaseEngines } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService } from '../support/services/declared-service.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

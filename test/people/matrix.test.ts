@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newDirectory, succeeded } from '../support/outcome.ts';
-import { runVestibule } from '../support/service.ts';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { runVestibule } from '../support/services/service.ts';
 import { describeMatrix, folder, shared } from './matrix.ts';
 
 describe('the output of "check --matrix"', () => {

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { declaredProcesses } from '../support/declared-processes.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';

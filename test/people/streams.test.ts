@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declaredProcesses } from '../support/declared-processes.ts';
-import { EventStream } from '../support/event-stream.ts';
-import { databaseEngines } from '../support/service.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

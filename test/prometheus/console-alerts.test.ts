@@ -6,7 +6,7 @@ import { alertRules } from '../../src/ops/alert-table.ts';
 import { Alerts, alertsElsewhere } from '../../src/ops/alerts.ts';
 import { History, stepSeconds } from '../../src/ops/history.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
-import { MovableClock } from '../support/movable-clock.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 
 interface DeployedRule {
   readonly alert: string;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { newDirectory } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { freePort } from '../support/ports.ts';
-import { findProgram } from '../support/programs.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { freePort } from '../support/run/ports.ts';
+import { findProgram } from '../support/run/programs.ts';
 
 export const alertsFile = 'deploy/prometheus/alerts.yaml';
 

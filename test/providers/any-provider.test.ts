@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { canaryClaims } from '../support/canaries.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
 import type { LookalikeProvider } from './lookalike-provider.ts';
 import { recipeSuite } from './provider-recipe.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { canaryClaims } from '../support/canaries.ts';
-import { certificateOf } from '../support/certificate.ts';
-import { base64url, compact, hmac } from '../support/forged-token.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import { certificateOf } from '../support/tokens/certificate.ts';
+import { base64url, compact, hmac } from '../support/tokens/forged-token.ts';
 import type { LookalikeProvider } from './lookalike-provider.ts';
 import { recipeSuite } from './provider-recipe.ts';
 

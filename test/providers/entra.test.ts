@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { canaryClaims } from '../support/canaries.ts';
-import { certificateOf } from '../support/certificate.ts';
-import { base64url, split } from '../support/forged-token.ts';
-import type { ProviderKey } from '../support/provider.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import { certificateOf } from '../support/tokens/certificate.ts';
+import { base64url, split } from '../support/tokens/forged-token.ts';
+import type { ProviderKey } from '../support/tokens/provider.ts';
 import type { LookalikeProvider } from './lookalike-provider.ts';
 import { recipeSuite } from './provider-recipe.ts';
 

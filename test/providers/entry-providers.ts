@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 import { parse } from 'yaml';
-import { sectionOf } from '../support/documented-settings.ts';
-import { base64url } from '../support/forged-token.ts';
+import { sectionOf } from '../support/commands/documented-settings.ts';
+import { base64url } from '../support/tokens/forged-token.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 

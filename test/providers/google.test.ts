@@ -1,6 +1,6 @@
-import { canaryClaims } from '../support/canaries.ts';
-import { base64url } from '../support/forged-token.ts';
-import { makeKey } from '../support/provider.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import { base64url } from '../support/tokens/forged-token.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 import type { LookalikeProvider } from './lookalike-provider.ts';
 import { recipeSuite } from './provider-recipe.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { sectionOf, settingsIn } from '../support/documented-settings.ts';
-import { examined } from '../support/examined.ts';
-import { explained } from '../support/explained.ts';
-import { withToken } from '../support/request.ts';
-import { me, newSettings, type Service, startService } from '../support/service.ts';
+import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
+import { examined } from '../support/commands/examined.ts';
+import { explained } from '../support/commands/explained.ts';
+import { withToken } from '../support/http/request.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import {
   type LookalikeProvider,
   type PublishedKeys,

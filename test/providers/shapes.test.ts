@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { explained, leaksOf } from '../support/explained.ts';
-import { withToken } from '../support/request.ts';
-import { me, newSettings, type Service, startService } from '../support/service.ts';
+import { explained, leaksOf } from '../support/commands/explained.ts';
+import { withToken } from '../support/http/request.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { type EntryProvider, signedWithSecret, startEntryProvider } from './entry-providers.ts';
 import { auth0 } from './shapes/auth0.ts';
 import { authentik } from './shapes/authentik.ts';

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { canaryHeaders } from '../support/canaries.ts';
-import type { Reply } from '../support/request.ts';
+import { canaryHeaders } from '../support/faults/canaries.ts';
+import type { Reply } from '../support/http/request.ts';
 
 interface Call {
   readonly method?: string;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { sectionOf, settingsIn } from '../support/documented-settings.ts';
-import { until } from '../support/polling.ts';
-import { freePort } from '../support/ports.ts';
-import { TestProvider } from '../support/provider.ts';
-import type { Reply } from '../support/request.ts';
-import { newSettings, type Service, type Settings, startService } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
+import { until } from '../support/run/polling.ts';
+import { freePort } from '../support/run/ports.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import type { Reply } from '../support/http/request.ts';
+import { newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
 import { call } from './proxied-call.ts';
 import { type RunningProxy, startProxy } from './proxies.ts';
 

@@ -12,7 +12,7 @@ import {
   type RecordChange,
 } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
-import { sized } from '../support/size.ts';
+import { sized } from '../support/run/size.ts';
 import { MemoryStore } from './memory-store.ts';
 
 const tasks = `

@@ -6,7 +6,7 @@ import { readCollections } from '../../src/collections/read-collections.ts';
 import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Done, Operation } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
-import { newProof } from '../support/batches.ts';
+import { newProof } from '../support/databases/batches.ts';
 import { MemoryStore } from './memory-store.ts';
 
 const text = `

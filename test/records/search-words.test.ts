@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fold, matcher, readWords } from '../../src/records/requests/search-words.ts';
-import { oddTexts } from '../support/records.ts';
+import { oddTexts } from '../support/databases/records.ts';
 
 const finds = (query: string, record: object) =>
   matcher(readWords(query) ?? assert.fail(query), ['title', 'labels'])(JSON.stringify(record));

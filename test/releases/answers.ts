@@ -1,9 +1,9 @@
 import { readCollections } from '../../src/collections/read-collections.ts';
 import type { Person } from '../people/person.ts';
-import { succeeded } from '../support/outcome.ts';
-import { send } from '../support/request.ts';
-import { runVestibule, type Settings } from '../support/service.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { send } from '../support/http/request.ts';
+import { runVestibule, type Settings } from '../support/services/service.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 import { declarationFiles } from './stage.ts';
 
 export interface Answer {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import { succeeded } from '../support/outcome.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { until } from '../support/polling.ts';
-import { TestProvider } from '../support/provider.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { until } from '../support/run/polling.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import {
   type ClockedService,
   databaseEngines,
   runVestibule,
   type Settings,
   startService,
-} from '../support/service.ts';
-import { tokenOf } from '../support/token-endpoint.ts';
+} from '../support/services/service.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { type Answers, askAll, askOperator, differences } from './answers.ts';
 import { recordingOf, releasedVersions, restoreReleased, rowsOf } from './released.ts';
 import { people, person, stageSettings } from './stage.ts';

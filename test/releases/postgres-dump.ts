@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../support/databases.ts';
+import type { TestDatabase } from '../support/databases/databases.ts';
 
 type Query = TestDatabase['query'];
 

@@ -1,8 +1,8 @@
 import { copyFileSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { TestDatabase } from '../support/databases.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { fileOf, type Settings } from '../support/service.ts';
+import type { TestDatabase } from '../support/databases/databases.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { fileOf, type Settings } from '../support/services/service.ts';
 import type { Answers, askOperator } from './answers.ts';
 
 /** What a release left here; `record.ts` writes it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
-import { plainSql } from '../support/plain-sql.ts';
-import { TestProvider } from '../support/provider.ts';
-import { databaseEngines } from '../support/service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/databases/databases.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { postgresSchema } from './postgres-dump.ts';
 import { releasedVersions, restoreReleased } from './released.ts';
 import { stageSettings } from './stage.ts';

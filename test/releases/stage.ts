@@ -3,9 +3,9 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { Person } from '../people/person.ts';
-import { ApiCaller } from '../support/api-caller.ts';
-import type { Claims, TestProvider } from '../support/provider.ts';
-import { type DatabaseEngine, newSettings, type Service, type Settings } from '../support/service.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import type { Claims, TestProvider } from '../support/tokens/provider.ts';
+import { type DatabaseEngine, newSettings, type Service, type Settings } from '../support/services/service.ts';
 
 /** Test data: everybody can derive it, so what a released database seals with it is public. */
 const masterSecret = hash('sha512', 'Vestibule release test', 'base64');

@@ -6,14 +6,14 @@ import {
   assertionForm,
   makeClientKey,
   signAssertion,
-} from '../support/client-keys.ts';
-import { newDpopKey, proofBy, withProof } from '../support/dpop.ts';
-import { postForm } from '../support/oauth-form.ts';
-import { succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import type { TestProvider } from '../support/provider.ts';
-import { me, runVestibule, type Service, type Settings } from '../support/service.ts';
-import { webhookCommand } from '../support/webhook-stage.ts';
+} from '../support/tokens/client-keys.ts';
+import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
+import { postForm } from '../support/tokens/oauth-form.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
+import { me, runVestibule, type Service, type Settings } from '../support/services/service.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 import { issuer, person } from './stage.ts';
 
 /** Refuses every connection. */

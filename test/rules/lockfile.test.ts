@@ -4,7 +4,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { newDirectory } from '../support/outcome.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
 
 interface Locked {
   readonly version?: string;

@@ -10,15 +10,15 @@ const pattern =
 const elsewhere = /\.(drill|release)\.ts$|^test\/(chaos|image|overload|scale|soak)\//;
 
 const exceptions: Readonly<Record<string, string>> = {
-  'test/support/polling.ts': 'waits for a condition, and gives up',
-  'test/support/movable-clock.ts': 'is the clock that tests move',
-  'test/support/file-runner.ts': 'keeps the process alive between files',
-  'test/support/request.ts': 'gives up on a socket that never closes',
-  'test/support/command-process.ts': 'waits until a command has left nothing open, and gives up',
-  'test/support/flood.ts': 'sends at a rate',
-  'test/support/hostile-answers.ts': 'a provider that sends a byte now and then',
-  'test/support/supervised.ts': 'is for drills',
-  'test/support/webhook-receiver.ts': 'notes when something came, for drills',
+  'test/support/run/polling.ts': 'waits for a condition, and gives up',
+  'test/support/services/movable-clock.ts': 'is the clock that tests move',
+  'test/support/run/file-runner.ts': 'keeps the process alive between files',
+  'test/support/http/request.ts': 'gives up on a socket that never closes',
+  'test/support/commands/command-process.ts': 'waits until a command has left nothing open, and gives up',
+  'test/support/load/flood.ts': 'sends at a rate',
+  'test/support/faults/hostile-answers.ts': 'a provider that sends a byte now and then',
+  'test/support/services/supervised.ts': 'is for drills',
+  'test/support/webhooks/webhook-receiver.ts': 'notes when something came, for drills',
   'test/attack/attacked-service.ts':
     'counts how often the keys may have been fetched in the time that has passed',
   'test/contract/impatient-writer.ts': 'writes again and again in a process of its own',
@@ -48,7 +48,7 @@ it('no test waits for a fixed time or measures time or memory, except those list
   assert.deepEqual(
     found.filter((file) => !(file in exceptions)),
     [],
-    'wait with `until` of test/support/polling.ts, or move the clock of the service',
+    'wait with `until` of test/support/run/polling.ts, or move the clock of the service',
   );
 });
 

@@ -1,7 +1,7 @@
 import type { Storage } from '../../src/storage/port.ts';
-import type { TestOperation } from '../support/batch-rules.ts';
-import { batchesOf, runBatch } from '../support/batches.ts';
-import { erasureOf, newQuery, noUsage } from '../support/records.ts';
+import type { TestOperation } from '../support/databases/batch-rules.ts';
+import { batchesOf, runBatch } from '../support/databases/batches.ts';
+import { erasureOf, newQuery, noUsage } from '../support/databases/records.ts';
 import { collection, declared, type Population } from './rows.ts';
 import type { MeasuredPostgres } from './server.ts';
 

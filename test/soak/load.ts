@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, newAgent, type Reply } from '../chaos/caller.ts';
-import { compact, rs256 } from '../support/forged-token.ts';
-import { mutate } from '../support/mutations.ts';
-import { makeKey, type ProviderKey, type TestProvider } from '../support/provider.ts';
-import { PseudoRandom } from '../support/pseudo-random.ts';
-import { exchange, head } from '../support/raw-http.ts';
-import { type Credentials, credentialsBody } from '../support/token-endpoint.ts';
+import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { mutate } from '../support/faults/mutations.ts';
+import { makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import { exchange, head } from '../support/http/raw-http.ts';
+import { type Credentials, credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const callers = 200;
 const notesEach = 20;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { openStage } from '../chaos/stage.ts';
-import { databaseEngines } from '../support/service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { headLine, lineOf, slopeLine, slopes } from './samples.ts';
 import { soak } from './soak.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { succeeded } from '../support/outcome.ts';
-import { until } from '../support/polling.ts';
-import { makeKey, TestProvider } from '../support/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -12,7 +12,7 @@ import {
   type Service,
   type Settings,
   startService,
-} from '../support/service.ts';
+} from '../support/services/service.ts';
 import { Load } from './load.ts';
 import { lookAt, type Sample } from './samples.ts';
 

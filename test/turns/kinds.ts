@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
-import { type DpopKey, newDpopKey, proofBy } from '../support/dpop.ts';
-import type { TestProvider } from '../support/provider.ts';
+import { type DpopKey, newDpopKey, proofBy } from '../support/tokens/dpop.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { type Asked, send } from './send.ts';
 
 const api = '/api/consumer/v1';

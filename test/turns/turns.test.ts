@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { exportsPerCaller } from '../../src/consumer/export.ts';
-import { declarationsFolder } from '../support/declared-processes.ts';
-import { TestProvider } from '../support/provider.ts';
-import { addClient, databaseEngines, newSettings, type Service, startService } from '../support/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { addClient, databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
 import { declarations, settings, Worst } from './kinds.ts';
 import { send } from './send.ts';
 

@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test';
 import { readCollections } from '../../src/collections/read-collections.ts';
 import { typesDocument } from '../../src/records/types/types-document.ts';
 import { exampleDeclarations } from '../families/examples.ts';
-import { newDirectory } from '../support/outcome.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
 import { declarations } from './declarations.ts';
 import { api, compilerOptions, type Diagnostic, diagnosticsIn, expectedIn, imports } from './programs.ts';
 import { rightPeoplePrograms } from './right-people-programs.ts';

@@ -10,8 +10,8 @@ import type { ApiOperation, Response } from '../../src/openapi/openapi-types.ts'
 import { nameTypes, problemsOf, typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { follow } from '../openapi/follow.ts';
-import { newDirectory } from '../support/outcome.ts';
-import { sampleDeclarations } from '../support/sample-declarations.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
+import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 import { declarations } from './declarations.ts';
 import { compilerOptions } from './programs.ts';
 

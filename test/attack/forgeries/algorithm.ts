@@ -1,9 +1,9 @@
 import { constants, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Attack, Attacked } from '../../support/attacked.ts';
-import { certificateOf } from '../../support/certificate.ts';
-import { base64url, compact, hmac, rs256, type Signer } from '../../support/forged-token.ts';
-import type { ProviderKey } from '../../support/provider.ts';
+import type { Attack, Attacked } from '../../support/http/attacked.ts';
+import { certificateOf } from '../../support/tokens/certificate.ts';
+import { base64url, compact, hmac, rs256, type Signer } from '../../support/tokens/forged-token.ts';
+import type { ProviderKey } from '../../support/tokens/provider.ts';
 
 export function algorithmForgeries(attack: Attack): void {
   const hashes = { HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' } as const;

@@ -1,5 +1,5 @@
 import { describe } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
+import type { Attack } from '../../support/http/attacked.ts';
 import { algorithmForgeries } from './algorithm.ts';
 import { audienceForgeries } from './audience.ts';
 import { authorizationHeaderForgeries } from './authorization-header.ts';

@@ -1,6 +1,6 @@
 import { it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { surroundings } from '../../support/surroundings.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { surroundings } from '../../support/run/surroundings.ts';
 
 export function audienceForgeries(attack: Attack): void {
   const target = attack();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ErrorCode } from '../../../src/base/errors.ts';
-import type { Attack } from '../../support/attacked.ts';
-import { head, rawReply } from '../../support/raw-http.ts';
-import { bearerPart, plainChallenge } from '../../support/refusals.ts';
-import { request, withToken } from '../../support/request.ts';
-import { surroundings } from '../../support/surroundings.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { head, rawReply } from '../../support/http/raw-http.ts';
+import { bearerPart, plainChallenge } from '../../support/http/refusals.ts';
+import { request, withToken } from '../../support/http/request.ts';
+import { surroundings } from '../../support/run/surroundings.ts';
 
 export function authorizationHeaderForgeries(attack: Attack): void {
   const target = attack();

@@ -1,6 +1,6 @@
 import { it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { withBrokenSignature } from '../../support/compact.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { withBrokenSignature } from '../../support/tokens/compact.ts';
 
 export function boundTokenForgeries(attack: Attack): void {
   const target = attack();

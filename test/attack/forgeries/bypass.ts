@@ -1,6 +1,6 @@
 import { it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { request } from '../../support/request.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { request } from '../../support/http/request.ts';
 
 export function bypassForgeries(attack: Attack): void {
   const target = attack();

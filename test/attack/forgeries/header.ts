@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { CanaryServer } from '../../support/canary-server.ts';
-import { certificateOf } from '../../support/certificate.ts';
-import { compact, rs256 } from '../../support/forged-token.ts';
-import { makeKey, type ProviderKey } from '../../support/provider.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { CanaryServer } from '../../support/faults/canary-server.ts';
+import { certificateOf } from '../../support/tokens/certificate.ts';
+import { compact, rs256 } from '../../support/tokens/forged-token.ts';
+import { makeKey, type ProviderKey } from '../../support/tokens/provider.ts';
 
 export function headerForgeries(attack: Attack): void {
   type Header = Readonly<Record<string, unknown>>;

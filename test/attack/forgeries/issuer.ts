@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
+import type { Attack } from '../../support/http/attacked.ts';
 
 export function issuerForgeries(attack: Attack): void {
   /** Spellings that some URL parser or careless comparison takes for `issuer`. */

@@ -3,9 +3,9 @@ import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:cryp
 import { it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import type { ErrorCode } from '../../../src/base/errors.ts';
-import type { Attack } from '../../support/attacked.ts';
-import { base64url, compact, type Part, rs256, split } from '../../support/forged-token.ts';
-import { head, rawReply } from '../../support/raw-http.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { base64url, compact, type Part, rs256, split } from '../../support/tokens/forged-token.ts';
+import { head, rawReply } from '../../support/http/raw-http.ts';
 
 export function shapeForgeries(attack: Attack): void {
   const target = attack();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { constants, createHash, privateEncrypt, sign } from 'node:crypto';
 import { it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { base64url, compact, rs256, split } from '../../support/forged-token.ts';
-import { makeKey } from '../../support/provider.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { base64url, compact, rs256, split } from '../../support/tokens/forged-token.ts';
+import { makeKey } from '../../support/tokens/provider.ts';
 
 export function signatureForgeries(attack: Attack): void {
   const target = attack();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import type { Claims } from '../../support/provider.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import type { Claims } from '../../support/tokens/provider.ts';
 
 export function subjectForgeries(attack: Attack): void {
   const target = attack();

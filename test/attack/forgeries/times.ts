@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
-import type { Attack } from '../../support/attacked.ts';
-import { compact, rs256 } from '../../support/forged-token.ts';
+import type { Attack } from '../../support/http/attacked.ts';
+import { compact, rs256 } from '../../support/tokens/forged-token.ts';
 
 export function timesForgeries(attack: Attack): void {
   const now = () => Math.floor(Date.now() / 1000);

@@ -1,4 +1,4 @@
-import { canaryClaims } from '../../support/canaries.ts';
+import { canaryClaims } from '../../support/faults/canaries.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { Finding } from '../../../src/base/finding.ts';
+import { checkUp } from '../../../src/cli/doctor.ts';
+import { findingLines } from '../../../src/cli/output.ts';
+import { CommandSettings } from '../../../src/cli/settings.ts';
+import { freePort, takePort } from '../run/ports.ts';
+import { newSettings, type Settings } from '../services/service.ts';
+
+/** Valid settings with free ports and a frontend, except for `overrides`. */
+export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'postgres' = 'sqlite') {
+  // Held until the other one is found: the system may give the same one twice.
+  const { port, release } = await takePort();
+  const opsPort = await freePort();
+  await release();
+  return newSettings(engine, {
+    PORT: String(port),
+    BASE_URL: `http://127.0.0.1:${port}`,
+    OPS_PORT: String(opsPort),
+    CORS_ORIGINS: 'https://www.example.org',
+    ...overrides,
+  });
+}
+
+/** What `vestibule doctor` finds with these settings, without a process of its own. */
+export function examined(settings: Settings): Promise<readonly Finding[]> {
+  return checkUp(new CommandSettings(() => settings));
+}
+
+/** The lines of a result, as they are printed. */
+export function linesOf(findings: readonly Finding[], result: Finding['result']): readonly string[] {
+  return findingLines(findings.filter((finding) => finding.result === result));
+}
+
+/** These lines and no other are of that result; each is one line. */
+export function assertLines(
+  findings: readonly Finding[],
+  result: Finding['result'],
+  expected: readonly RegExp[],
+): void {
+  const lines = linesOf(findings, result);
+  assert.equal(lines.length, expected.length, lines.join('\n'));
+  expected.forEach((pattern, index) => {
+    assert.match(lines[index] ?? '', pattern);
+    assert.doesNotMatch(lines[index] ?? '', /\n/);
+  });
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { canShareProcess, runInSharedProcess } from './commands.ts';
+import type { Settings } from '../services/service.ts';
+import { surroundings } from '../run/surroundings.ts';
+
+/** How a command of the command line ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command failed: exit code 1, one sentence on standard error, no other output. */
+export function refused(outcome: Outcome, says: RegExp): void {
+  failed(outcome, says);
+  assert.equal(outcome.stdout, '');
+}
+
+/** The same for a service, which may have logged lines before. */
+export function failed({ code, stderr }: Outcome, says: RegExp): void {
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^vestibule: [^\n]+[^\s]\n$/, 'one line');
+  assert.match(stderr, says);
+  assert.doesNotMatch(stderr, /^\s+at |This is a bug/m, 'no stack trace');
+}
+
+/** Expects success and returns the output. */
+export function succeeded({ code, stdout, stderr }: Outcome): string {
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+  return stdout;
+}
+
+/** A new folder for the outputs of commands and the files they are given. */
+export function newDirectory(): string {
+  const directory = `${surroundings().runDirectory}/commands/${randomUUID()}`;
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+/**
+ * A command that has to end by itself, such as a service that cannot start: should it stay, it is ended and its
+ * exit code is null. Runs in `folder`, and what it printed is kept there; `through` is a command that runs it.
+ */
+export async function endOf(
+  settings: Settings,
+  parameters: readonly string[],
+  folder = newDirectory(),
+  through: readonly string[] = [],
+) {
+  const outcome =
+    through.length === 0 && canShareProcess({ settings, parameters })
+      ? await runInSharedProcess({ settings, parameters, folder })
+      : await ownProcess(settings, parameters, folder, through);
+  writeFileSync(`${folder}/${randomUUID()}.out`, outcome.stdout + outcome.stderr);
+  return outcome;
+}
+
+function ownProcess(
+  settings: Settings,
+  parameters: readonly string[],
+  folder: string,
+  through: readonly string[],
+): Promise<Outcome> {
+  const { promise, resolve: done } = Promise.withResolvers<Outcome>();
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  } as const;
+  const [program = '', ...rest] = [...through, process.execPath, resolve('bin/vestibule.js'), ...parameters];
+  const child = execFile(program, rest, options, (_error, stdout, stderr) =>
+    done({ code: child.exitCode, stdout, stderr }),
+  );
+  return promise;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, type ErrorCode } from '../../../src/base/errors.ts';
+import { canaryWords } from '../faults/canaries.ts';
+import type { Reply } from './request.ts';
+
+/** A problem document without a challenge: what a caller gets for anything but its token. */
+export function assertProblem(reply: Reply, code: ErrorCode, what = ''): void {
+  const { status, sentence } = describe(code);
+  assert.equal(reply.status, status, `${what} ${reply.text}`);
+  assert.equal(reply.headers.get('content-type'), 'application/problem+json', what);
+  assert.deepEqual(reply.json(), { type: `urn:vestibule:error:${code}`, title: sentence, status, code });
+  assert.match(reply.headers.get('cache-control') ?? '', /\bno-store\b/);
+  assert.equal(reply.headers.get('www-authenticate'), null);
+  assertNothingPersonal(reply);
+}
+
+/** How a client may authenticate, sent to a client that did not. */
+export const clientChallenge = 'Basic realm="vestibule", charset="UTF-8"';
+
+/** The empty JSON object of section 4.1, and nothing beside it. */
+export function assertEmptyObject(reply: Reply, status: number, what: string): void {
+  const { headers, text } = reply;
+  assert.deepEqual(
+    {
+      status: reply.status,
+      text,
+      type: headers.get('content-type'),
+      cache: headers.get('cache-control'),
+      origin: headers.get('access-control-allow-origin'),
+      challenge: headers.get('www-authenticate'),
+    },
+    {
+      status,
+      text: '{}',
+      type: 'application/json',
+      cache: 'no-store',
+      origin: null,
+      challenge: status === 401 ? clientChallenge : null,
+    },
+    what,
+  );
+}
+
+/** Nothing that the tests plant in tokens and headers is in the answer. */
+export function assertNothingPersonal(reply: Reply, except: readonly string[] = []): void {
+  const answer = `${[...reply.headers].flat().join('\n')}\n${reply.text}`;
+  for (const word of canaryWords) {
+    if (!except.includes(word)) assert.ok(!answer.includes(word), `"${word}" comes back`);
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { typeWell } from '../packages/installed.ts';
+import { freePort } from '../run/ports.ts';
+import type { Settings } from './service.ts';
+import { part } from '../run/surroundings.ts';
+
+/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
+export interface Development {
+  readonly process: ChildProcess;
+  readonly folder: string;
+  readonly port: number;
+  readonly providerPort: number;
+  readonly welcome: string;
+  /** Its standard output and standard error so far. */
+  printed(): string;
+  /** SIGINT, as Ctrl-C sends it; the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export async function startDevelopment(
+  folder: string,
+  settings: Settings,
+  /** Options of all commands, before the command name. */
+  options: readonly string[] = [],
+  /** Options of this command. */
+  own: readonly string[] = [],
+): Promise<Development> {
+  await part('frontend');
+  const [port, providerPort] = [await freePort(), await freePort()];
+  const parameters = [
+    ...options,
+    'dev',
+    '--port',
+    String(port),
+    '--provider-port',
+    String(providerPort),
+    ...own,
+  ];
+  const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...settings },
+  });
+  const exited = new Promise<number | null>((done) => child.on('close', done));
+  child.stdout.pipe(createWriteStream(`${folder}/${port}.out`));
+  const { promise, resolve: started, reject } = Promise.withResolvers<string>();
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+    if (stdout.includes('Stop with Ctrl-C.')) started(stdout);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  exited.then(() => reject(new Error(`It ended before it said welcome: ${stderr}`)));
+  const stop = () => {
+    child.kill('SIGINT');
+    return exited;
+  };
+  const welcome = await promise;
+  return { process: child, folder, port, providerPort, welcome, printed: () => stdout + stderr, stop };
+}
+
+/** A script in the folder of a reader, where `npx vestibule` is this project. */
+export async function shellIn(folder: string, script: string): Promise<string> {
+  const npx = `npx() { shift; '${process.execPath}' '${resolve('bin/vestibule.js')}' "$@"; }`;
+  const place = { folder, nodeFolder: dirname(process.execPath) };
+  return (await typeWell(`${npx}\n${script}`, place)).stdout;
+}
+
+/** A token of `dev token`. */
+export async function tokenFor({ folder }: Development, user: string): Promise<string> {
+  const token = (await shellIn(folder, `npx vestibule dev token --user ${user}`)).trim();
+  assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+  return token;
+}
+
+/** The answer of the consumer API. */
+export async function call(
+  { port }: Development,
+  token: string,
+  path: string,
+  options: RequestInit = {},
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const reply = await fetch(`http://127.0.0.1:${port}/api/consumer/v1${path}`, { ...options, headers });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+/** The same with a new token of a user. */
+export async function callAs(dev: Development, user: string, path: string, options: RequestInit = {}) {
+  return call(dev, await tokenFor(dev, user), path, options);
+}
