@@ -5,13 +5,13 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { peopleDeclarations } from '../people/declarations.ts';
 import { Person } from '../people/person.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
 import { encodings } from '../support/faults/canaries.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { EventStream } from '../support/http/event-stream.ts';
-import type { TestProvider } from '../support/tokens/provider.ts';
-import type { Service, Settings } from '../support/services/service.ts';
 import type { Needle } from '../support/faults/traces.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { EventStream } from '../support/http/event-stream.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import type { Service, Settings } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 

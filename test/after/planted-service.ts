@@ -2,14 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { canaryClaims } from '../support/faults/canaries.ts';
 import type { TestDatabase } from '../support/databases/databases.ts';
-import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
-import { basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
-import { postCredentials, provokeRefusals } from '../support/faults/personal-requests.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import type { TestProvider } from '../support/tokens/provider.ts';
-import { canarySession, logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import { postCredentials, provokeRefusals } from '../support/faults/personal-requests.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import {
   addClient,
@@ -20,6 +16,10 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
+import { basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
+import { canarySession, logoutToken, webClient } from '../support/tokens/provider-documents.ts';
 import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
 
 /** A service that received personal data through every interface. */

@@ -1,10 +1,10 @@
 import { constants, sign } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { JWK } from 'jose';
+import { request } from '../support/http/request.ts';
 import { compact, hmac, rs256, type Signer } from '../support/tokens/forged-token.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import type { ProviderKey } from '../support/tokens/provider.ts';
-import { request } from '../support/http/request.ts';
 import { type AttackedService, attackedService } from './attacked-service.ts';
 import { algorithmForgeries } from './forgeries/algorithm.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { surroundings } from '../support/run/surroundings.ts';
 import { assertionClaims, type ClientKey, type ClientKeys } from '../support/tokens/client-keys.ts';
 import { encode } from '../support/tokens/compact.ts';
-import { surroundings } from '../support/run/surroundings.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

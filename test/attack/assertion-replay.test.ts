@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { type Reply, request } from '../support/http/request.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -9,12 +12,9 @@ import {
   makeClientKey,
   signAssertion,
 } from '../support/tokens/client-keys.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
 import { withBrokenSignature } from '../support/tokens/compact.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { type Reply, request } from '../support/http/request.ts';
-import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
 import { issuer } from './assertion-cases.ts';
 
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };

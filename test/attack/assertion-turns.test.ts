@@ -7,10 +7,15 @@ import type { BaseParts } from '../../src/compose/base-parts.ts';
 import { createTokenEndpoint } from '../../src/compose/service.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
-import { addKeyClient, assertionClaims, makeClientKey, signAssertion } from '../support/tokens/client-keys.ts';
-import { withBrokenSignature } from '../support/tokens/compact.ts';
 import { inputWith } from '../support/http/input.ts';
 import { newSettings } from '../support/services/service.ts';
+import {
+  addKeyClient,
+  assertionClaims,
+  makeClientKey,
+  signAssertion,
+} from '../support/tokens/client-keys.ts';
+import { withBrokenSignature } from '../support/tokens/compact.ts';
 import { WatchedQueue } from './watched-queue.ts';
 
 const limit = 3;

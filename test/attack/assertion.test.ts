@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exportSPKI } from 'jose';
+import { succeeded } from '../support/commands/outcome.ts';
+import { assertNoEcho } from '../support/http/refusals.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { runVestibule } from '../support/services/service.ts';
 import {
   addClientWithKey,
   addKeyClient,
@@ -11,10 +15,6 @@ import {
   signAssertion,
 } from '../support/tokens/client-keys.ts';
 import { addClientWith, assertOAuthError, grant, postForm } from '../support/tokens/oauth-form.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { succeeded } from '../support/commands/outcome.ts';
-import { assertNoEcho } from '../support/http/refusals.ts';
-import { runVestibule } from '../support/services/service.ts';
 import {
   type Attempt,
   acceptedAttempts,

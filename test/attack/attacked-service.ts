@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { Attacked, type Preparation } from '../support/http/attacked.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { rawReply } from '../support/http/raw-http.ts';
 import { authFailures } from '../support/http/refusals.ts';
 import type { Reply } from '../support/http/request.ts';
 import { fileOf, me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 /** How often a token with an unknown `kid` may cause another request to the provider. */
 const coolDownMs = 30_000;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { requestFrom } from '../support/http/request-from.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 

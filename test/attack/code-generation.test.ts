@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request } from '../support/http/request.ts';
-import { addClient, newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import {
+  addClient,
+  newSettings,
+  type Service,
+  someEngine,
+  startService,
+} from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { Agent, request as httpRequest } from 'node:http';
 import { describe, it } from 'node:test';
+import { succeeded } from '../support/commands/outcome.ts';
 import { canaryClaims, canaryHeaders } from '../support/faults/canaries.ts';
+import { provokeRefusals } from '../support/faults/personal-requests.ts';
+import { canaryNeedles } from '../support/faults/traces.ts';
+import { send, withToken } from '../support/http/request.ts';
+import { part } from '../support/run/surroundings.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { succeeded } from '../support/commands/outcome.ts';
-import { provokeRefusals } from '../support/faults/personal-requests.ts';
-import { send, withToken } from '../support/http/request.ts';
 import { me, runVestibule, type Service } from '../support/services/service.ts';
-import { part } from '../support/run/surroundings.ts';
-import { canaryNeedles } from '../support/faults/traces.ts';
 
 const script = '</script><img src=x onerror=alert(1)>';
 const token = 'operator-token-of-at-least-32-characters';

@@ -2,13 +2,19 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { build, type Cast, makeCast } from '../support/tokens/built-token.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { request } from '../support/http/request.ts';
-import { me } from '../support/services/service.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { me } from '../support/services/service.ts';
+import { build, type Cast, makeCast } from '../support/tokens/built-token.ts';
 import { type Case, tokenAndKeySetCases, tokenCases } from '../support/tokens/token-cases.ts';
-import { awsVerdict, joseVerdict, type OracleVerdict, ourVerdict, type Policy } from '../support/tokens/verdicts.ts';
+import {
+  awsVerdict,
+  joseVerdict,
+  type OracleVerdict,
+  ourVerdict,
+  type Policy,
+} from '../support/tokens/verdicts.ts';
 
 /**
  * Thousands of generated pairs of a token and a key set, judged by Vestibule and by two libraries: aws-jwt-verify, which

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { assertRefused } from '../support/http/refusals.ts';
+import { request, withToken } from '../support/http/request.ts';
+import { me } from '../support/services/service.ts';
 import {
   assertProofRefused,
   type DpopKey,
@@ -12,10 +16,6 @@ import {
   thumbprintOf,
   withProof,
 } from '../support/tokens/dpop.ts';
-import { head, rawReply } from '../support/http/raw-http.ts';
-import { assertRefused } from '../support/http/refusals.ts';
-import { request, withToken } from '../support/http/request.ts';
-import { me } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
 
 /** RFC 9449 section 4.3: a valid proof, and proofs with one fault each. */

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { SeenProofs } from '../../src/auth/dpop/possession.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { me } from '../support/services/service.ts';
+import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 import { attackedService } from './attacked-service.ts';
 
 const target = attackedService();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { concurrently, tally } from '../support/load/flood.ts';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { makeKey } from '../support/tokens/provider.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { concurrently, tally } from '../support/load/flood.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
+import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 const running = oneService({ REFUSALS_PER_MINUTE: '20', READS_PER_MINUTE: '100000' });
 

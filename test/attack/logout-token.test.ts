@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { addClientWith, assertOAuthError, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
-import { canarySession, extension, logoutToken, sign, webClient } from '../support/tokens/provider-documents.ts';
 import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { addClientWith, assertOAuthError, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
+import {
+  canarySession,
+  extension,
+  logoutToken,
+  sign,
+  webClient,
+} from '../support/tokens/provider-documents.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';

@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openMany, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { concurrently } from '../support/load/flood.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me, ownProcess, type Settings } from '../support/services/service.ts';
 
 const notes = `

@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, it } from 'node:test';
 import { streamsPerCaller } from '../../src/events/stream-limit.ts';
+import { flood, gzipBomb } from '../support/faults/hostile-answers.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { exchange, head } from '../support/http/raw-http.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
 import { clockedPair } from '../support/services/clocked-pair.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { eventDeclarations } from '../support/services/event-declarations.ts';
-import { concurrently } from '../support/load/flood.ts';
-import { flood, gzipBomb } from '../support/faults/hostile-answers.ts';
-import { until } from '../support/run/polling.ts';
-import { exchange, head } from '../support/http/raw-http.ts';
 import { me, ownProcess } from '../support/services/service.ts';
 
 const mebibyte = 1_048_576;

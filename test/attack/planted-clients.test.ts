@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertEmptyObject } from '../support/http/answers.ts';
-import { assertionClaims, assertionForm, makeClientKey, signAssertion } from '../support/tokens/client-keys.ts';
-import { addClientWith, inBody, postForm } from '../support/tokens/oauth-form.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { plainSql, withoutForeignKeys } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { assertEmptyObject } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   addClient,
   me,
@@ -18,6 +15,14 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import {
+  assertionClaims,
+  assertionForm,
+  makeClientKey,
+  signAssertion,
+} from '../support/tokens/client-keys.ts';
+import { addClientWith, inBody, postForm } from '../support/tokens/oauth-form.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** Write access to the database without the master secret must not be enough to add a client, or to give one more rights. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
 import { anyJson, mutate } from '../support/faults/mutations.ts';
-import { makeKey } from '../support/tokens/provider.ts';
-import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { exchange, head, parseReply, statuses } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
-import { me, ownProcess, type Settings } from '../support/services/service.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
+import { me, ownProcess, type Settings } from '../support/services/service.ts';
+import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 import { type AttackedService, attackedService } from './attacked-service.ts';
 
 const seed = 20_240_229;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { oneService } from '../support/services/one-service.ts';
 import { withToken } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
 
 const running = oneService({ REFUSALS_PER_MINUTE: '5' });

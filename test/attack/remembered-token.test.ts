@@ -7,10 +7,10 @@ import type { Caller } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createNameCaller, createRevocationNames } from '../../src/consumer/pseudonym.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { usualClaims } from '../support/tokens/claims-policy.ts';
 import { withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
 import { compact, rs256 } from '../support/tokens/forged-token.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 import { usableKeys } from './key-set.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, parseReply } from '../support/http/raw-http.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
 
 describe('the head of a request with a valid token', () => {

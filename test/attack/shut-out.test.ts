@@ -16,8 +16,8 @@ import {
 } from '../../src/storage/port.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { anyKeys } from '../support/databases/databases.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { newClient, newSecret, sealed } from '../support/databases/records.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { verifiedToken as token } from '../support/tokens/verified-caller.ts';
 
 const ownIssuer = 'https://api.example';

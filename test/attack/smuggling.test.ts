@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { exchange, statuses } from '../support/http/raw-http.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { exchange, statuses } from '../support/http/raw-http.ts';
 import { me } from '../support/services/service.ts';
 
 /**

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { assertEmptyObject, assertProblem } from '../support/http/answers.ts';
-import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
-import { logCaughtUp } from '../support/services/log-caught-up.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { logCaughtUp } from '../support/services/log-caught-up.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient } from '../support/services/service.ts';
+import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 
 const bodyBytes = 65_536;
 const mebibyte = 1_048_576;

@@ -6,8 +6,8 @@ import type { BaseParts } from '../../src/compose/base-parts.ts';
 import { createDpop } from '../../src/compose/callers.ts';
 import { issueToken } from '../../src/tokens/issue.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
-import { newDpopKey, proofBy } from '../support/tokens/dpop.ts';
 import { inputWith } from '../support/http/input.ts';
+import { newDpopKey, proofBy } from '../support/tokens/dpop.ts';
 import { WatchedQueue } from './watched-queue.ts';
 
 describe('DPoP proofs at POST /token share the signature queue with tokens', () => {

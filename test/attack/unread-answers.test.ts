@@ -9,10 +9,10 @@ import { createServer } from '../../src/http/server.ts';
 import type { Observe } from '../../src/ops/observe-requests.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { bareServer } from '../support/http/bare-server.ts';
+import { head } from '../support/http/raw-http.ts';
+import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { head } from '../support/http/raw-http.ts';
 
 /** Connections that take nothing of their answers until they are told to. */
 function unread() {

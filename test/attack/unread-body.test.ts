@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, parseReply, statuses } from '../support/http/raw-http.ts';
 import { withToken } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
 
 const limit = 65_536;

@@ -1,7 +1,8 @@
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { freePort } from '../support/run/ports.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   addClient,
   type ClockedService,
@@ -9,7 +10,6 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
-import { surroundings } from '../support/run/surroundings.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** The frontend has no code for these collections: it knows them from their schema only. */

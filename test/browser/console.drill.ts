@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { statfsSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
+import { part } from '../support/run/surroundings.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   addClient,
   type ClockedService,
@@ -16,9 +17,8 @@ import {
   type Service,
   startService,
 } from '../support/services/service.ts';
-import { SmallDisk } from '../support/faults/small-disk.ts';
 import { childrenOf, SteadyLoad } from '../support/services/supervised.ts';
-import { part } from '../support/run/surroundings.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { answerWith, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { consolePage } from './console-page.ts';
 

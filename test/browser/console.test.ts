@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { withToken } from '../support/http/request.ts';
-import { me, runVestibule } from '../support/services/service.ts';
 import { part } from '../support/run/surroundings.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { me, runVestibule } from '../support/services/service.ts';
 import { findingsOn } from './browser-axe.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { consolePage } from './console-page.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { callAs, type Development, startDevelopment } from '../support/services/development.ts';
-import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
+import { callAs, type Development, startDevelopment } from '../support/services/development.ts';
 import { serveFiles } from './static-files.ts';
 
 /** What `vestibule init` writes, as plain files at an origin of their own, with ports that are free. */

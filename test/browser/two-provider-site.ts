@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
 import { freePort } from '../support/run/ports.ts';
-import type { Settings } from '../support/services/service.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import type { Settings } from '../support/services/service.ts';
 import { BrowserSite, siteSettings } from './browser-site.ts';
 
 /** The entries of the file in their order. The third has no sign-in at the frontend. */

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { OwnPostgres } from '../support/databases/own-postgres.ts';
 import { createDatabase, pooledByItself } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { addClient, type DatabaseEngine, fileOf, newSettings } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { Caller, newAgent } from './caller.ts';
 import { Checker } from './checker.ts';

@@ -3,8 +3,8 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { healthySettings } from '../support/commands/examined.ts';
 import { endOf, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
-import type { Settings } from '../support/services/service.ts';
 import { part } from '../support/run/surroundings.ts';
+import type { Settings } from '../support/services/service.ts';
 
 /** Root can read everything unless it drops that right; no other user can open a folder without permissions. */
 const withoutOverride =

@@ -5,11 +5,10 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { canaryWords } from '../support/faults/canaries.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
-import { provokeRefusals } from '../support/faults/personal-requests.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { canaryWords } from '../support/faults/canaries.ts';
+import { provokeRefusals } from '../support/faults/personal-requests.ts';
 import { withToken } from '../support/http/request.ts';
 import {
   me,
@@ -20,6 +19,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 interface Entry {

@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, it } from 'node:test';
-import { insertAll, register } from '../support/databases/batches.ts';
 import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { insertAll, register } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
-import { addClient, fileOf, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
 import { SmallDisk } from '../support/faults/small-disk.ts';
+import { addClient, fileOf, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
 
 describe('vestibule backup of an SQLite file', () => {
   let settings: Settings;

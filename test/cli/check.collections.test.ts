@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { insertAll } from '../support/databases/batches.ts';
 import { failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
+import { part } from '../support/run/surroundings.ts';
 import {
   databaseEngines,
   newSettings,
@@ -13,7 +14,6 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
-import { part } from '../support/run/surroundings.ts';
 
 const bookings =
   'title: Bookings\nschema: {required: [seats], properties: {seats: {type: integer, maximum: 8}}}\n';

@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const password = 'hunter-4711';

@@ -3,9 +3,9 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
-import { oneService } from '../support/services/one-service.ts';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { runVestibule } from '../support/services/service.ts';
 
 const rsa = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength });

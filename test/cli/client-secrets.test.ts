@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   addClient,
   type ClockedService,
@@ -14,6 +13,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const weekMs = 7 * 86_400_000;

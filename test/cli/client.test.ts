@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import {
   me,
   newSettings,
@@ -15,6 +14,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
 /** The defaults of a client that was added without options. */

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   me,
   newSettings,
@@ -15,6 +14,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const nobody = `usr_${'x'.repeat(43)}`;
 

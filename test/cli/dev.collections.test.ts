@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { call, type Development, startDevelopment, tokenFor } from '../support/services/development.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
+import { until } from '../support/run/polling.ts';
+import { call, type Development, startDevelopment, tokenFor } from '../support/services/development.ts';
 
 const withField = (field: string, rest = '') => `
 schema: { required: [${field}], properties: { ${field}: { type: string, maxLength: 40 } } }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
-import { callAs, type Development, startDevelopment } from '../support/services/development.ts';
 import { endOf, newDirectory, type Outcome, succeeded } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
+import { callAs, type Development, startDevelopment } from '../support/services/development.ts';
 import { type Settings, startThrough } from '../support/services/service.ts';
 
 const noSettings = {};

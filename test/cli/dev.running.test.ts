@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { callAs, type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 import { endOf, failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { callAs, type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 
 const noSettings = {};
 const token = (user: string) => ['dev', 'token', '--user', user];

@@ -3,11 +3,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
-import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 import { endOf, failed, newDirectory } from '../support/commands/outcome.ts';
+import { exchange } from '../support/http/raw-http.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort, takePort } from '../support/run/ports.ts';
-import { exchange } from '../support/http/raw-http.ts';
+import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 
 /** Settings of a careless environment; development stays on loopback all the same. */
 const careless = {

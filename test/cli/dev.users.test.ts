@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 import { endOf, newDirectory, refused } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
+import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 import { SignedIn } from '../support/tokens/signed-in.ts';
 
 const bookings = `

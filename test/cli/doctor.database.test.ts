@@ -5,14 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { insertAll } from '../support/databases/batches.ts';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { insertAll } from '../support/databases/batches.ts';
 import { freePort } from '../support/run/ports.ts';
-import { fileOf, type Settings } from '../support/services/service.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { fileOf, type Settings } from '../support/services/service.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
 let provider: DiscoveredProvider;
 before(async () => {

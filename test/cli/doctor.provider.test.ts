@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { discoveredProvider, type Misbehaviour } from '../support/tokens/discovered-provider.ts';
 import { assertLines, examined, healthySettings } from '../support/commands/examined.ts';
 import { freePort } from '../support/run/ports.ts';
-import { makeKey } from '../support/tokens/provider.ts';
 import type { Settings } from '../support/services/service.ts';
+import { discoveredProvider, type Misbehaviour } from '../support/tokens/discovered-provider.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 interface Setup extends Misbehaviour {
   readonly settings?: (origin: string) => Settings;

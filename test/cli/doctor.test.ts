@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { freePort, takePort } from '../support/run/ports.ts';
+import { part } from '../support/run/surroundings.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
-import { part } from '../support/run/surroundings.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
 let provider: DiscoveredProvider;
 before(async () => {

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { type Settings, startService } from '../support/services/service.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
 const day = 86_400_000;
 let provider: DiscoveredProvider;

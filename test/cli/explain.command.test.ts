@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { leaksOf, runExplain } from '../support/commands/explained.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { part } from '../support/run/surroundings.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 import { me } from '../support/services/service.ts';
-import { part } from '../support/run/surroundings.ts';
 
 describe('vestibule explain, command', { concurrency: 2 }, () => {
   const given = oneService();

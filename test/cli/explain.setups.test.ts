@@ -2,15 +2,22 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { explained, leaksOf } from '../support/commands/explained.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { succeeded } from '../support/commands/outcome.ts';
-import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { withToken } from '../support/http/request.ts';
-import { addClient, me, newSettings, runVestibule, type Service, startService } from '../support/services/service.ts';
-import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { withoutDatabase } from '../support/faults/unreachable-database.ts';
+import { withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { oneService } from '../support/services/one-service.ts';
+import {
+  addClient,
+  me,
+  newSettings,
+  runVestibule,
+  type Service,
+  startService,
+} from '../support/services/service.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** Explains a token and compares the verdict with the running service. */
 async function bothSay(service: Service, token: string) {

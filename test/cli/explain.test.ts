@@ -3,10 +3,10 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { explained, leaksOf } from '../support/commands/explained.ts';
-import { base64url, compact, hmac } from '../support/tokens/forged-token.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { makeKey, type TestProvider } from '../support/tokens/provider.ts';
 import { me, runVestibule } from '../support/services/service.ts';
+import { base64url, compact, hmac } from '../support/tokens/forged-token.ts';
+import { makeKey, type TestProvider } from '../support/tokens/provider.ts';
 
 const issuer = 'https://tenant-one.login.example/realms/main';
 const hour = 3600;

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { refused, succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   addClient,
   me,
@@ -15,6 +14,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 interface ListedKey {

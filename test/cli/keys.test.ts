@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request } from '../support/http/request.ts';
 import {
   addClient,
@@ -11,6 +10,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const keyFields = ['kid', 'algorithm', 'use', 'signing', 'created_at', 'signs_from', 'retires_at'];
 

@@ -6,11 +6,16 @@ import { openAdministration } from '../../src/compose/administration.ts';
 import { planMigration, readDatabase, whyNotRead } from '../../src/compose/read-storage.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
 import { register } from '../support/databases/batches.ts';
 import { releases } from '../support/databases/future-steps.ts';
-import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { type DatabaseEngine, databaseEngines, newSettings, type Settings } from '../support/services/service.ts';
+import {
+  type DatabaseEngine,
+  databaseEngines,
+  newSettings,
+  type Settings,
+} from '../support/services/service.ts';
 import { readerOf } from './postgres-roles.ts';
 
 const caller = 'usr_somebody';

@@ -3,10 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { withToken } from '../support/http/request.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
 import {
   addClient,
   fileOf,
@@ -16,6 +15,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const secretFileOf = (settings: Settings) => `${fileOf(settings)}.secret`;
 

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { migrateDatabase } from '../../src/compose/open-storage.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
-import { releases } from '../support/databases/future-steps.ts';
 import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { releases } from '../support/databases/future-steps.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { databaseEngines, newSettings, type Settings } from '../support/services/service.ts';
 

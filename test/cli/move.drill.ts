@@ -3,16 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { endOf, failed, refused, succeeded } from '../support/commands/outcome.ts';
 import { apply, insertAll, newProof } from '../support/databases/batches.ts';
 import { postgresDatabase } from '../support/databases/databases.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
-import { endOf, failed, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { newRecord } from '../support/databases/records.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
 import {
   addClient,
   fileOf,
@@ -21,6 +20,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = `
 schema: { required: [rank], properties: { text: { type: string, maxLength: 2000 }, rank: { type: integer } } }

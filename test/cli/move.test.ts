@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { exampleFolder } from '../families/examples.ts';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
 import { endOf, failed, succeeded } from '../support/commands/outcome.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
 import { addClient, fileOf, newSettings, runVestibule, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 it('vestibule move copies everything to PostgreSQL and blocks the SQLite file', async (t) => {
   const provider = await TestProvider.start();

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { assertLines, examined, healthySettings } from '../support/commands/examined.ts';
 import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import type { Settings } from '../support/services/service.ts';
 import { part } from '../support/run/surroundings.ts';
+import type { Settings } from '../support/services/service.ts';
 import { newRole } from './postgres-roles.ts';
 
 /** Rights that the role of the service lacks. */

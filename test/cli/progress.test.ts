@@ -9,9 +9,9 @@ import { loadStorageConfig } from '../../src/config/load.ts';
 import { backUp } from '../../src/operate/backup.ts';
 import { move } from '../../src/operate/move.ts';
 import { restore } from '../../src/operate/restore.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { addClient, fileOf, newSettings } from '../support/services/service.ts';
 
 describe('long work', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { insertAll, register } from '../support/databases/batches.ts';
 import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { insertAll, register } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { newRecord } from '../support/databases/records.ts';

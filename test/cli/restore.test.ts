@@ -10,13 +10,12 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { DeclaredService } from '../support/services/declared-service.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
-import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   fileOf,
@@ -26,6 +25,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = plainNotes(2_000);
 const erasuresOf = (output: string) => JSON.parse(output).erasures;

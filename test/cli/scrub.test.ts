@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/http/api-caller.ts';
-import { insertAll } from '../support/databases/batches.ts';
-import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { succeeded } from '../support/commands/outcome.ts';
+import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
 import { newRecord } from '../support/databases/records.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
+import { until } from '../support/run/polling.ts';
+import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { fileOf, newSettings, runVestibule } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadConfig, loadStorageConfig, SettingsError } from '../../src/config/load.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 /** The settings without a default. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { newSqliteFile } from '../support/databases/databases.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { endOf } from '../support/commands/outcome.ts';
+import { newSqliteFile } from '../support/databases/databases.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
 import {
   type DatabaseEngine,
   databaseEngines,

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { refused, succeeded } from '../support/commands/outcome.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   newSettings,
@@ -14,6 +13,7 @@ import {
   someEngine,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { answerWith, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 

@@ -6,8 +6,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { declarationSchema } from '../../src/collections/declaration-schema.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 import { sized } from '../support/run/size.ts';
+import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 import { declared } from './declared.ts';
 import { schemaMistake } from './editor-schema.ts';
 

@@ -13,7 +13,12 @@ import type {
   RefusedPart,
 } from '../../src/records/rules/operation.ts';
 import type { BatchStore, Outcome } from '../../src/storage/port.ts';
-import { createTestDatabase, openedAt, storageKinds, type TestDatabase } from '../support/databases/databases.ts';
+import {
+  createTestDatabase,
+  openedAt,
+  storageKinds,
+  type TestDatabase,
+} from '../support/databases/databases.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
 

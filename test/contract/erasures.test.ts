@@ -5,9 +5,9 @@ import { Refusal } from '../../src/base/errors.ts';
 import { ErasureLog } from '../../src/storage/erasure-log.ts';
 import type { Erasure } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
+import { newDirectory } from '../support/commands/outcome.ts';
 import { insertAll, register } from '../support/databases/batches.ts';
 import { anyKeys, createTestDatabase, openedAt } from '../support/databases/databases.ts';
-import { newDirectory } from '../support/commands/outcome.ts';
 import { erasureOf, newEvent, newLine, newRecord } from '../support/databases/records.ts';
 import { databaseEngines } from '../support/services/service.ts';
 

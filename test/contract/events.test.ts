@@ -15,9 +15,9 @@ import {
   storageKinds,
 } from '../support/databases/databases.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { erasureOf, newEvent, newLine, newRecord, oddTexts } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
 
 const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limit: 10_000 };
 

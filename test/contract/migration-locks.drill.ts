@@ -13,8 +13,8 @@ import {
 } from '../support/databases/databases.ts';
 import { releases } from '../support/databases/future-steps.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
-import { databaseEngines } from '../support/services/service.ts';
 import { sized } from '../support/run/size.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { fillRecords, impatientWriter, patienceMs } from './impatient-writer.ts';
 
 const rows = sized(100_000, 1_000_000);

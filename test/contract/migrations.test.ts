@@ -4,7 +4,13 @@ import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
 import { addOne, register } from '../support/databases/batches.ts';
-import { createTestDatabase, databaseAt, newPlace, openedAt, storageKinds } from '../support/databases/databases.ts';
+import {
+  createTestDatabase,
+  databaseAt,
+  newPlace,
+  openedAt,
+  storageKinds,
+} from '../support/databases/databases.ts';
 import { releases } from '../support/databases/future-steps.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
 

@@ -5,7 +5,14 @@ import { sql } from 'kysely';
 import type { Engine } from '../../src/storage/engine.ts';
 import { openPostgres } from '../../src/storage/postgres/engine.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/databases/batches.ts';
+import {
+  apply,
+  insertAll,
+  load,
+  newIdempotencyKey,
+  register,
+  setUsage,
+} from '../support/databases/batches.ts';
 import { anyKeys, openedAt } from '../support/databases/databases.ts';
 import { createDatabase, direct } from '../support/databases/postgres.ts';
 import { newQuery, newRecord, noUsage } from '../support/databases/records.ts';

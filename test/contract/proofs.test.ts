@@ -24,11 +24,11 @@ import {
   storageKinds,
   type TestDatabase,
 } from '../support/databases/databases.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
 import { createDatabase, direct } from '../support/databases/postgres.ts';
 import { erasureOf, newRecord } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 
 const isReplay = (error: unknown) => error instanceof Refusal && error.code === 'proof_replayed';
 

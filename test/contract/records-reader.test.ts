@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases/databases.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { newQuery, newRecord } from '../support/databases/records.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { RecordStore, Storage } from '../../src/storage/port.ts';
 import { formerOf } from '../support/databases/batch-rules.ts';
-import { apply, insertAll, load, newIdempotencyKey, register, setUsage } from '../support/databases/batches.ts';
+import {
+  apply,
+  insertAll,
+  load,
+  newIdempotencyKey,
+  register,
+  setUsage,
+} from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   openedAt,
@@ -11,9 +18,9 @@ import {
   type TestDatabase,
 } from '../support/databases/databases.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { erasureOf, newLine, newRecord, noUsage, untold } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
 
 for (const engine of storageKinds) {
   describe(`the storage contract of counts and removal on ${engine}`, () => {

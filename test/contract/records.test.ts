@@ -22,7 +22,15 @@ import {
   storageKinds,
   type TestDatabase,
 } from '../support/databases/databases.ts';
-import { anyLine, erasureOf, newQuery, newRecord, noUsage, oddTexts, untold } from '../support/databases/records.ts';
+import {
+  anyLine,
+  erasureOf,
+  newQuery,
+  newRecord,
+  noUsage,
+  oddTexts,
+  untold,
+} from '../support/databases/records.ts';
 
 /** Bodies that a database might parse, sort, round or normalise. */
 const oddBodies = [

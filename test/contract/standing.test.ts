@@ -15,7 +15,6 @@ import {
   type TestDatabase,
 } from '../support/databases/databases.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
 import {
   anyLine,
   erasureOf,
@@ -25,6 +24,7 @@ import {
   newSigningKey,
   oddTexts,
 } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
 import { newWebhook } from '../support/webhooks/webhook-rows.ts';
 
 for (const engine of storageKinds) {

@@ -5,16 +5,16 @@ import { OperatorError } from '../../src/base/errors.ts';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
 import { waitForServer } from '../../src/storage/postgres/wait-for-server.ts';
-import { newSqliteFile } from '../support/databases/databases.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { endOf, refused } from '../support/commands/outcome.ts';
+import { newSqliteFile } from '../support/databases/databases.ts';
+import { createDatabase, direct } from '../support/databases/postgres.ts';
+import { Relay } from '../support/faults/relay.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { createDatabase, direct } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { Relay } from '../support/faults/relay.ts';
-import { newSettings, ownProcess, startService } from '../support/services/service.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { newSettings, ownProcess, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const wrongPassword = 'wrong-password-4711';
 

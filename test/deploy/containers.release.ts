@@ -9,13 +9,13 @@ import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import { environmentName, settings as known } from '../../src/config/settings.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, type Settings, startService, startThrough } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));

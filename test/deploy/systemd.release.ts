@@ -6,13 +6,13 @@ import { after, before, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { findProgram } from '../support/run/programs.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, startThrough } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const unitFile = 'deploy/systemd/vestibule.service';
 const unit = readFileSync(unitFile, 'utf8');

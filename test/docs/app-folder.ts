@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { type Running, typeUntil, typeWell } from '../support/packages/installed.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { type Running, typeUntil, typeWell } from '../support/packages/installed.ts';
 
 /** The folder of a developer who uses our packages, and a shell in it. */
 export class AppFolder {

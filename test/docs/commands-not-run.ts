@@ -1,7 +1,8 @@
 /** The command of README.md that starts the service. The test runs it without "npm ci" and with free ports. */
 export const startCommand = 'npm ci && npm start';
 
-const byInstallation = 'is run by test/support/packages/installed-packages.ts, for all tests of test/packages';
+const byInstallation =
+  'is run by test/support/packages/installed-packages.ts, for all tests of test/packages';
 const afterRelease = 'needs what the release workflow has published';
 const byFrontend = 'is run by test/docs/frontend.release.ts, in a folder of its own';
 

@@ -3,10 +3,10 @@ import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { newDirectory } from '../support/commands/outcome.ts';
-import { freePort } from '../support/run/ports.ts';
 import { type Ended, foldersOfPrograms, ShellCommand } from '../support/commands/shell-command.ts';
-import { part } from '../support/run/surroundings.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { freePort } from '../support/run/ports.ts';
+import { part } from '../support/run/surroundings.ts';
 
 export interface Ran {
   /** The command that was run, with the replaced examples. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { OwnPostgres } from '../support/databases/own-postgres.ts';
-import { until } from '../support/run/polling.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, runVestibule, type Settings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 

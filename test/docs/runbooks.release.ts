@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
+import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
-import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
-import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -20,6 +18,8 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {

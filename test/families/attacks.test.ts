@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { mistakesIn } from '../collections/declared.ts';
 import { Person } from '../people/person.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { declaredService } from '../support/services/declared-service.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
 
 const declarations = {
   rooms: `

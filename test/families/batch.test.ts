@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {

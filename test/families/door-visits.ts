@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Answered } from '../people/person.ts';
-import { declaredService } from '../support/services/declared-service.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { declaredService } from '../support/services/declared-service.ts';
 import type { DatabaseEngine } from '../support/services/service.ts';
 import {
   admits,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
+import { EventStream } from '../support/http/event-stream.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { declaredService } from '../support/services/declared-service.ts';
-import { EventStream } from '../support/http/event-stream.ts';
 
 const declarations = {
   crews: `

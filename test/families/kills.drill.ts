@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
-import type { Reply } from '../support/http/request.ts';
-import { databaseEngines, ownProcess, startService } from '../support/services/service.ts';
 import { sized } from '../support/run/size.ts';
+import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
+import { databaseEngines, ownProcess, startService } from '../support/services/service.ts';
 import { exampleDeclarations } from './examples.ts';
 
 const writes = sized(2_000, 10_000);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const rooms = 'schema: { properties: { title: { type: string, maxLength: 80 } } }';
 const papers = 'schema: { properties: { room: { type: string, maxLength: 80 } } }';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { until } from '../support/run/polling.ts';
+import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { exampleDeclarations } from './examples.ts';
 import { countsUnder, meetupWith, raceForKey, raceForSeats } from './races.ts';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
 import { examined, linesOf } from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { DeclaredService } from '../support/services/declared-service.ts';
 import { databaseEngines, newSettings, type Settings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const rooms = 'schema: { properties: { title: { type: string, maxLength: 80 } } }\n';
 const papers = (parent: string) => `

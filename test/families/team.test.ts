@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredService } from '../support/services/declared-service.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { declaredService } from '../support/services/declared-service.ts';
 import { exampleFolder } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { until } from '../support/run/polling.ts';
 import { Processes } from '../support/services/processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 
 const hourMs = 3_600_000;
 const messages = ['signing keys cannot be rotated', 'expired records cannot be deleted'];

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
 import { createDatabase, pooled } from '../support/databases/postgres.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { until } from '../support/run/polling.ts';
 import {
   type DatabaseEngine,
   newSettings,
@@ -13,6 +12,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 /** The holder of the lease in the database. */
 async function holderIn(settings: Settings): Promise<unknown> {

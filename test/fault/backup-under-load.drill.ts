@@ -5,12 +5,11 @@ import { existsSync, globSync, readdirSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
+import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { DeclaredService } from '../support/services/declared-service.ts';
-import { newDirectory, succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   fileOf,
@@ -20,6 +19,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = plainNotes(5_000);
 const writers = 12;

@@ -4,8 +4,8 @@ import { Refusal } from '../../src/base/errors.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { databaseAt, newPlace } from '../support/databases/databases.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
 import { newRecord } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 const waiting =

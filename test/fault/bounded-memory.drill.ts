@@ -6,10 +6,10 @@ import { Refusal } from '../../src/base/errors.ts';
 import { RecentMap } from '../../src/base/recent-map.ts';
 import { RefusalLimit } from '../../src/http/refusal-limit.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { newDpopKey } from '../support/tokens/dpop.ts';
 import { base64url } from '../support/tokens/forged-token.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { heldBytes } from './heap.ts';
 
 const refusal = new Refusal('token_malformed');

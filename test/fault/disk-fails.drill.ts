@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertCode } from '../support/http/code.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { until } from '../support/run/polling.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { fileOf, ownProcess } from '../support/services/service.ts';
 import { diskCalls, failCalls } from './failing-calls.ts';
 

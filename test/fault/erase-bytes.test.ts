@@ -3,9 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { AuditEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
 import { apply, insertAll, newIdempotencyKey, register, setUsage } from '../support/databases/batches.ts';
-import { createTestDatabase, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases/databases.ts';
-import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import {
+  createTestDatabase,
+  newSqliteFile,
+  openedAt,
+  sqliteDatabase,
+} from '../support/databases/databases.ts';
 import { erasureOf, newEvent, newLine, newRecord, noUsage } from '../support/databases/records.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { surroundings } from '../support/run/surroundings.ts';
 
 /** A mark in all data of the caller, and nowhere else. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import type { ApiCaller } from '../support/http/api-caller.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import { sized } from '../support/run/size.ts';
 import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { eventDeclarations } from '../support/services/event-declarations.ts';
-import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { someEngine } from '../support/services/service.ts';
-import { sized } from '../support/run/size.ts';
 
 const cuts = sized(200, 1_000);
 

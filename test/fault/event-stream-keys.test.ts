@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { until } from '../support/run/polling.ts';
-import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { assertRefused } from '../support/http/refusals.ts';
+import { until } from '../support/run/polling.ts';
 import { type ClockedService, newSettings, startService } from '../support/services/service.ts';
 import { metric } from '../support/services/supervised.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 
 const dayMs = 86_400_000;
 /** The provider does not say how long its keys may be kept. */

@@ -17,9 +17,9 @@ import { ReadLimit } from '../../src/records/requests/read-limit.ts';
 import { ClientDirectory } from '../../src/tokens/client-directory.ts';
 import { register } from '../support/databases/batches.ts';
 import { anyKeys, createTestDatabase } from '../support/databases/databases.ts';
+import { anyLine } from '../support/databases/records.ts';
 import { inputWith } from '../support/http/input.ts';
 import { until } from '../support/run/polling.ts';
-import { anyLine } from '../support/databases/records.ts';
 import { someEngine } from '../support/services/service.ts';
 import { verifiedToken } from '../support/tokens/verified-caller.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/services/clocked-pair.ts';
 import { request } from '../support/http/request.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
 import { me, ownProcess } from '../support/services/service.ts';
 
 interface Planted {

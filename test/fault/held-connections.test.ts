@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { head } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { requestFrom } from '../support/http/request-from.ts';
+import { until } from '../support/run/polling.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 /** Callers who keep their connections, and others who need one. */

@@ -6,8 +6,8 @@ import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
 import { answerText, answerWith } from '../support/faults/hostile-answers.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { until } from '../support/run/polling.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 
 /** The provider's keys inside one process; the test controls the clock and the jitter of retries. */

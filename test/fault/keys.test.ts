@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { exportJWK } from 'jose';
-import { clockedPair } from '../support/services/clocked-pair.ts';
 import { answerText } from '../support/faults/hostile-answers.ts';
-import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 import { assertRefused } from '../support/http/refusals.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
+import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 
 const pair = clockedPair();
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { clockedPair } from '../support/services/clocked-pair.ts';
-import { type Claims, makeKey } from '../support/tokens/provider.ts';
 import { me } from '../support/services/service.ts';
+import { type Claims, makeKey } from '../support/tokens/provider.ts';
 import { openLoop } from './open-loop.ts';
 
 const perSecond = 2_000;

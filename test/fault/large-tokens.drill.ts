@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createVerifier } from '../../packages/verify/src/index.ts';
 import { tokenCachePlaces } from '../../src/auth/authenticate.ts';
-import { concurrently, tally } from '../support/load/flood.ts';
-import { type Claims, TestProvider } from '../support/tokens/provider.ts';
 import { withToken } from '../support/http/request.ts';
-import { me, newSettings, startService } from '../support/services/service.ts';
+import { concurrently, tally } from '../support/load/flood.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { me, newSettings, startService } from '../support/services/service.ts';
+import { type Claims, TestProvider } from '../support/tokens/provider.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from './heap.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { beginOutside } from '../support/databases/outsider.ts';
 import { assertCode } from '../support/http/code.ts';
 import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { beginOutside } from '../support/databases/outsider.ts';
 import { fileOf } from '../support/services/service.ts';
 
 const declarations = {

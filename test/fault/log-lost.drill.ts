@@ -5,12 +5,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { request, withToken } from '../support/http/request.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { request, withToken } from '../support/http/request.ts';
 import { me, newSettings } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 /** A service whose standard output the test may read or not. */
 interface Unread {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { concurrently, sendAtOnce, tally } from '../support/load/flood.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { head, statuses } from '../support/http/raw-http.ts';
-import { databaseEngines, me, newSettings, startService } from '../support/services/service.ts';
+import { concurrently, sendAtOnce, tally } from '../support/load/flood.ts';
 import { sized } from '../support/run/size.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { databaseEngines, me, newSettings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
 const count = sized(300, 1_000);

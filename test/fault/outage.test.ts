@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertProblem } from '../support/http/answers.ts';
 import { ClockedPair } from '../support/services/clocked-pair.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { makeKey } from '../support/tokens/provider.ts';
 import { databaseEngines } from '../support/services/service.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -5,13 +5,13 @@ import { maxInBatch } from '../../src/records/rules/operation.ts';
 import { maxWaiting } from '../../src/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { concurrently } from '../support/load/flood.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { decodeProtectedHeader, type JWK } from 'jose';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request, withToken } from '../support/http/request.ts';
-import { addClient, me, newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import {
+  addClient,
+  me,
+  newSettings,
+  type Service,
+  someEngine,
+  startService,
+} from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const services: Service[] = [];

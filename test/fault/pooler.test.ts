@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
 import { createDatabase, pooled } from '../support/databases/postgres.ts';
+import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
 import { Processes } from '../support/services/processes.ts';
 import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertCode } from '../support/http/code.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',

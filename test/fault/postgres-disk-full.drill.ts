@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { OwnPostgres } from '../support/databases/own-postgres.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { OwnPostgres } from '../support/databases/own-postgres.ts';
-import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
 import { request } from '../support/http/request.ts';
-import { SmallDisk } from '../support/faults/small-disk.ts';
+import { until } from '../support/run/polling.ts';
+import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
+import { Processes } from '../support/services/processes.ts';
 
 const declarations = {
   notes:

@@ -3,15 +3,15 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { ErrorCode } from '../../src/base/errors.ts';
+import { OwnPostgres } from '../support/databases/own-postgres.ts';
+import { createDatabase, isAllPooled, pooledByItself } from '../support/databases/postgres.ts';
+import { Relay } from '../support/faults/relay.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { OwnPostgres } from '../support/databases/own-postgres.ts';
-import { until } from '../support/run/polling.ts';
-import { createDatabase, isAllPooled, pooledByItself } from '../support/databases/postgres.ts';
-import { Processes } from '../support/services/processes.ts';
-import { Relay } from '../support/faults/relay.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
+import { Processes } from '../support/services/processes.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',

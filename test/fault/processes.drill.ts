@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
 import { head, parseReply } from '../support/http/raw-http.ts';
 import { rawRequest, request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me, runVestibule, type Service } from '../support/services/service.ts';
 import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/services/supervised.ts';
 

@@ -6,10 +6,10 @@ import { loadConfig } from '../../src/config/load.ts';
 import { countsOf, expositionText, type Family, mergeMetrics } from '../../src/ops/exposition.ts';
 import { killWhenSilent } from '../../src/supervisor/child.ts';
 import { Backoff } from '../../src/supervisor/children.ts';
+import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { request } from '../support/http/request.ts';
 import { childrenOf, endings, serving } from '../support/services/supervised.ts';
 
 const route = '/.well-known/jwks.json';

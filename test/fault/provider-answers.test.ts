@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/services/clocked-pair.ts';
 import { answerText, answerWith, flood, gzipBomb, silence } from '../support/faults/hostile-answers.ts';
 import { until } from '../support/run/polling.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
 import type { Answer } from '../support/tokens/provider.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { silence } from '../support/faults/hostile-answers.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { assertProblem } from '../support/http/answers.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { startUnacceptingServer } from './unaccepting-server.ts';
 
 const minute = 60_000;

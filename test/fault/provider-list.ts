@@ -1,9 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { after, before } from 'node:test';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
-import { type ClockedService, me, newSettings, type Settings, startService } from '../support/services/service.ts';
+import { until } from '../support/run/polling.ts';
+import {
+  type ClockedService,
+  me,
+  newSettings,
+  type Settings,
+  startService,
+} from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 interface ProviderState {
   readonly usable_keys: number;

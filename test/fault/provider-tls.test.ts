@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
-import { assertProblem } from '../support/http/answers.ts';
 import { endOf } from '../support/commands/outcome.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { assertProblem } from '../support/http/answers.ts';
 import { withToken } from '../support/http/request.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const day = 86_400_000;
 const address = '127.0.0.1';

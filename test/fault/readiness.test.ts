@@ -5,20 +5,24 @@ import { Client } from 'pg';
 import { LogOutput } from '../../src/base/log.ts';
 import { startApp } from '../../src/compose/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { isAllPooled } from '../support/databases/postgres.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { DeclaredProcesses, declarationsFolder, declaredProcesses } from '../support/services/declared-processes.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
+import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { isAllPooled } from '../support/databases/postgres.ts';
-import { Processes } from '../support/services/processes.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { type Reply, request } from '../support/http/request.ts';
-import { fileOf, newSettings, startService } from '../support/services/service.ts';
-import { SmallDisk } from '../support/faults/small-disk.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
+import {
+  DeclaredProcesses,
+  declarationsFolder,
+  declaredProcesses,
+} from '../support/services/declared-processes.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { Processes } from '../support/services/processes.ts';
+import { fileOf, newSettings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 

@@ -7,8 +7,8 @@ import { maxWaitingOfCaller } from '../../src/records/write-queue.ts';
 import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connection.ts';
 import { writeRequest } from '../overload/requests.ts';
 import { assertCode } from '../support/http/code.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { until } from '../support/run/polling.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines, type Settings } from '../support/services/service.ts';
 
 const declarations = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../support/run/polling.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import type { Service } from '../support/services/service.ts';
 
 const lookEveryMs = 50;

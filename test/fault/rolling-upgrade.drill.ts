@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiCaller, type WireRecord } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import type { Release } from '../support/databases/future-steps.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { ApiCaller, type WireRecord } from '../support/http/api-caller.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   type DatabaseEngine,
   databaseEngines,
@@ -14,6 +13,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { ReadyProcesses } from './ready-processes.ts';
 
 /** An example without its limits on writes. */

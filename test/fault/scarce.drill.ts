@@ -4,14 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
-import { concurrently } from '../support/load/flood.ts';
 import { endOf, failed } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
-import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
+import { Processes } from '../support/services/processes.ts';
 import {
   me,
   newSettings,
@@ -21,7 +21,7 @@ import {
   startService,
   startThrough,
 } from '../support/services/service.ts';
-import { SmallDisk } from '../support/faults/small-disk.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 
 const declarations = {
   notes:

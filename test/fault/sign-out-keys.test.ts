@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
 import { answerWith } from '../support/faults/hostile-answers.ts';
-import { encodeForm, formType } from '../support/tokens/oauth-form.ts';
-import { until } from '../support/run/polling.ts';
-import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
-import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
+import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
 
 /** A provider that sends logout tokens and rotates its key. */
 let provider: TestProvider;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { assertRefused } from '../support/http/refusals.ts';
 import { until } from '../support/run/polling.ts';
 import { type ListedKey, Processes } from '../support/services/processes.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { assertRefused } from '../support/http/refusals.ts';
 import { databaseEngines, newSettings, startService } from '../support/services/service.ts';
+import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { livingForAYear } from './resigned-token.ts';
 import { TokenLoad } from './token-load.ts';

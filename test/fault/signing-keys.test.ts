@@ -5,12 +5,12 @@ import { ConfirmedTime } from '../../src/base/clock.ts';
 import { createLog } from '../../src/base/log.ts';
 import type { SigningKeyRecord } from '../../src/storage/port.ts';
 import { SigningKeys } from '../../src/tokens/signing-keys.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { until } from '../support/run/polling.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { type ListedKey, Processes } from '../support/services/processes.ts';
 import { someEngine } from '../support/services/service.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

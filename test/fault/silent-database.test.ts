@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { createDatabase } from '../support/databases/postgres.ts';
+import { Relay } from '../support/faults/relay.ts';
 import { assertCode } from '../support/http/code.ts';
 import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { createDatabase } from '../support/databases/postgres.ts';
 import { Processes } from '../support/services/processes.ts';
-import { Relay } from '../support/faults/relay.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 

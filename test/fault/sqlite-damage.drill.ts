@@ -14,12 +14,12 @@ import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { addOne, insertAll, register } from '../support/databases/batches.ts';
-import { assertCode } from '../support/http/code.ts';
 import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases/databases.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { until } from '../support/run/polling.ts';
 import { newRecord } from '../support/databases/records.ts';
+import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { fileOf } from '../support/services/service.ts';
 
 const declarations = {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { withToken } from '../support/http/request.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { until } from '../support/run/polling.ts';
 import {
   me,
   newSettings,
@@ -14,7 +14,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
-import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 /** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
 describe('connections that stay open', { concurrency: true }, () => {

@@ -5,12 +5,12 @@ import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { newMasterSecret } from '../support/services/master-secret.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { until } from '../support/run/polling.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { oneService } from '../support/services/one-service.ts';
 import {
   addClient,
   fileOf,
@@ -20,7 +20,7 @@ import {
   startService,
 } from '../support/services/service.ts';
 import { childrenOf, endings, serving } from '../support/services/supervised.ts';
-import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2' };

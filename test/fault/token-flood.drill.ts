@@ -9,14 +9,14 @@ import { createMint } from '../../src/tokens/mint.ts';
 import { createSigningKey, openSigningKey } from '../../src/tokens/signing-key.ts';
 import { Throttle } from '../../src/tokens/throttle.ts';
 import { readTokenRequest } from '../../src/tokens/token-request.ts';
-import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
-import { allAtOnce, concurrently, paced, tally } from '../support/load/flood.ts';
 import { inputWith } from '../support/http/input.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { statuses } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { allAtOnce, concurrently, paced, tally } from '../support/load/flood.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
+import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from './heap.ts';

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
+import { type Reply, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import type { Processes } from '../support/services/processes.ts';
-import { type Reply, withToken } from '../support/http/request.ts';
 import { me } from '../support/services/service.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 

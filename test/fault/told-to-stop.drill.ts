@@ -6,13 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, NoAnswer, newAgent } from '../chaos/caller.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { Relay } from '../support/faults/relay.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
 import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   databaseEngines,
@@ -23,6 +22,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { payload } from './fault-on-signal.ts';
 
 const declarations = { notes: plainNotes(280) };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { answerWith } from '../support/faults/hostile-answers.ts';
-import { until } from '../support/run/polling.ts';
-import { makeKey } from '../support/tokens/provider.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { me } from '../support/services/service.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 const patient = { REFUSALS_PER_MINUTE: '1000000' };
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { JWK } from 'jose';
-import { clockedPair } from '../support/services/clocked-pair.ts';
 import { answerText } from '../support/faults/hostile-answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
+import { clockedPair } from '../support/services/clocked-pair.ts';
 import { primesOf, selfSignedToken, textbookKey } from './textbook-rsa.ts';
 
 const pair = clockedPair();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { atOnce } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { until } from '../support/run/polling.ts';
-import { type ClockedService, databaseEngines, ownProcess } from '../support/services/service.ts';
 import { sized } from '../support/run/size.ts';
+import { atOnce } from '../support/services/declared-processes.ts';
+import { type ClockedService, databaseEngines, ownProcess } from '../support/services/service.ts';
 import { answerWith, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { type WebhookStage, webhookStage } from '../support/webhooks/webhook-stage.ts';
 

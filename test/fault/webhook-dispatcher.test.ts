@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { NewEvent, NewWebhook, Storage } from '../../src/storage/port.ts';
 import { apply } from '../support/databases/batches.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases/databases.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
-import { until } from '../support/run/polling.ts';
 import { anyLine, newEvent } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 import { newResults, newWebhook } from '../support/webhooks/webhook-rows.ts';
 import { dispatching } from './dispatching.ts';
 

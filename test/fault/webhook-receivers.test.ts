@@ -8,7 +8,11 @@ import { gzipSync } from 'node:zlib';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { until } from '../support/run/polling.ts';
 import { ownProcess, someEngine } from '../support/services/service.ts';
-import { answerWith, type ReceiverAnswer, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import {
+  answerWith,
+  type ReceiverAnswer,
+  type WebhookReceiver,
+} from '../support/webhooks/webhook-receiver.ts';
 import { refuseDeliveries } from '../support/webhooks/webhook-rows.ts';
 import { webhookStage } from '../support/webhooks/webhook-stage.ts';
 

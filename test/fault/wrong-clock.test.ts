@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { assertCode } from '../support/http/code.ts';
+import type { Reply } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { someEngine, startService } from '../support/services/service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -8,13 +14,7 @@ import {
   makeClientKey,
   signAssertion,
 } from '../support/tokens/client-keys.ts';
-import { assertCode } from '../support/http/code.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { postForm } from '../support/tokens/oauth-form.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import type { Reply } from '../support/http/request.ts';
-import { someEngine, startService } from '../support/services/service.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { declaredService, sendBytes } from '../support/services/declared-service.ts';
 import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 
 const prefix = '/api/consumer/v1';

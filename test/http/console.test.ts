@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
-import { until } from '../support/run/polling.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, fileOf, runVestibule, type Service } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
 

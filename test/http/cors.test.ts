@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { oneService } from '../support/services/one-service.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 

@@ -1,4 +1,5 @@
 import { after, before, describe } from 'node:test';
+import { part, surroundings } from '../support/run/surroundings.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -6,7 +7,6 @@ import {
   type Service,
   startService,
 } from '../support/services/service.ts';
-import { part, surroundings } from '../support/run/surroundings.ts';
 
 /** A service with a provider and a database behind it, as the conformance suite sees it. */
 export interface Deployment {

@@ -4,11 +4,11 @@ import * as dpop from 'dpop';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
-import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
-import { newMasterSecret } from '../support/services/master-secret.ts';
 import { freePort } from '../support/run/ports.ts';
-import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 
 /** Provider, clients and service share one mocked clock, so this file needs its own process. */
 const machine = { id: 'machine', secret: newMasterSecret() };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { streamsPerCaller } from '../../src/events/stream-limit.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
+import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
 
 const openAll = (caller: ApiCaller, count: number) =>
   Promise.all(Array.from({ length: count }, () => EventStream.open(caller)));

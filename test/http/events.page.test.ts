@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
 import type { WireEvent } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
+import { dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 
 interface EventPage {

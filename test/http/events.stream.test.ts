@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { eventDeclarations } from '../support/services/event-declarations.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { oneService } from '../support/services/one-service.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { newSettings, startService } from '../support/services/service.ts';
 
 const web = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientChallenge } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
 import { postToken } from '../support/tokens/token-endpoint.ts';
 

@@ -4,12 +4,12 @@ import { request as httpsRequest } from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
-import { me, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { me, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const strictTransport = 'max-age=31536000; includeSubDomains';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
-import { oneService } from '../support/services/one-service.ts';
 import { request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, startService } from '../support/services/service.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 

@@ -8,10 +8,10 @@ import { Connections } from '../../src/http/connections.ts';
 import { connectionLimits } from '../../src/http/limits.ts';
 import { assertProblem } from '../support/http/answers.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { canaryWords } from '../support/faults/canaries.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 

@@ -3,12 +3,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { encode, partsOf, withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { assertRefused, dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { encode, partsOf, withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { onEveryDeployment } from './deployments.ts';
 
 const strangersKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
-import { answerWith } from '../support/faults/hostile-answers.ts';
 import { succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { makeKey } from '../support/tokens/provider.ts';
+import { answerWith } from '../support/faults/hostile-answers.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
+import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
-import { withoutDatabase } from '../support/faults/unreachable-database.ts';
+import { makeKey } from '../support/tokens/provider.ts';
 
 const minute = 60_000;
 

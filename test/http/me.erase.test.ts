@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
-import { tally } from '../support/load/flood.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
 import type { Reply } from '../support/http/request.ts';
+import { tally } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 

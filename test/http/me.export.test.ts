@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { before, describe, it } from 'node:test';
 import { exportsPerCaller } from '../../src/consumer/export.ts';
+import { isOfPooler } from '../support/databases/postgres.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
 import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { assertProblemWith } from '../support/services/declared-service.ts';
-import { concurrently } from '../support/load/flood.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
-import { until } from '../support/run/polling.ts';
-import { isOfPooler } from '../support/databases/postgres.ts';
 import { me, someEngine } from '../support/services/service.ts';
 
 const limits = 'limits: { per_user: 1000, bytes: 300000, writes: 1000000/day }';

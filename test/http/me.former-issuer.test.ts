@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { explained } from '../support/commands/explained.ts';
 import { succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { type Claims, TestProvider } from '../support/tokens/provider.ts';
-import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { sampleDeclarations } from '../support/services/sample-declarations.ts';
-import { newSettings, runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
+import {
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/services/service.ts';
+import { type Claims, TestProvider } from '../support/tokens/provider.ts';
+import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
 
 /** The settings of a provider whose issuer was `former`. */
 const ways: Record<string, (provider: TestProvider, former: string, settings: Settings) => Settings> = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { addressedService } from '../support/services/addressed-service.ts';
-import { addClientWith } from '../support/tokens/oauth-form.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
+import { addressedService } from '../support/services/addressed-service.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
+import { addClientWith } from '../support/tokens/oauth-form.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const serverPath = '/.well-known/oauth-authorization-server';

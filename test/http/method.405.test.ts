@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { bodyWith } from '../support/tokens/token-endpoint.ts';
 

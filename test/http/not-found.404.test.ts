@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
 import { assertNoEcho } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
 
 describe('unknown addresses', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
 

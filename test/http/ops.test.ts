@@ -3,12 +3,19 @@ import { rmSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { assertProblem } from '../support/http/answers.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { request, withToken } from '../support/http/request.ts';
-import { addClient, fileOf, me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { until } from '../support/run/polling.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
+import { oneService } from '../support/services/one-service.ts';
+import {
+  addClient,
+  fileOf,
+  me,
+  newSettings,
+  type Service,
+  startService,
+} from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);

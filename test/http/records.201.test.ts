@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { oddTexts } from '../support/databases/records.ts';
 import type { WireRecord } from '../support/http/api-caller.ts';
 import { declaredService, sendBytes } from '../support/services/declared-service.ts';
-import { oddTexts } from '../support/databases/records.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import type { Claims } from '../support/tokens/provider.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { declaredService } from '../support/services/declared-service.ts';
+import type { Claims } from '../support/tokens/provider.ts';
 
 type Asked = readonly [method: string, path: string, body?: object];
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
-import { bytesOf, declaredService } from '../support/services/declared-service.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
+import { bytesOf, declaredService } from '../support/services/declared-service.ts';
 import { someEngine } from '../support/services/service.ts';
 
 type Asked = readonly [

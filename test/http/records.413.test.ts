@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
 import { exchange, head, rawReply, statuses } from '../support/http/raw-http.ts';
+import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
 
 const bodyBytes = 65_536;
 const recordBytes = 100;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode, assertWait } from '../support/http/code.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
-import { tally } from '../support/load/flood.ts';
 import type { Reply } from '../support/http/request.ts';
+import { tally } from '../support/load/flood.ts';
+import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { atOnce, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
 import { until } from '../support/run/polling.ts';
+import { atOnce, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { insertAll } from '../support/databases/batches.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
+import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines, ownProcess } from '../support/services/service.ts';
 
 interface Page {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { oddTexts } from '../support/databases/records.ts';
 import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
-import { oddTexts } from '../support/databases/records.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 interface Page {

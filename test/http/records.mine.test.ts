@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import { assertRefused } from '../support/http/refusals.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
-import { assertRefused } from '../support/http/refusals.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 interface Page {

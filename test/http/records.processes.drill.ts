@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
+import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import type { Reply } from '../support/http/request.ts';
+import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
 import { databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
 import { childrenOf, serving } from '../support/services/supervised.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const quota = 10;
 const budget = 20;

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { WireRecord } from '../support/http/api-caller.ts';
-import { canaryClaims } from '../support/faults/canaries.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
-import { assertProofRefused, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/tokens/dpop.ts';
-import { tally } from '../support/load/flood.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
+import { canaryClaims } from '../support/faults/canaries.ts';
+import type { WireRecord } from '../support/http/api-caller.ts';
 import type { Reply } from '../support/http/request.ts';
+import { tally } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { me, someEngine } from '../support/services/service.ts';
+import {
+  assertProofRefused,
+  newDpopKey,
+  type ProofChanges,
+  proofBy,
+  withProof,
+} from '../support/tokens/dpop.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { tally } from '../support/load/flood.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const quota = 10;

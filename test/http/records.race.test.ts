@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { WireRecord } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
-import { tally } from '../support/load/flood.ts';
 import type { Reply } from '../support/http/request.ts';
+import { tally } from '../support/load/flood.ts';
+import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 1000000/day }';

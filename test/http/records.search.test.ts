@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { insertAll } from '../support/databases/batches.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService } from '../support/services/declared-service.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 10000/min }';

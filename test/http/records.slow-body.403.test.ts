@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import type { ApiCaller } from '../support/http/api-caller.ts';
-import { type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { parseReply } from '../support/http/raw-http.ts';
 import type { Reply } from '../support/http/request.ts';
+import { type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
 import { me, someEngine } from '../support/services/service.ts';
 
 const declarations = {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { newSettings, ownProcess, type Service, startService } from '../support/services/service.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { until } from '../support/run/polling.ts';
+import { newSettings, ownProcess, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 type TlsFiles = Awaited<ReturnType<typeof writeTlsFiles>>;
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { addClientWith, assertOAuthError, basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
 import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
 import { me } from '../support/services/service.ts';
+import {
+  addClientWith,
+  assertOAuthError,
+  basic,
+  encodeForm,
+  formType,
+} from '../support/tokens/oauth-form.ts';
 import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 for (const [engine, count] of [

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   addClient,
   me,
@@ -15,6 +14,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 /** A request whose headers the service has read and whose body is still to come. */

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.ts';
-import { assertProblem } from '../support/http/answers.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { EventStream } from '../support/http/event-stream.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { freePort } from '../support/run/ports.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { EventStream } from '../support/http/event-stream.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { freePort } from '../support/run/ports.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   type ClockedService,
   type DatabaseEngine,
@@ -21,7 +22,6 @@ import {
 } from '../support/services/service.ts';
 import { assertShutOutWithinASecond } from '../support/tokens/shut-out.ts';
 import { SignedIn } from '../support/tokens/signed-in.ts';
-import { surroundings } from '../support/run/surroundings.ts';
 
 /** Longer than the provider's token lifetime, shorter than the default retention of revocations. */
 const maxTokenSeconds = 86_400;

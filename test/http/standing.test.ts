@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
 import { succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, withToken } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -17,6 +16,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** One second is promised; parallel tests can delay it. */

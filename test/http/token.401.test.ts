@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { assertEmptyObject } from '../support/http/answers.ts';
-import { until } from '../support/run/polling.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
+import { until } from '../support/run/polling.ts';
 import { addClient, runVestibule, type Service } from '../support/services/service.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 import { onEveryDeployment } from './deployments.ts';

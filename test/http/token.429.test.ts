@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describe as describeError } from '../../src/base/errors.ts';
 import { assertEmptyObject } from '../support/http/answers.ts';
-import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
-import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 import type { Reply } from '../support/http/request.ts';
+import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { addClient, type Settings } from '../support/services/service.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { postFrom } from './post-from.ts';
 

@@ -5,7 +5,9 @@ import * as openid from 'openid-client';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Reference, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
 import { addressedService } from '../support/services/addressed-service.ts';
+import { addClient, me } from '../support/services/service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -16,8 +18,6 @@ import {
 } from '../support/tokens/client-keys.ts';
 import { partsOf } from '../support/tokens/compact.ts';
 import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/tokens/dpop.ts';
-import { type Reply, request, withToken } from '../support/http/request.ts';
-import { addClient, me } from '../support/services/service.ts';
 
 const client = { client_id: 'reports', client_secret: '' };
 let clientKey: ClientKey;

@@ -5,11 +5,16 @@ import { promisify } from 'node:util';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { addressedService } from '../support/services/addressed-service.ts';
-import { addKeyClient, type ClientKeys, clientAlgorithms, makeClientKeys } from '../support/tokens/client-keys.ts';
-import { addClientWith } from '../support/tokens/oauth-form.ts';
-import { me } from '../support/services/service.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { addressedService } from '../support/services/addressed-service.ts';
+import { me } from '../support/services/service.ts';
+import {
+  addKeyClient,
+  type ClientKeys,
+  clientAlgorithms,
+  makeClientKeys,
+} from '../support/tokens/client-keys.ts';
+import { addClientWith } from '../support/tokens/oauth-form.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const scopes = ['--scope', 'read', '--scope', 'write'];

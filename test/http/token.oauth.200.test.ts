@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { type Reply, request, withToken } from '../support/http/request.ts';
+import { surroundings } from '../support/run/surroundings.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { me } from '../support/services/service.ts';
 import {
   addClientWith,
   basic,
@@ -13,10 +17,6 @@ import {
   postForm,
   rawBasic,
 } from '../support/tokens/oauth-form.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { type Reply, request, withToken } from '../support/http/request.ts';
-import { me } from '../support/services/service.ts';
-import { surroundings } from '../support/run/surroundings.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const baseUrl = 'http://127.0.0.1/vestibule';

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertEmptyObject } from '../support/http/answers.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
+import { request } from '../support/http/request.ts';
+import { oneService } from '../support/services/one-service.ts';
 import { assertionForm } from '../support/tokens/client-keys.ts';
 import {
   addClientWith,
@@ -14,9 +17,6 @@ import {
   postForm,
   rawBasic,
 } from '../support/tokens/oauth-form.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { head, rawReply } from '../support/http/raw-http.ts';
-import { request } from '../support/http/request.ts';
 import { type Credentials, credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 describe('malformed form at POST /token', () => {

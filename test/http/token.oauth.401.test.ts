@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { succeeded } from '../support/commands/outcome.ts';
+import { exchange, head, rawReply } from '../support/http/raw-http.ts';
+import { assertNoEcho } from '../support/http/refusals.ts';
+import { oneService } from '../support/services/one-service.ts';
+import { runVestibule } from '../support/services/service.ts';
 import { addKeyClient, makeClientKey } from '../support/tokens/client-keys.ts';
 import {
   addClientWith,
@@ -13,11 +18,6 @@ import {
   postForm,
   rawBasic,
 } from '../support/tokens/oauth-form.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { succeeded } from '../support/commands/outcome.ts';
-import { exchange, head, rawReply } from '../support/http/raw-http.ts';
-import { assertNoEcho } from '../support/http/refusals.ts';
-import { runVestibule } from '../support/services/service.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 describe('wrong credentials in a form at POST /token', () => {

@@ -3,16 +3,16 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
+import { explained } from '../support/commands/explained.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { assertEmptyObject } from '../support/http/answers.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { explained } from '../support/commands/explained.ts';
-import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
+import { Processes } from '../support/services/processes.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 
 /** Tokens must not expire during a test. */
 const settings = { TOKEN_TTL_SECONDS: '3600' };

@@ -21,8 +21,8 @@ import {
 import { searchPage } from '../../src/records/requests/page.ts';
 import type { RecordQuery } from '../../src/storage/port.ts';
 import { bareServer } from '../support/http/bare-server.ts';
-import { until } from '../support/run/polling.ts';
 import { head } from '../support/http/raw-http.ts';
+import { until } from '../support/run/polling.ts';
 
 const work = <T>(key: string, run: (leave: () => void, hasWaited: boolean) => NowOrLater<T>) => {
   return { key, run, hasHungUp: () => false };

@@ -4,12 +4,17 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { openStage } from '../chaos/stage.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { send } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import {
+  type DatabaseEngine,
+  databaseEngines,
+  newSettings,
+  type Settings,
+} from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { send } from '../support/http/request.ts';
-import { type DatabaseEngine, databaseEngines, newSettings, type Settings } from '../support/services/service.ts';
 import { buildImage } from './build.ts';
 import { Engine } from './engine.ts';
 import { propertiesOf } from './properties.ts';

@@ -7,9 +7,9 @@ import { before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { request } from '../support/http/request.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { request } from '../support/http/request.ts';
 import { declarations } from './samples.ts';
 
 describe('the document of a service without collections', () => {

@@ -3,13 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { after, before } from 'node:test';
 import { type Attack, Attacked } from '../support/http/attacked.ts';
-import { nodeUnderTest } from '../support/packages/installed-packages.ts';
 import { leaveUndescribed } from '../support/http/openapi.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { exchange, parseReply } from '../support/http/raw-http.ts';
+import { nodeUnderTest } from '../support/packages/installed-packages.ts';
 import type { RuntimeName } from '../support/packages/runtimes.ts';
-import type { Settings } from '../support/services/service.ts';
 import { part, surroundings } from '../support/run/surroundings.ts';
+import type { Settings } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 export const frameworks = ['node', 'express', 'fastify', 'hono', 'koa'] as const;
 export type Framework = (typeof frameworks)[number];

@@ -1,9 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { freePort } from '../support/run/ports.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import {
+  addClient,
+  newSettings,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { addClient, newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { CuttingProxy, type Mishap } from './cutting-proxy.ts';
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { ApiCaller } from '../support/http/api-caller.ts';
 import { connectChromium } from '../support/browser/chromium.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { type Ended, type, typeUntil } from '../support/packages/installed.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { newSettings, type Settings } from '../support/services/service.ts';
 import { part } from '../support/run/surroundings.ts';
+import { newSettings, type Settings } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const tarball = `vestibule-server-${version}.tgz`;

@@ -7,9 +7,9 @@ import { protect as onHono } from '../../packages/verify/src/hono.ts';
 import { createVerifier, type Verifier, type VerifierOptions } from '../../packages/verify/src/index.ts';
 import { protect as onKoa } from '../../packages/verify/src/koa.ts';
 import { protect as onNode } from '../../packages/verify/src/node.ts';
+import { surroundings } from '../support/run/surroundings.ts';
 import { discoveredProvider, type Misbehaviour } from '../support/tokens/discovered-provider.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { surroundings } from '../support/run/surroundings.ts';
 
 const open: Verifier[] = [];
 const provider = await TestProvider.start();

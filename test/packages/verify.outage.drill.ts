@@ -12,10 +12,10 @@ import {
   type Verifier,
   type VerifierOptions,
 } from '../../packages/verify/src/index.ts';
-import { MovableClock } from '../support/services/movable-clock.ts';
 import { until } from '../support/run/polling.ts';
-import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { surroundings } from '../support/run/surroundings.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 
 const day = 86_400_000;
 let provider: TestProvider;

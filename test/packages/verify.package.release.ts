@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { importsOf } from '../rules/import-rules.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { part } from '../support/run/surroundings.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync('packages/verify/README.md', 'utf8');

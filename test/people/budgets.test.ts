@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { databaseEngines, fileOf, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declaredService } from '../support/services/declared-service.ts';
+import {
+  databaseEngines,
+  fileOf,
+  newSettings,
+  runVestibule,
+  type Settings,
+} from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRecordId } from '../../src/base/random.ts';
+import type { Reply } from '../support/http/request.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { bytesOf } from '../support/services/declared-service.ts';
-import { PseudoRandom } from '../support/run/pseudo-random.ts';
-import type { Reply } from '../support/http/request.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { type Reply, request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
 import { bytesOf } from '../support/services/declared-service.ts';
-import { assertProofRefused, newDpopKey, proofBy } from '../support/tokens/dpop.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
-import { until } from '../support/run/polling.ts';
-import { type Reply, request } from '../support/http/request.ts';
 import { databaseEngines } from '../support/services/service.ts';
+import { assertProofRefused, newDpopKey, proofBy } from '../support/tokens/dpop.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

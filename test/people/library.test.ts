@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EventStream } from '../support/http/event-stream.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { declaredService } from '../support/services/declared-service.ts';
-import { EventStream } from '../support/http/event-stream.ts';
 import { peopleDeclarations } from './declarations.ts';
 import { Person } from './person.ts';
 

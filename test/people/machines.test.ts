@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { plainSql } from '../support/databases/plain-sql.ts';
+import { EventStream } from '../support/http/event-stream.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { declaredService } from '../support/services/declared-service.ts';
-import { EventStream } from '../support/http/event-stream.ts';
-import { plainSql } from '../support/databases/plain-sql.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';

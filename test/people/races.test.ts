@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { until } from '../support/run/polling.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { atOnce, type DeclaredProcesses } from '../support/services/declared-processes.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { atOnce, type DeclaredProcesses } from '../support/services/declared-processes.ts';
 import { Person } from './person.ts';
 
 /** Simultaneous attempts of many people, over all processes. Drills repeat them more often than tests. */

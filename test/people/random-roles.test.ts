@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
-import { databaseEngines } from '../support/services/service.ts';
 import { sized } from '../support/run/size.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

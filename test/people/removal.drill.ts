@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 

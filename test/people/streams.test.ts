@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { declaredProcesses } from '../support/services/declared-processes.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';

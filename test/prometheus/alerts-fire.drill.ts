@@ -9,16 +9,17 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openMany, RawConnection } from '../overload/raw-connection.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
-import { insertAll } from '../support/databases/batches.ts';
-import { concurrently } from '../support/load/flood.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { newRecord } from '../support/databases/records.ts';
+import { withoutDatabase } from '../support/faults/unreachable-database.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
+import { head } from '../support/http/raw-http.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { head } from '../support/http/raw-http.ts';
-import { newRecord } from '../support/databases/records.ts';
 import {
   type ClockedService,
   fileOf,
@@ -29,9 +30,8 @@ import {
   startService,
 } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
-import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
-import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 import { Prometheus, readAlerts } from './prometheus.ts';
 

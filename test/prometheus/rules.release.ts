@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { dashboardDocument } from '../../docs/dashboard-document.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { newSettings, type Service, startService } from '../support/services/service.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { newSettings, type Service, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { alertsFile, promtool, readAlerts } from './prometheus.ts';
 
 const clean = async (...parameters: string[]) => {

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
-import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 import type { Settings } from '../support/services/service.ts';
+import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

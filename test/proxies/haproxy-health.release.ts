@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';
 import { type RunningProxy, startProxy } from './proxies.ts';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { connect as connectHttp2 } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
+import { assertProblem } from '../support/http/answers.ts';
+import { requestFrom } from '../support/http/request-from.ts';
 import { concurrently } from '../support/load/flood.ts';
+import { until } from '../support/run/polling.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import { oneService } from '../support/services/one-service.ts';
-import { until } from '../support/run/polling.ts';
-import { requestFrom } from '../support/http/request-from.ts';
 import { me, type Service, type Settings, startService } from '../support/services/service.ts';
 import { call, open } from './proxied-call.ts';
 import { proxyNames, type RunningProxy, startProxy } from './proxies.ts';

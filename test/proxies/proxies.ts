@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { findProgram } from '../support/run/programs.ts';
 import type { Service } from '../support/services/service.ts';
-import { writeTlsFiles } from '../support/http/tls-files.ts';
 
 /** A proxy with a configuration of docs/proxies, in front of a running service. */
 export interface RunningProxy {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
+import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import type { Reply } from '../support/http/request.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';
 import { type RunningProxy, startProxy } from './proxies.ts';
 

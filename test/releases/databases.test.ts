@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import {
   type ClockedService,
   databaseEngines,
@@ -13,6 +12,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { type Answers, askAll, askOperator, differences } from './answers.ts';
 import { recordingOf, releasedVersions, restoreReleased, rowsOf } from './released.ts';

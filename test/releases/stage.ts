@@ -4,8 +4,13 @@ import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { Person } from '../people/person.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import {
+  type DatabaseEngine,
+  newSettings,
+  type Service,
+  type Settings,
+} from '../support/services/service.ts';
 import type { Claims, TestProvider } from '../support/tokens/provider.ts';
-import { type DatabaseEngine, newSettings, type Service, type Settings } from '../support/services/service.ts';
 
 /** Test data: everybody can derive it, so what a released database seals with it is public. */
 const masterSecret = hash('sha512', 'Vestibule release test', 'base64');

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Person } from '../people/person.ts';
+import { succeeded } from '../support/commands/outcome.ts';
+import { until } from '../support/run/polling.ts';
+import { me, runVestibule, type Service, type Settings } from '../support/services/service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -9,10 +12,7 @@ import {
 } from '../support/tokens/client-keys.ts';
 import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 import { postForm } from '../support/tokens/oauth-form.ts';
-import { succeeded } from '../support/commands/outcome.ts';
-import { until } from '../support/run/polling.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
-import { me, runVestibule, type Service, type Settings } from '../support/services/service.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 import { issuer, person } from './stage.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Caller, newAgent, type Reply } from '../chaos/caller.ts';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
 import { mutate } from '../support/faults/mutations.ts';
-import { makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
-import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
+import { PseudoRandom } from '../support/run/pseudo-random.ts';
+import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
 import { type Credentials, credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const callers = 200;

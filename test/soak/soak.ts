@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
-import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   addClient,
   type DatabaseEngine,
@@ -13,6 +12,7 @@ import {
   type Settings,
   startService,
 } from '../support/services/service.ts';
+import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { Load } from './load.ts';
 import { lookAt, type Sample } from './samples.ts';
 

@@ -3,8 +3,14 @@ import { Agent } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { exportsPerCaller } from '../../src/consumer/export.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
+import {
+  addClient,
+  databaseEngines,
+  newSettings,
+  type Service,
+  startService,
+} from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { addClient, databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
 import { declarations, settings, Worst } from './kinds.ts';
 import { send } from './send.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Attack } from '../../support/http/attacked.ts';
 import { CanaryServer } from '../../support/faults/canary-server.ts';
+import type { Attack } from '../../support/http/attacked.ts';
 import { certificateOf } from '../../support/tokens/certificate.ts';
 import { compact, rs256 } from '../../support/tokens/forged-token.ts';
 import { makeKey, type ProviderKey } from '../../support/tokens/provider.ts';

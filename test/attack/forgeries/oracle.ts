@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 import type { Attack } from '../../support/http/attacked.ts';
+import type { Reply } from '../../support/http/request.ts';
 import { compact, hmac, type Part, rs256 } from '../../support/tokens/forged-token.ts';
 import { type Claims, makeKey, type ProviderKey } from '../../support/tokens/provider.ts';
-import type { Reply } from '../../support/http/request.ts';
 
 export function oracleForgeries(attack: Attack): void {
   const target = attack();

@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 import type { Attack } from '../../support/http/attacked.ts';
-import { base64url, compact, type Part, rs256, split } from '../../support/tokens/forged-token.ts';
 import { head, rawReply } from '../../support/http/raw-http.ts';
+import { base64url, compact, type Part, rs256, split } from '../../support/tokens/forged-token.ts';
 
 export function shapeForgeries(attack: Attack): void {
   const target = attack();

@@ -1,8 +1,8 @@
 import { describe, it } from 'node:test';
 import type { Attack } from '../../support/http/attacked.ts';
+import { surroundings } from '../../support/run/surroundings.ts';
 import { compact, rs256 } from '../../support/tokens/forged-token.ts';
 import type { Claims, TestProvider } from '../../support/tokens/provider.ts';
-import { surroundings } from '../../support/run/surroundings.ts';
 
 export function typeForgeries(attack: Attack): void {
   /** Signed by hand, because libraries refuse a `typ` that is not a string. */

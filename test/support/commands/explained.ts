@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { loadConfig } from '../../../src/config/load.ts';
 import { explainToken } from '../../../src/operate/explain.ts';
 import { canaryWords, encodings } from '../faults/canaries.ts';
-import type { Outcome } from './outcome.ts';
 import type { Settings } from '../services/service.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What `vestibule explain` finds for a service of these settings, without a process of its own. */
 export async function explained(settings: Settings, token: string) {

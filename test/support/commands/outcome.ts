@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { canShareProcess, runInSharedProcess } from './commands.ts';
-import type { Settings } from '../services/service.ts';
 import { surroundings } from '../run/surroundings.ts';
+import type { Settings } from '../services/service.ts';
+import { canShareProcess, runInSharedProcess } from './commands.ts';
 
 /** How a command of the command line ended. */
 export interface Outcome {

@@ -10,9 +10,9 @@ import { openPostgres } from '../../../src/storage/postgres/engine.ts';
 import { openSqlite } from '../../../src/storage/sqlite/engine.ts';
 import { createStorage, type StorageOptions } from '../../../src/storage/storage.ts';
 import { createClientMac } from '../../../src/tokens/client-directory.ts';
-import { createDatabase, direct, pooled } from './postgres.ts';
-import { type DatabaseEngine, databaseEngines } from '../services/service.ts';
 import { surroundings } from '../run/surroundings.ts';
+import { type DatabaseEngine, databaseEngines } from '../services/service.ts';
+import { createDatabase, direct, pooled } from './postgres.ts';
 
 type Row = Record<string, unknown>;
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../run/polling.ts';
 import { freePort } from '../run/ports.ts';
-import { quickPasswords } from './postgres.ts';
 import { postgresUrl } from '../run/surroundings.ts';
+import { quickPasswords } from './postgres.ts';
 
 /**
  * A PostgreSQL of one test's own, which may be stopped, killed, filled up and followed by a standby. It is not the one of

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 import type { Settings } from '../services/service.ts';
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 
 /** The database of a service, through a plain driver. */
 export function plainSql(settings: Settings): TestDatabase {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { startPooler } from './pooler.ts';
 import { part, postgresUrl, surroundings } from '../run/surroundings.ts';
+import { startPooler } from './pooler.ts';
 
 /**
  * For initdb. PostgreSQL stretches a password by hashing it 4,096 times, and does so again for each connection: half of

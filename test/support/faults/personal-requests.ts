@@ -1,7 +1,7 @@
-import { canaryClaims, canaryWords } from './canaries.ts';
-import type { TestProvider } from '../tokens/provider.ts';
 import { type Reply, rawRequest, request, withToken } from '../http/request.ts';
 import { me, type Service } from '../services/service.ts';
+import type { TestProvider } from '../tokens/provider.ts';
+import { canaryClaims, canaryWords } from './canaries.ts';
 
 export function postCredentials(service: Service, body: unknown): Promise<Reply> {
   return request(`${service.url}/token`, {

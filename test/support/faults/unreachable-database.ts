@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { Client } from 'pg';
-import { fileOf, type Settings } from '../services/service.ts';
 import { postgresUrl } from '../run/surroundings.ts';
+import { fileOf, type Settings } from '../services/service.ts';
 
 const isSqlite = ({ DATABASE_URL }: Settings) => String(DATABASE_URL).startsWith('sqlite:');
 

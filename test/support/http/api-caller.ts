@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Reply, request } from './request.ts';
 import { me } from '../services/service.ts';
+import { type Reply, request } from './request.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/base/errors.ts';
+import type { Settings } from '../services/service.ts';
 import type { TestProvider } from '../tokens/provider.ts';
 import { assertRefused } from './refusals.ts';
 import { type Reply, request, withToken } from './request.ts';
-import type { Settings } from '../services/service.ts';
 
 /**
  * A server that lets in by a bearer token and by nothing else: the service itself, or another one with the verifier in

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createParser } from 'eventsource-parser';
-import type { ApiCaller } from './api-caller.ts';
 import { until } from '../run/polling.ts';
 import { surroundings } from '../run/surroundings.ts';
+import type { ApiCaller } from './api-caller.ts';
 
 /** An event of a stream, as EventSource would deliver it. */
 export interface StreamedEvent {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Settings } from '../services/service.ts';
 import { type Ended, foldersOfPrograms, ShellCommand } from '../commands/shell-command.ts';
+import type { Settings } from '../services/service.ts';
 
 export type { Ended };
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './ports.ts';
 import type { Runtimes } from '../packages/runtimes.ts';
 import type { SharedProviders } from '../tokens/shared-providers.ts';
+import { freePort } from './ports.ts';
 
 /** Slow parts that all test files share, with the data that the files get. */
 export interface Parts {

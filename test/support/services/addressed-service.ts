@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
-import type { OneService } from './one-service.ts';
 import { freePort } from '../run/ports.ts';
 import { TestProvider } from '../tokens/provider.ts';
+import type { OneService } from './one-service.ts';
 import { newSettings, type Service, type Settings, startService } from './service.ts';
 
 /**

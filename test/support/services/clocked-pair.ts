@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { type Reply, request, withToken } from '../http/request.ts';
 import { until } from '../run/polling.ts';
 import { TestProvider } from '../tokens/provider.ts';
-import { type Reply, request, withToken } from '../http/request.ts';
 import {
   type ClockedService,
   type DatabaseEngine,

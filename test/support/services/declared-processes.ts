@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { ApiCaller } from '../http/api-caller.ts';
-import { until } from '../run/polling.ts';
-import { Processes } from './processes.ts';
-import type { Claims } from '../tokens/provider.ts';
 import { request } from '../http/request.ts';
-import type { ClockedService, DatabaseEngine, Settings } from './service.ts';
+import { until } from '../run/polling.ts';
 import { surroundings } from '../run/surroundings.ts';
+import type { Claims } from '../tokens/provider.ts';
 import { type Credentials, tokenOf } from '../tokens/token-endpoint.ts';
+import { Processes } from './processes.ts';
+import type { ClockedService, DatabaseEngine, Settings } from './service.ts';
 
 /** Declarations in YAML, by the name of their collection. */
 type Declarations = Readonly<Record<string, string>>;

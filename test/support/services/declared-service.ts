@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { describe, type ErrorCode } from '../../../src/base/errors.ts';
-import { ApiCaller } from '../http/api-caller.ts';
-import { declarationsFolder } from './declared-processes.ts';
 import { succeeded } from '../commands/outcome.ts';
-import { type Claims, TestProvider } from '../tokens/provider.ts';
+import { ApiCaller } from '../http/api-caller.ts';
 import { type Reply, request } from '../http/request.ts';
+import { type Claims, TestProvider } from '../tokens/provider.ts';
+import { tokenOf } from '../tokens/token-endpoint.ts';
+import { declarationsFolder } from './declared-processes.ts';
 import { sampleDeclarations } from './sample-declarations.ts';
 import {
   type DatabaseEngine,
@@ -15,7 +16,6 @@ import {
   type Settings,
   startService,
 } from './service.ts';
-import { tokenOf } from '../tokens/token-endpoint.ts';
 
 interface Preparation {
   readonly settings?: Settings;

@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { typeWell } from '../packages/installed.ts';
 import { freePort } from '../run/ports.ts';
-import type { Settings } from './service.ts';
 import { part } from '../run/surroundings.ts';
+import type { Settings } from './service.ts';
 
 /** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
 export interface Development {

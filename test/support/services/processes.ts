@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { decodeProtectedHeader, type JWK } from 'jose';
 import { succeeded } from '../commands/outcome.ts';
+import { type Reply, request, withToken } from '../http/request.ts';
 import { until } from '../run/polling.ts';
 import { TestProvider } from '../tokens/provider.ts';
-import { type Reply, request, withToken } from '../http/request.ts';
+import { type Credentials, credentialsBody, postToken, tokenOf } from '../tokens/token-endpoint.ts';
 import {
   addClient,
   type ClockedService,
@@ -14,7 +15,6 @@ import {
   type Settings,
   startService,
 } from './service.ts';
-import { type Credentials, credentialsBody, postToken, tokenOf } from '../tokens/token-endpoint.ts';
 
 /** A signing key as `vestibule keys list --json` shows it. */
 export interface ListedKey {

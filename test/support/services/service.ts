@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
-import type { ClockMessage } from './clocked-main.ts';
 import { canShareProcess, runInSharedProcess } from '../commands/commands.ts';
-import type { Release } from '../databases/future-steps.ts';
-import { newMasterSecret } from './master-secret.ts';
-import type { ClockChange } from './movable-clock.ts';
 import type { Outcome } from '../commands/outcome.ts';
+import type { Release } from '../databases/future-steps.ts';
 import { createDatabase, isAllPooled } from '../databases/postgres.ts';
 import { send } from '../http/request.ts';
-import { ServiceHost } from './service-host.ts';
 import { part, surroundings } from '../run/surroundings.ts';
+import type { ClockMessage } from './clocked-main.ts';
+import { newMasterSecret } from './master-secret.ts';
+import type { ClockChange } from './movable-clock.ts';
+import { ServiceHost } from './service-host.ts';
 
 export type DatabaseEngine = 'sqlite' | 'postgres';
 /** For cases that touch a statement, a lock or a failure of the database. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { addClientWith, grant } from './oauth-form.ts';
 import type { Settings } from '../services/service.ts';
+import { addClientWith, grant } from './oauth-form.ts';
 
 export const clientAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type ClientAlgorithm = (typeof clientAlgorithms)[number];

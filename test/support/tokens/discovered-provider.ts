@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeKey } from './provider.ts';
 import type { Settings } from '../services/service.ts';
+import { makeKey } from './provider.ts';
 
 const key = await makeKey();
 

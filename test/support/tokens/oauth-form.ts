@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertNothingPersonal } from '../http/answers.ts';
 import { succeeded } from '../commands/outcome.ts';
+import { assertNothingPersonal } from '../http/answers.ts';
 import { type Reply, request } from '../http/request.ts';
 import { runVestibule, type Settings } from '../services/service.ts';
 import type { Credentials } from './token-endpoint.ts';

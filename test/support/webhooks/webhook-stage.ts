@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { ApiCaller } from '../http/api-caller.ts';
-import { type DeclaredProcesses, declaredProcesses } from '../services/declared-processes.ts';
 import { succeeded } from '../commands/outcome.ts';
 import { plainSql } from '../databases/plain-sql.ts';
+import type { ApiCaller } from '../http/api-caller.ts';
 import { until } from '../run/polling.ts';
+import { type DeclaredProcesses, declaredProcesses } from '../services/declared-processes.ts';
 import { sampleDeclarations } from '../services/sample-declarations.ts';
 import { type DatabaseEngine, runVestibule, type Settings } from '../services/service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
