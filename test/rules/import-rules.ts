@@ -115,7 +115,7 @@ const folderRules: readonly FolderRule[] = [
   {
     files: /^bench\/shared\//,
     // The PostgreSQL of the tests is the one that is measured.
-    may: [{ to: /^test\/support\/postgres\.ts$/ }],
+    may: [{ to: /^test\/support\/databases\/postgres\.ts$/ }],
     why: 'what the subjects of the benchmark share knows none of them',
   },
   {
