@@ -31,7 +31,7 @@ process.on('message', async ({ settings, parameters, folder = project }: Command
   const before = countResources();
   const outcome = await captured(async () => {
     commands += 1;
-    await import(`../../src/main.ts?${commands}`);
+    await import(`../../../src/main.ts?${commands}`);
     await nothingLeft(before);
   });
   process.send?.(outcome satisfies CommandOutcome);
