@@ -7,7 +7,13 @@ import { ownerOf, requireScopesOf } from '../records/caller-access.ts';
 import { contextsOf, presentPlain } from '../records/present.ts';
 import { presentEntry } from '../records/requests/history.ts';
 import { largestPageBytes } from '../records/requests/page.ts';
-import type { Consumer, RecordStore, StoredMember, StoredRecord } from '../storage/port.ts';
+import type {
+  Consumer,
+  RecordStore,
+  StoredHistoryEntry,
+  StoredMember,
+  StoredRecord,
+} from '../storage/port.ts';
 import type { ConsumerParts } from './handler-parts.ts';
 
 const largestPage = 50;
@@ -104,22 +110,33 @@ async function withoutHandedOver(
   return page.filter((record) => !former.has(record));
 }
 
-/** Histories are long (1,000 entries): those of so many records are read at once. */
-const historiesAtOnce = 5;
+/** The history of a record has up to 1,000 entries. */
+const historyEntriesAtOnce = 1_000;
 
 /** Also for collections whose declaration has no history any more. */
 async function* historyLines(
   page: readonly StoredRecord[],
   { store, giveWay }: Reading,
 ): AsyncGenerator<string> {
-  for (const [collection, records] of Map.groupBy(page, (record) => record.collection))
-    for (let from = 0; from < records.length; from += historiesAtOnce) {
-      const ids = records.slice(from, from + historiesAtOnce).map(({ id }) => id);
-      const entries = await store.history(collection, ids);
-      for (const [record, items] of Map.groupBy(entries, ({ recordId }) => recordId))
-        yield line({ type: 'history', collection, record, items: items.map(presentEntry) });
-      if (entries.length > 0) await giveWay();
+  for (const [collection, records] of Map.groupBy(page, (record) => record.collection)) {
+    const ids = records.map(({ id }) => id);
+    let items: StoredHistoryEntry[] = [];
+    const historyLine = () =>
+      line({ type: 'history', collection, record: items[0]?.recordId, items: items.map(presentEntry) });
+    for (;;) {
+      const entries = await store.history(collection, ids, items.at(-1) ?? null, historyEntriesAtOnce);
+      for (const entry of entries) {
+        if (items.length > 0 && entry.recordId !== items[0]?.recordId) {
+          yield historyLine();
+          items = [];
+        }
+        items.push(entry);
+      }
+      if (entries.length < historyEntriesAtOnce) break;
+      await giveWay();
     }
+    if (items.length > 0) yield historyLine();
+  }
 }
 
 const membershipsAtOnce = 500;

@@ -160,6 +160,8 @@ for (const engine of storageKinds) {
         neighbour.records.history(
           'notes',
           records.map(({ id }) => id),
+          null,
+          10_000,
         );
 
       it('is numbered from 1 in each record and read in pages', async () => {
@@ -187,9 +189,12 @@ for (const engine of storageKinds) {
         const entry = { ...theirs, n: 1 };
         assert.deepEqual(await read(other), [entry]);
         assert.deepEqual(new Set(await read(one, other)), new Set([...expected, entry]));
-        const page = await storage.records.history('notes', [one.id], { after: 1, limit: 1 });
+        const page = await storage.records.history('notes', [one.id], { recordId: one.id, n: 1 }, 1);
         assert.deepEqual(page, expected.slice(1, 2));
-        assert.deepEqual(await storage.records.history('elsewhere', [one.id]), []);
+        assert.deepEqual(await storage.records.history('elsewhere', [one.id], null, 10), []);
+        const both = await read(one, other);
+        const rest = await storage.records.history('notes', [other.id, one.id], both[0] ?? null, 10);
+        assert.deepEqual(rest, both.slice(1));
         assert.deepEqual(await read(), []);
       });
 
@@ -333,7 +338,7 @@ for (const engine of storageKinds) {
         forgetExpired: () => records.forgetExpired(1),
         expireProofs: () => records.expireProofs(1, 1),
         members: () => records.members('x', 'x', null, 1),
-        history: () => records.history('x', ['x']),
+        history: () => records.history('x', ['x'], null, 1),
         membershipsOf: () => records.membershipsOf('x', null, 1),
         invitationsBy: () => records.invitationsBy('x', 1),
         invitations: () => records.invitations('x', 'x', 1),

@@ -15,9 +15,8 @@ export function listHistory(parts: CollectionParts): BearerHandler {
     const { record, headers } = await seen(parts, input, access);
     const { limit, cursor } = readPageParameters(input.query);
     const bound = ['history', access.id, collection.name, record.id];
-    const after = cursor === null ? 0 : Number(unsealCursor(cursor, bound, parts));
-    const asked = { after, limit: limit + 1 };
-    const found = await store.history(collection.name, [record.id], asked);
+    const n = cursor === null ? 0 : Number(unsealCursor(cursor, bound, parts));
+    const found = await store.history(collection.name, [record.id], { recordId: record.id, n }, limit + 1);
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const next = found.length > limit && last !== undefined ? digest.seal(String(last.n), ...bound) : null;

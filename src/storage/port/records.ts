@@ -87,11 +87,12 @@ export interface RecordStore {
     after: { readonly alias: Uint8Array; readonly role: string } | null,
     limit: number,
   ): Promise<readonly StoredMember[]>;
-  /** The history of records, each oldest first; of one record in pages that begin after an entry. */
+  /** Entries of the histories of records: record by record in the order of their ids, each oldest first. */
   history(
     collection: string,
     ids: readonly string[],
-    page?: { readonly after: number; readonly limit: number },
+    after: Pick<StoredHistoryEntry, 'recordId' | 'n'> | null,
+    limit: number,
   ): Promise<readonly StoredHistoryEntry[]>;
   /** The roles of a caller in all records, in the order of collections and records. */
   membershipsOf(member: string, after: StoredMember | null, limit: number): Promise<readonly StoredMember[]>;

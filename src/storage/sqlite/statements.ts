@@ -28,11 +28,26 @@ export function finder(database: DatabaseSync, lookup: RowsByKey): (key: Row) =>
 }
 
 export function writer(database: DatabaseSync, write: RowsWritten): (row: Row) => void {
-  const prepared = textsOf[write.how](write).map(([columns, sql]) => {
-    return { columns, statement: database.prepare(sql) };
-  });
+  if (write.how === 'append') return appender(database, write);
+  const [columns, sql] = textsOf[write.how](write);
+  const statement = database.prepare(sql);
+  return (row) => void statement.run(...valuesOf(row, columns));
+}
+
+/** Old rows are deleted only once there are any. */
+function appender(database: DatabaseSync, write: RowsWritten): (row: Row) => void {
+  const { name, key } = write.table;
+  const of = key.slice(0, -1);
+  const numbered = key.at(-1) ?? '';
+  const number = nameIn(numbered);
+  const next = `coalesce((select max(${number}) from ${name} where ${equal(of)}), 0) + 1`;
+  const [all, sql] = inserting(write, (one) => (one === numbered ? next : '?'));
+  const given = all.flatMap((one) => (one === numbered ? of : [one]));
+  const added = database.prepare(`${sql} returning ${number} as n`);
+  const old = database.prepare(`delete from ${name} where ${equal(of)} and ${number} <= ?`);
   return (row) => {
-    for (const { columns, statement } of prepared) statement.run(...valuesOf(row, columns));
+    const { n } = added.get(...valuesOf(row, given)) as { n: number };
+    if (n > write.kept) old.run(...valuesOf(row, of), n - write.kept);
   };
 }
 
@@ -45,8 +60,8 @@ function valuesOf(row: Row, columns: readonly string[]): SQLInputValue[] {
 /** The columns whose values it needs, and its text. */
 type Statement = readonly [columns: readonly string[], sql: string];
 
-const textsOf: Readonly<Record<RowsWritten['how'], (write: RowsWritten) => readonly Statement[]>> = {
-  insert: (write) => [inserting(write, (name) => (write.table.columns[name]?.isAdded ? 'max(?, 0)' : '?'))],
+const textsOf: Readonly<Record<Exclude<RowsWritten['how'], 'append'>, (write: RowsWritten) => Statement>> = {
+  insert: (write) => inserting(write, (name) => (write.table.columns[name]?.isAdded ? 'max(?, 0)' : '?')),
 
   put(write) {
     const { columns, key } = write.table;
@@ -57,30 +72,16 @@ const textsOf: Readonly<Record<RowsWritten['how'], (write: RowsWritten) => reado
         const to = nameIn(name);
         return columns[name]?.isAdded ? `${to} = max(${to} + excluded.${to}, 0)` : `${to} = excluded.${to}`;
       });
-    return [[all, `${sql} on conflict (${key.map(nameIn).join(', ')}) do update set ${set.join(', ')}`]];
+    return [all, `${sql} on conflict (${key.map(nameIn).join(', ')}) do update set ${set.join(', ')}`];
   },
 
   add({ table: { name, key }, by }) {
     const changed = by.filter((one) => !key.includes(one));
     const set = changed.map((one) => `${nameIn(one)} = max(${nameIn(one)} + ?, 0)`).join(', ');
-    return [[[...changed, ...key], `update ${name} set ${set} where ${equal(key)}`]];
+    return [[...changed, ...key], `update ${name} set ${set} where ${equal(key)}`];
   },
 
-  remove: ({ table: { name }, by }) => [[by, `delete from ${name} where ${equal(by)}`]],
-
-  append(write) {
-    const { name, key } = write.table;
-    const of = key.slice(0, -1);
-    const numbered = key.at(-1) ?? '';
-    const last = `(select max(${nameIn(numbered)}) from ${name} where ${equal(of)})`;
-    const [all, sql] = inserting(write, (one) => (one === numbered ? `coalesce(${last}, 0) + 1` : '?'));
-    const given = all.flatMap((one) => (one === numbered ? of : [one]));
-    const old = `${equal(of)} and ${nameIn(numbered)} <= ${last} - ${write.kept}`;
-    return [
-      [given, sql],
-      [[...of, ...of], `delete from ${name} where ${old}`],
-    ];
-  },
+  remove: ({ table: { name }, by }) => [by, `delete from ${name} where ${equal(by)}`],
 };
 
 function inserting({ table, under }: RowsWritten, placeholder: (name: string) => string): Statement {

@@ -17,15 +17,13 @@ export function recordParts(
       return rowsAfter(members, ['alias', 'role'], after && [Buffer.from(after.alias), after.role], limit);
     },
 
-    async history(collection, ids, page) {
-      if (ids.length === 0) return [];
+    async history(collection, ids, after, limit) {
+      const remaining = after === null ? ids : ids.filter((id) => id >= after.recordId);
+      if (remaining.length === 0) return [];
       const entries = rowsOf(reader, 'record_history')
         .where('collection', '=', collection)
-        .where('record_id', 'in', ids)
-        .orderBy('record_id')
-        .orderBy('n');
-      const some = page === undefined ? entries : entries.where('n', '>', page.after).limit(page.limit);
-      return some.execute();
+        .where('record_id', 'in', remaining);
+      return rowsAfter(entries, ['record_id', 'n'], after && [after.recordId, after.n], limit);
     },
 
     membershipsOf(member, after, limit) {
