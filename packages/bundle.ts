@@ -1,6 +1,6 @@
-import { cpSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 
 const source = resolve(import.meta.dirname, '../src');
 
@@ -46,12 +46,22 @@ export async function bundleService(
       },
     ],
   });
-  // The innermost folder is the package: another may have installed it for itself.
-  const packages = Object.keys(metafile.inputs).map((path) => /^.*\bnode_modules\/([^/]+)\//.exec(path));
-  const folders = new Map(packages.flatMap((found) => (found === null ? [] : [[found[1], found[0]]])));
-  for (const [name, folder] of folders) cpSync(join(folder, 'LICENSE'), join(target, `LICENSE.${name}`));
+  copyLicences(metafile, target);
   // bin/vestibule.js compares it with the times of the source, which may change while this runs.
   utimesSync(join(target, 'main.js'), begun, begun);
+}
+
+/** The licence of each package in a bundle, as `LICENSE.<package>` beside it. */
+export function copyLicences({ inputs }: Metafile, target: string): void {
+  // The innermost folder is the package: another may have installed it for itself.
+  const packages = Object.keys(inputs).map((path) => /^.*\bnode_modules\/([^/]+)\//.exec(path));
+  const folders = new Map(packages.flatMap((found) => (found === null ? [] : [[found[1], found[0]]])));
+  for (const [name, folder] of folders) {
+    const [licence] = globSync(`${folder}LICENSE*`);
+    if (licence === undefined)
+      throw new Error(`${folder} has no LICENSE; a bundle must have one for each package.`);
+    cpSync(licence, join(target, `LICENSE.${name}`));
+  }
 }
 
 /** In the bundle `import.meta.url` is the address of a file directly in `target`. */

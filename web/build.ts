@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { copyLicences } from '../packages/bundle.ts';
 
 /**
  * Builds web/src and web/console into what the service serves (web/dist, web/dist/console): one script, one style, one icon and
@@ -25,7 +26,7 @@ interface PageOptions {
 }
 
 async function buildPage({ source, style, target, path: servedAt }: PageOptions): Promise<void> {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: { app: `${source}main.tsx`, style: `${source}${style}` },
     outdir: target,
     write: false,
@@ -36,9 +37,11 @@ async function buildPage({ source, style, target, path: servedAt }: PageOptions)
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'eof',
+    metafile: true,
     logLevel: 'warning',
   });
   mkdirSync(target, { recursive: true });
+  copyLicences(metafile, target);
   const contents = new Map([
     ...outputFiles.map(({ path, text }) => [path.slice(target.length), text] as const),
     ['icon.svg', icon] as const,

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, rmSync } from 'node:fs';
-import { verifyChecksums, writeChecksums } from './checksums.ts';
+import { writeChecksums } from './checksums.ts';
 import { audit, licences, writeSbom } from './dependencies.ts';
 import { findingsOf } from './package-findings.ts';
 import { changelogSection, cleanCommit, NotReleasable } from './version.ts';
@@ -25,8 +25,7 @@ export async function makeRelease(version: string): Promise<void> {
   say(`${sbom}  ${dependencies.length} production dependencies`);
   for (const [licence, names] of licences(dependencies)) say(`${licence}: ${names.join(', ')}`);
 
-  writeChecksums('dist');
-  say(`dist/SHA256SUMS  ${verifyChecksums('dist')} files verified`);
+  say(`dist/SHA256SUMS  ${writeChecksums('dist')} files`);
 
   say(`npm audit  no finding in ${audit()} dependencies`);
 }

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { verifyChecksums } from './checksums.ts';
 import { NotReleasable, readJson } from './version.ts';
 
-/** Publishes the tarballs of dist/ with provenance. A tarball that the registry already has is left out, so it can be repeated. */
+/** Publishes the tarballs of dist/, with provenance (`publishConfig`). A tarball that the registry already has is left out, so it can be repeated. */
 export function publish(version: string): void {
   const { GITHUB_REPOSITORY = 'no repository', GITHUB_REF = 'no tag' } = process.env;
   const { repository } = readJson('package.json');
@@ -21,7 +21,7 @@ export function publish(version: string): void {
     const name = tarball.replace(/^dist\/(\w+)-(\w+)-.*$/, '@$1/$2');
     if (publishedIntegrity(`${name}@${version}`) === integrityOf(tarball))
       process.stdout.write(`${tarball} is in the registry\n`);
-    else execFileSync('npm', ['publish', '--provenance', `./${tarball}`], { stdio: 'inherit' });
+    else execFileSync('npm', ['publish', `./${tarball}`], { stdio: 'inherit' });
   }
 }
 

@@ -8,17 +8,16 @@ export function readJson(file: string) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The version that all packages, the change log and the deploy files name. */
+/** The version that all packages, the deploy files and the commands of SECURITY.md name. */
 export function agreedVersion(): string {
   const { version } = readJson('package.json');
   const named = [
     ...globSync('packages/*/package.json').map((file) => ({ file, found: readJson(file).version })),
     { file: 'package-lock.json', found: readJson('package-lock.json').packages[''].version },
-    ...globSync('deploy/**/*.yaml').flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/\bimage: \S*\/vestibule:(\S+)/g)].map(([, found]) => ({
-        file,
-        found,
-      })),
+    ...[...globSync('deploy/**/*.yaml'), 'SECURITY.md'].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:\/vestibule:|\/tags\/v|\bversion )(\d[\w.-]*\w)/g)].map(
+        ([, found]) => ({ file, found }),
+      ),
     ),
   ];
   const wrong = named.filter(({ found }) => found !== version);

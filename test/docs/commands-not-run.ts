@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const signedBy = `--certificate-identity https://github.com/vestibule/vestibule/.github/workflows/release.yml@refs/tags/v${version} --certificate-oidc-issuer https://token.actions.githubusercontent.com`;
+const image = `ghcr.io/vestibule/vestibule:${version}`;
+
 /** The command of README.md that starts the service. The test runs it without "npm ci" and with free ports. */
 export const startCommand = 'npm ci && npm start';
 
-const byInstallation =
-  'is run by test/support/packages/installed-packages.ts, for all tests of test/packages';
 const afterRelease = 'needs what the release workflow has published';
 const byFrontend = 'is run by test/docs/frontend.release.ts, in a folder of its own';
 
@@ -36,17 +40,15 @@ export const notRun: Readonly<Record<string, string>> = {
   'npx vestibule client scopes <id> ...': 'is run by test/http/token.revoked.test.ts, with scopes',
   'npx vestibule dev token --user ada': 'is run by test/cli/dev.running.test.ts',
   'npx vestibule dev token --user ada --scope bookings.read': 'is run by test/cli/dev.users.test.ts',
+  'npm run image -- --base local': 'is run by test/image/image.release.ts',
   'npm run pack': 'is run by test/packages/tarball.release.ts, in a copy of the project',
   'npm run release -- --dry-run': 'is run by test/packages/dry-run.release.ts, in a copy of the project',
   'npm audit signatures': afterRelease,
-  'cosign verify-blob --bundle SHA256SUMS.sigstore.json --certificate-identity https://github.com/vestibule/vestibule/.github/workflows/release.yml@refs/tags/v0.3.0 --certificate-oidc-issuer https://token.actions.githubusercontent.com SHA256SUMS':
-    afterRelease,
+  [`cosign verify-blob --bundle SHA256SUMS.sigstore.json ${signedBy} SHA256SUMS`]: afterRelease,
   'sha256sum --check --ignore-missing SHA256SUMS':
     'is run by test/packages/dry-run.release.ts, on the files of a dry run',
-  'cosign verify --certificate-identity https://github.com/vestibule/vestibule/.github/workflows/release.yml@refs/tags/v0.3.0 --certificate-oidc-issuer https://token.actions.githubusercontent.com ghcr.io/vestibule/vestibule:0.3.0':
-    afterRelease,
-  "docker buildx imagetools inspect ghcr.io/vestibule/vestibule:0.3.0 --format '{{ json .Provenance }}'":
-    afterRelease,
+  [`cosign verify ${signedBy} ${image}`]: afterRelease,
+  [`docker buildx imagetools inspect ${image} --format '{{ json .Provenance }}'`]: afterRelease,
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
     'takes ten minutes; test/fault/records-durable.drill.ts does the same with a few kills',
@@ -58,8 +60,8 @@ export const notRun: Readonly<Record<string, string>> = {
     'measures, and wants two idle cores; test/fault/overload-http.drill.ts holds what can be counted',
   'npm run scale -- --rows 10000000':
     'takes an hour and 40 GB; test/contract/partitions.test.ts runs the statements of docs/scale.md',
-  'npm install ./vestibule-client-*.tgz': byInstallation,
-  'npm install ./vestibule-verify-*.tgz': byInstallation,
+  'npm install @vestibule/client': afterRelease,
+  'npm install @vestibule/verify': afterRelease,
   'npx vestibule types > collections.d.ts':
     'is what typesDocument writes, which test/packages/client.readme.release.ts compiles',
   'npm init --yes': byFrontend,

@@ -4,8 +4,8 @@ import { makeLocalBase } from './local-base.ts';
 
 const dockerfile = 'deploy/docker/Dockerfile';
 
-/** The public base image: that of the first stage. */
-export const [, publicBase = ''] = /^FROM (\S+) AS /m.exec(readFileSync(dockerfile, 'utf8')) ?? [];
+/** The public base image of the stages that build. */
+export const [, publicBase = ''] = /^FROM (?:--\S+ )?(\S+) AS /m.exec(readFileSync(dockerfile, 'utf8')) ?? [];
 
 /** Builds the image from this clone; its name. */
 export async function buildImage(engine: Engine, base: 'public' | 'local', folder: string): Promise<string> {

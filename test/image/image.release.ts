@@ -1,9 +1,7 @@
-import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { findProgram } from '../support/run/programs.ts';
-import { databaseEngines } from '../support/services/service.ts';
 import { publicBase } from './build.ts';
 import { Engine } from './engine.ts';
 
@@ -26,8 +24,5 @@ describe('npm run image', () => {
     );
     const { stdout } = await run('npm', ['run', 'image', '--', '--base', base]);
     context.diagnostic(stdout);
-    const checked = [...stdout.matchAll(/^database +(\w+)$/gm)].map(([, database]) => database);
-    assert.deepEqual(checked, databaseEngines);
-    assert.equal(stdout.match(/^write in a new container +there$/gm)?.length, databaseEngines.length);
   });
 });

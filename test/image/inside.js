@@ -24,12 +24,14 @@ function attempt(path) {
   }
 }
 
+const { packages } = JSON.parse(readFileSync('/opt/vestibule/node_modules/.package-lock.json', 'utf8'));
 const lines = readFileSync('/proc/1/status', 'utf8').split('\n');
 const { uid, gid, mode } = statSync('/var/lib/vestibule');
 process.stdout.write(
   JSON.stringify({
     // Of the service, which is process 1.
     status: Object.fromEntries(lines.map((line) => line.split(/:\s+/))),
+    versions: Object.fromEntries(Object.entries(packages).map(([path, { version }]) => [path, version])),
     programs: programs('/'),
     writes: ['/', '/usr/local/bin', '/opt/vestibule', '/etc'].map((folder) => attempt(join(folder, 'probe'))),
     volume: `${uid}:${gid} ${(mode & 0o777).toString(8)}`,

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Engine } from './engine.ts';
 
 /** What test/image/inside.js prints. */
 interface Seen {
   readonly status: Readonly<Record<string, string>>;
+  /** The installed dependencies by their folder. */
+  readonly versions: Readonly<Record<string, string>>;
   readonly programs: readonly string[];
   readonly writes: readonly string[];
   readonly volume: string;
@@ -16,7 +18,7 @@ type Properties = Readonly<Record<string, string>>;
 
 /** What a running container is and may do, each as the container itself sees it. */
 export async function propertiesOf(engine: Engine, container: string): Promise<Properties> {
-  const { status, programs, writes, volume } = await lookInside(engine, container);
+  const { status, versions, programs, writes, volume } = await lookInside(engine, container);
   assert.match(status.Uid ?? '', /^1000\s+1000\s+1000\s+1000$/, 'the service runs as 1000, never as root');
   assert.match(status.Gid ?? '', /^1000\s+1000\s+1000\s+1000$/);
   const sets = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'];
@@ -25,12 +27,17 @@ export async function propertiesOf(engine: Engine, container: string): Promise<P
   assert.deepEqual([...new Set(writes)], ['EROFS'], 'the root file system is read-only, also for root');
   assert.deepEqual(programs, ['/usr/local/bin/node'], 'there is no shell, no npm and no other program');
   assert.equal(volume, '1000:1000 700');
+  const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const installed = Object.entries(versions);
+  for (const [path, version] of installed)
+    assert.equal(version, locked[path]?.version, `${path} has the version of the lock file`);
   return {
     user: '1000, group 1000 (process 1)',
     capabilities: `none (${sets.join(', ')} are 0), no new privileges`,
     'root file system': `read-only (${writes[0]}, also for root)`,
     programs: programs.join(' '),
     volume: `${volume}, of 1000`,
+    dependencies: `${installed.length}, in the versions of package-lock.json`,
     'health check': await healthOf(engine, container),
   };
 }

@@ -84,13 +84,10 @@ describe('npm run release', () => {
     assert.deepEqual(globSync('dist/*', { cwd: folder }).sort(), [...others, ...names].sort());
   });
 
-  it('the packages can be published', async () => {
+  it('the packages are published with provenance', async () => {
     for (const name of names) {
       const { stdout } = await run('tar', ['xzOf', `${folder}/${name}`, 'package/package.json']);
-      const manifest = JSON.parse(stdout);
-      assert.equal(manifest.private, undefined);
-      assert.deepEqual(manifest.publishConfig, { access: 'public', provenance: true });
-      assert.equal(manifest.repository.url, 'git+https://github.com/vestibule/vestibule.git');
+      assert.deepEqual(JSON.parse(stdout).publishConfig, { access: 'public', provenance: true });
     }
   });
 
@@ -153,7 +150,7 @@ describe('npm run release', () => {
     }
   });
 
-  it('publishes each tarball with provenance, and none if one was changed', async () => {
+  it('publishes each tarball, and none if one was changed', async () => {
     const programs = `${folder}/data/bin`;
     mkdirSync(programs, { recursive: true });
     writeFileSync(`${programs}/npm`, '#!/bin/sh\ntest "$1" = view || echo "$@"\n');
@@ -166,7 +163,7 @@ describe('npm run release', () => {
     const { stdout } = await release([], workflow);
     assert.deepEqual(
       stdout.trim().split('\n'),
-      names.map((name) => `publish --provenance ./${name}`),
+      names.map((name) => `publish ./${name}`),
     );
     writeFileSync(`${folder}/${names[0]}`, 'another');
     const { code, stdout: nothing, stderr } = await release([], workflow);

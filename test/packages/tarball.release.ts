@@ -45,7 +45,7 @@ describe('npm run pack', () => {
   });
 
   it('the service tarball has what it needs to run, operator documents, and nothing else', () => {
-    const beside = files.filter((file) => !file.startsWith('lib/')).sort();
+    const beside = files.filter((file) => !/^lib\/|\/LICENSE\./.test(file)).sort();
     const documents = globSync([
       'docs/*.md',
       'docs/collection.schema.json',
@@ -58,7 +58,7 @@ describe('npm run pack', () => {
       'web/reference/*',
       'deploy/{grafana,kubernetes,prometheus,systemd}/*',
     ]);
-    const pages = globSync('web/dist/{*.*,console/*}', { cwd: project });
+    const pages = globSync('web/dist/{*.*,console/*}', { cwd: project, exclude: ['**/LICENSE.*'] });
     const single = [
       ...['bookings', 'items', 'notes'].map((name) => `collections/${name}.yaml`),
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
@@ -81,6 +81,23 @@ describe('npm run pack', () => {
     );
     assert.ok(inlined.includes('lib/LICENSE.kysely'));
     assert.deepEqual(licences, [...new Set(inlined)].sort());
+  });
+
+  it('the pages have the licences of their packages, and every bundled package is in the SBOM and the audit', () => {
+    const licences = files.filter((file) => file.includes('/LICENSE.'));
+    assert.deepEqual(
+      licences.filter((file) => file.startsWith('web/')).sort(),
+      ['LICENSE.oauth4webapi', 'LICENSE.preact', 'console/LICENSE.preact'].map((name) => `web/dist/${name}`),
+    );
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const production = Object.keys(packages).filter((path) => packages[path].dev !== true);
+    for (const file of licences) {
+      const name = file.replace(/^.*LICENSE\./, '');
+      assert.ok(
+        production.some((path) => path.endsWith(`node_modules/${name}`)),
+        `${name} is bundled, but a development dependency. Move it to "dependencies".`,
+      );
+    }
   });
 
   it('the client tarball has each compiled file with its types, the README and the licence', () => {

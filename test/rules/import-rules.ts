@@ -101,6 +101,11 @@ const folderRules: readonly FolderRule[] = [
     may: [{ to: /^packages\/client\/src\/index\.ts$/ }],
     why: 'the frontend talks to the API as a page of anybody else would: by the client, in one place',
   },
+  {
+    files: /^web\/build\.ts$/,
+    may: [{ to: /^packages\/bundle\.ts$/ }],
+    why: 'the build of the pages knows nothing of the service but how its bundle takes licences along',
+  },
   { files: /^web\//, may: [], why: 'the frontend knows the service by its addresses only' },
   {
     files: /^packages\/client\//,

@@ -108,7 +108,5 @@ function mistakesOf(options: VerifierOptions): string[] {
 
 function shown(name: string, value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? typeof value;
-  // Every JWT begins with "eyJ", the start of a JSON object in base64url.
-  return name === 'memorySecret' || text.includes('eyJ') ? 'something else' : text;
+  return name === 'memorySecret' ? 'something else' : (JSON.stringify(value) ?? typeof value);
 }
