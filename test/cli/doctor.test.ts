@@ -158,14 +158,10 @@ describe('vestibule doctor, running service', () => {
     const { ok, checks } = JSON.parse(stdout);
     assert.equal(ok, false);
     const failed = checks.filter(({ result }: { result: string }) => result === 'fail');
-    assert.deepEqual(
-      failed.map(({ name }: { name: string }) => name),
-      ['key address', 'key'],
-    );
-    assert.deepEqual(
-      failed.map(({ code }: { code: string }) => code),
-      ['key_address_differs', 'keys_unavailable'],
-    );
+    const names = failed.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, ['key address', 'key']);
+    const codes = failed.map(({ code }: { code: string }) => code);
+    assert.deepEqual(codes, ['key_address_differs', 'keys_unavailable']);
     assert.equal(failed[0].advice, 'Set IDP_JWKS_PATH=/jwks');
     assert.match(failed[1].advice, /IDP_ORIGIN and IDP_JWKS_PATH/);
   });

@@ -70,10 +70,8 @@ describe('the command line', () => {
     const help = succeeded(await vestibule('--help'));
     const [, ...groups] = help.split(/^(?=\w+:$)/m).slice(1);
     const names = groups.map((group) => Array.from(group.matchAll(/^ {2}(\w+)/gm), ([, name]) => name));
-    assert.deepEqual(
-      groups.map((group) => group.split('\n')[0]),
-      ['Develop:', 'Diagnose:', 'Operate:'],
-    );
+    const titles = groups.map((group) => group.split('\n')[0]);
+    assert.deepEqual(titles, ['Develop:', 'Diagnose:', 'Operate:']);
     assert.ok(names[0]?.includes('dev'));
     assert.ok(names[1]?.includes('doctor'));
     assert.ok(names[2]?.includes('serve'));
@@ -83,10 +81,8 @@ describe('the command line', () => {
     const help = succeeded(await vestibule('webhook', 'add', '--help'));
     const options = [...help.matchAll(/^ {2}(--[a-z-]+)((?:(?!^ {2}-).)*)/gms)];
     const needed = options.filter(([, , text]) => /\(needed\)/.test(String(text)));
-    assert.deepEqual(
-      needed.map(([, name]) => name),
-      ['--events'],
-    );
+    const marked = needed.map(([, name]) => name);
+    assert.deepEqual(marked, ['--events']);
   });
 
   it('--version prints the version', async () => {
