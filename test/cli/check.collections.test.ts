@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { exits, failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
@@ -38,10 +38,12 @@ describe('vestibule check, collections', () => {
     runVestibule({ ...good, COLLECTIONS_DIR: folder }, 'check', ...options);
 
   it('without settings, names the command that checks declarations alone', async () => {
-    const { code, stderr } = await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check');
-    assert.equal(code, 1);
-    assert.match(stderr, /IDP_ORIGIN is not set/);
-    assert.match(stderr, /"npx vestibule check collections"/);
+    exits(
+      1,
+      await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check'),
+      /IDP_ORIGIN is not set/,
+      /"npx vestibule check collections"/,
+    );
   });
 
   it('lists the collections', async () => {
@@ -63,9 +65,7 @@ describe('vestibule check, collections', () => {
       'bookings.yaml': `${bookings}limts: {}\nlimits: { writes: often }\n`,
       'me.yaml': bookings,
     });
-    const { code, stdout, stderr } = await check(folder);
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
+    const stderr = exits(1, await check(folder));
     assert.deepEqual(stderr.replaceAll(folder, 'declared').split('\n'), [
       'vestibule: 3 mistakes in the declarations of collections:',
       '  declared/bookings.yaml:3: limts is not known here; did you mean "limits"?',
@@ -81,15 +81,19 @@ describe('vestibule check, collections', () => {
     const foreign = newCollections({
       'bookings.yaml': Buffer.from(`${bookings}description: für\n`, 'latin1'),
     });
-    const { code, stderr } = await check(foreign.folder);
-    assert.equal(code, 1);
-    assert.match(stderr, /^vestibule: The file ".*bookings\.yaml" \(COLLECTIONS_DIR\) is not UTF-8: save it/);
+    exits(
+      1,
+      await check(foreign.folder),
+      /^vestibule: The file ".*bookings\.yaml" \(COLLECTIONS_DIR\) is not UTF-8: save it/,
+    );
   });
 
   it('names a missing folder', async () => {
-    const { code, stderr } = await check(`${newDirectory()}/nowhere`);
-    assert.equal(code, 1);
-    assert.match(stderr, /^vestibule: The folder ".*nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/);
+    exits(
+      1,
+      await check(`${newDirectory()}/nowhere`),
+      /^vestibule: The folder ".*nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/,
+    );
   });
 });
 
@@ -249,8 +253,7 @@ describe('vestibule check of applications with two mistakes each', () => {
           mistaken.reduce((so, [, right, written]) => so.replace(right, written), text),
         );
       }
-      const { code, stderr } = await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check', folder);
-      assert.equal(code, 1);
+      const stderr = exits(1, await runVestibule({ TEST_DIRECTORY: newDirectory() }, 'check', folder));
       const lines = wrong.map(([file, , , mistake]) => `  ${folder}/${file}:${mistake}`);
       assert.deepEqual(stderr.trim().split('\n').slice(1).toSorted(), lines.toSorted());
       for (const [file, text] of Object.entries(files)) declare(file, text);
@@ -282,8 +285,7 @@ describe('vestibule check without the settings of a service', () => {
   it('reports mistakes in the collections, and an empty folder', async () => {
     const { folder: wrong } = newCollections({ 'bookings.yaml': `${bookings}limts: {}\n` });
     for (const outcome of [await check({ COLLECTIONS_DIR: wrong }), await check({}, wrong)]) {
-      assert.equal(outcome.code, 1);
-      assert.match(outcome.stderr, /bookings\.yaml:3: limts is not known here; did you mean "limits"\?/);
+      exits(1, outcome, /bookings\.yaml:3: limts is not known here; did you mean "limits"\?/);
     }
     refused(await check({}, newDirectory()), /There are no collections in/);
   });
@@ -296,8 +298,7 @@ describe('vestibule check without the settings of a service', () => {
       await check({ COLLECTIONS_DIR: folder }, '--against'),
       await check({}, folder, '--against'),
     ]) {
-      assert.equal(outcome.code, 1);
-      assert.match(outcome.stderr, missing);
+      exits(1, outcome, missing);
     }
   });
 });
@@ -391,9 +392,11 @@ for (const engine of someEngine) {
 
     it('serve refuses the same breaking changes, unless they are allowed', async () => {
       declare('bookings.yaml', `${bookings.replace('8', '4')}access: { read: everyone }\n`);
-      const { code, stderr } = await runVestibule(settings, 'serve');
-      assert.equal(code, 1);
-      assert.match(stderr, /bookings: breaking: .*seats maximum 8 -> 4.*, 1 of 3 records would fail/);
+      exits(
+        1,
+        await runVestibule(settings, 'serve'),
+        /bookings: breaking: .*seats maximum 8 -> 4.*, 1 of 3 records would fail/,
+      );
       const service = await startService({ ...settings, TEST_SERVE_OPTIONS: '--allow-breaking-schemas' });
       await service.stop();
       assert.match(succeeded(await against()), /^bookings: unchanged$/m);
@@ -431,9 +434,7 @@ for (const engine of databaseEngines)
     });
 
     it('serve refuses to start, even with --allow-breaking-schemas', async () => {
-      const { code, stderr } = await runVestibule(settings, 'serve');
-      assert.equal(code, 1);
-      assert.match(stderr, /bookings: breaking: .*, 2 of 4 records would fail/);
+      exits(1, await runVestibule(settings, 'serve'), /bookings: breaking: .*, 2 of 4 records would fail/);
       failed(
         await runVestibule(settings, 'serve', '--allow-breaking-schemas'),
         /Some records have the same values.*"unique"/,

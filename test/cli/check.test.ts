@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { exits, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
@@ -97,11 +97,9 @@ describe('vestibule check, settings', () => {
   });
 
   it('exits with 1 and names every mistake', async () => {
-    const { code, stdout, stderr } = await check({ PORT: 'http', LOG_LEVEL: 'loud' });
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
-    assert.match(
-      stderr,
+    exits(
+      1,
+      await check({ PORT: 'http', LOG_LEVEL: 'loud' }),
       /^vestibule: There are mistakes in the settings:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/,
     );
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { endOf, failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { endOf, exits, failed, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 import { callAs, type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 
 const noSettings = {};
@@ -38,9 +38,7 @@ describe('other commands beside a running dev', () => {
   it('an empty, too long or missing user name is refused', async () => {
     refused(await endOf(noSettings, token(' '), folder), /Enter a user name/);
     refused(await endOf(noSettings, token('x'.repeat(65)), folder), /at most 64 characters/);
-    const { code, stdout, stderr } = await endOf(noSettings, ['dev', 'token'], folder);
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /--user/);
+    exits(2, await endOf(noSettings, ['dev', 'token'], folder), /--user/);
   });
 
   it('dev issues a token only for the secret in its state file', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { endOf, newDirectory, refused } from '../support/commands/outcome.ts';
+import { endOf, exits, newDirectory, refused } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
 import { type Development, shellIn, startDevelopment } from '../support/services/development.ts';
 import { SignedIn } from '../support/tokens/signed-in.ts';
@@ -92,9 +92,11 @@ describe('the users of vestibule dev', () => {
   it('are validated before dev starts, with all mistakes', async () => {
     const elsewhere = newDirectory();
     writeFileSync(`${elsewhere}/dev-users.yaml`, 'ada: 5\ngrace: [a b]\n');
-    const { code, stderr } = await endOf({ OPS_PORT: '0' }, ['dev'], elsewhere);
-    assert.equal(code, 1);
-    assert.match(stderr, /dev-users\.yaml:1: ada must be a list/);
-    assert.match(stderr, /dev-users\.yaml:2: grace must be a list/);
+    exits(
+      1,
+      await endOf({ OPS_PORT: '0' }, ['dev'], elsewhere),
+      /dev-users\.yaml:1: ada must be a list/,
+      /dev-users\.yaml:2: grace must be a list/,
+    );
   });
 });

@@ -2,29 +2,18 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
+import { examined, failsWith, healthyProvider, passesWith, warnsWith } from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { freePort } from '../support/run/ports.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { fileOf, type Settings } from '../support/services/service.ts';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
-let provider: DiscoveredProvider;
-before(async () => {
-  provider = await discoveredProvider();
-});
-after(() => provider.stop());
-const healthy = (overrides: Settings = {}, engine: 'sqlite' | 'postgres' = 'sqlite') =>
-  healthySettings({ ...provider.settings, ...overrides }, engine);
-
-async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
-  assertLines(await examined(settings), 'fail', expected);
-}
+const { healthy } = healthyProvider();
 
 /** A database as a first start leaves it. */
 async function used(settings: Settings): Promise<Settings> {
@@ -37,12 +26,7 @@ describe('vestibule doctor, database', () => {
   it('creates nothing without a database', async () => {
     const settings = await healthy();
     const before = readdirSync(String(settings.TEST_DIRECTORY));
-    const findings = await examined(settings);
-    assertLines(findings, 'fail', []);
-    assert.match(
-      linesOf(findings, 'pass').join('\n'),
-      /database +SQLite file ".*" will be made at the first start/,
-    );
+    await passesWith(settings, /database +SQLite file ".*" will be made at the first start/);
     assert.deepEqual(readdirSync(String(settings.TEST_DIRECTORY)), before);
   });
 
@@ -55,9 +39,7 @@ describe('vestibule doctor, database', () => {
         return { name, mtimeMs, mode, content: readFileSync(`${folder}/${name}`, 'base64') };
       });
     const before = state();
-    const findings = await examined(settings);
-    assertLines(findings, 'fail', []);
-    assert.match(linesOf(findings, 'pass').join('\n'), /schema +version \d+, the newest/);
+    await passesWith(settings, /schema +version \d+, the newest/);
     assert.deepEqual(state(), before);
   });
 
@@ -65,7 +47,7 @@ describe('vestibule doctor, database', () => {
     const settings = await healthy();
     writeFileSync(fileOf(settings), 'all kinds of text, but no database\n'.repeat(100));
     writeFileSync(`${fileOf(settings)}.secret`, newMasterSecret());
-    await failuresOf(
+    await failsWith(
       settings,
       /^FAIL {2}database +the file is not an SQLite database; .*another format\. Name an SQLite file in DATABASE_URL/,
     );
@@ -74,16 +56,13 @@ describe('vestibule doctor, database', () => {
   it('reports a missing master secret beside its database', async () => {
     const settings = await used(await healthy());
     rmSync(`${fileOf(settings)}.secret`);
-    await failuresOf(
-      settings,
-      /^FAIL {2}master secret .*vestibule\.db\.secret" does not\. Restore that file/,
-    );
+    await failsWith(settings, /^FAIL {2}master secret .*vestibule\.db\.secret" does not\. Restore that file/);
   });
 
   for (const engine of ['sqlite', 'postgres'] as const) {
     it(`reports a wrong master secret (${engine})`, async () => {
       const settings = await used(await healthy({}, engine));
-      await failuresOf(
+      await failsWith(
         { ...settings, MASTER_SECRET: newMasterSecret() },
         /^FAIL {2}master secret +another; expected the master secret that the database was made with\. Set MASTER_SECRET/,
       );
@@ -96,29 +75,30 @@ describe('vestibule doctor, database', () => {
     writeFileSync(file, readFileSync(`${fileOf(settings)}.secret`));
     const given = { ...settings, MASTER_SECRET_FILE: file };
     chmodSync(file, 0o644);
-    assertLines(await examined(given), 'warn', [
+    await warnsWith(
+      given,
       /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected a file that only the user of the service can read\. Run: chmod o= /,
-    ]);
+    );
     chmodSync(file, 0o640);
-    assertLines(await examined(given), 'warn', []);
+    await warnsWith(given);
     chmodSync(file, 0o644);
     writeFileSync(file, newMasterSecret());
-    await failuresOf(given, /^FAIL {2}master secret +another;/);
+    await failsWith(given, /^FAIL {2}master secret +another;/);
   });
 
   it('warns about PostgreSQL without an erasure log', async () => {
     const settings = await healthy({}, 'postgres');
-    assertLines(await examined(settings), 'warn', [/ERASURE_LOG is not set/]);
-    assertLines(await examined({ ...settings, ERASURE_LOG: `${newDirectory()}/erasures` }), 'warn', []);
+    await warnsWith(settings, /ERASURE_LOG is not set/);
+    await warnsWith({ ...settings, ERASURE_LOG: `${newDirectory()}/erasures` });
   });
 
   it('warns about a world-writable data folder', async () => {
     const settings = await used(await healthy());
     const folder = dirname(fileOf(settings));
     chmodSync(folder, 0o777);
-    assertLines(await examined(settings), 'warn', [/data folder .*chmod o-w/]);
+    await warnsWith(settings, /data folder .*chmod o-w/);
     chmodSync(folder, 0o770);
-    assertLines(await examined(settings), 'warn', []);
+    await warnsWith(settings);
   });
 
   it('reports a schema of a newer release', async () => {
@@ -126,7 +106,7 @@ describe('vestibule doctor, database', () => {
     const database = new DatabaseSync(fileOf(settings));
     database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 9999)');
     database.close();
-    await failuresOf(
+    await failsWith(
       settings,
       /^FAIL {2}schema +version 9999; expected version \d+ or less\. A newer release/,
     );
@@ -137,20 +117,13 @@ describe('vestibule doctor, database', () => {
     const database = new DatabaseSync(fileOf(settings));
     database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 1)');
     database.close();
-    const findings = await examined(settings);
-    assertLines(findings, 'fail', []);
-    assert.match(
-      linesOf(findings, 'pass').join('\n'),
-      /schema +version 9999, of a newer release; this release .* may run beside it/,
-    );
+    await passesWith(settings, /schema +version 9999, of a newer release; this release .* may run beside it/);
   });
 
   it('reports an empty database as to be migrated, and does not migrate it', async () => {
     const settings = await healthy({}, 'postgres');
     for (let times = 0; times < 2; times += 1) {
-      const findings = await examined(settings);
-      assertLines(findings, 'fail', []);
-      assert.match(linesOf(findings, 'pass').join('\n'), /schema +the database is empty; the next start/);
+      await passesWith(settings, /schema +the database is empty; the next start/);
     }
   });
 
@@ -162,19 +135,19 @@ describe('vestibule doctor, database', () => {
       return healthy({ ...secret, DATABASE_URL: url.href });
     };
     const port = String(await freePort());
-    await failuresOf(
+    await failsWith(
       await at((url) => {
         url.port = port;
       }),
       /^FAIL {2}database +no connection to PostgreSQL \(ECONNREFUSED\); .*Nothing listens there.*DATABASE_URL/,
     );
-    await failuresOf(
+    await failsWith(
       await at((url) => {
         url.password = 'wrong-password';
       }),
       /^FAIL {2}database .*28P01; .*does not know this user or password/,
     );
-    await failuresOf(
+    await failsWith(
       await at((url) => {
         url.pathname = '/no_such_database';
       }),
@@ -199,7 +172,7 @@ describe('vestibule doctor, database', () => {
     await insertAll(storage, [record]);
     await storage.close();
     const said = /records +notes: breaking: declared no more, 1 of 1 record would fail; /;
-    await failuresOf(settings, said);
+    await failsWith(settings, said);
   });
 
   it('does not print the database password', async () => {

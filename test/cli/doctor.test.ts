@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
+import {
+  assertLines,
+  examined,
+  failsWith,
+  healthyProvider,
+  healthySettings,
+  linesOf,
+  passesWith,
+  warnsWith,
+} from '../support/commands/examined.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { freePort, takePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
 import { runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
-let provider: DiscoveredProvider;
-before(async () => {
-  provider = await discoveredProvider();
-});
-after(() => provider.stop());
-const healthy = (overrides: Settings = {}) => healthySettings({ ...provider.settings, ...overrides });
-
-async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
-  assertLines(await examined(settings), 'fail', expected);
-}
+const { healthy, origin } = healthyProvider();
 
 describe('vestibule doctor, settings', () => {
   it('reports every mistake as its own line, and skips the other checks', async () => {
@@ -34,7 +33,7 @@ describe('vestibule doctor, settings', () => {
   it('reports an invalid collection declaration', async () => {
     const folder = newDirectory();
     writeFileSync(`${folder}/notes.yaml`, 'schema: 7\n');
-    await failuresOf(
+    await failsWith(
       await healthy({ COLLECTIONS_DIR: folder }),
       /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/,
     );
@@ -44,24 +43,24 @@ describe('vestibule doctor, settings', () => {
 describe('vestibule doctor, frontends and ports', () => {
   it('warns if no frontend origin is allowed', async () => {
     const { CORS_ORIGINS: _, ...settings } = await healthy();
-    assertLines(await examined(settings), 'warn', [/^WARN {2}frontends +none; .*Set CORS_ORIGINS=https/]);
+    await warnsWith(settings, /^WARN {2}frontends +none; .*Set CORS_ORIGINS=https/);
   });
 
   it("accepts the service's own origin as frontend", async () => {
     const settings = await healthy();
-    const findings = await examined({ ...settings, CORS_ORIGINS: String(settings.BASE_URL) });
-    assertLines(findings, 'warn', []);
-    assert.match(linesOf(findings, 'pass').join('\n'), /frontends +pages of .* itself/);
+    const served = { ...settings, CORS_ORIGINS: String(settings.BASE_URL) };
+    await warnsWith(served);
+    await passesWith(served, /frontends +pages of .* itself/);
   });
 
   it('reports a port taken by another program, and an address that this machine does not have', async (test) => {
     const { port, release } = await takePort();
     test.after(release);
-    await failuresOf(
+    await failsWith(
       await healthy({ OPS_PORT: String(port) }),
       /^FAIL {2}ops port +another program, .* it does not answer HTTP\); expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/,
     );
-    await failuresOf(
+    await failsWith(
       await healthy({ OPS_HOST: '192.0.2.1' }),
       /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/,
     );
@@ -89,21 +88,21 @@ describe('vestibule doctor, running service', () => {
 
   it('reports a service with another database on its ports', async () => {
     const ours = { ...settings, DATABASE_URL: `sqlite:${newDirectory()}/ours.db` };
-    await failuresOf(
+    await failsWith(
       ours,
       /^FAIL {2}port +.*a service with another database.*lsof -i :\d+.*choose another PORT/,
       /^FAIL {2}ops port +.*a service with another database.*lsof -i :\d+.*choose another OPS_PORT/,
     );
-    await failuresOf(
+    await failsWith(
       { ...ours, OPS_PORT: String(await freePort()) },
       /^FAIL {2}port +.*a service with another database.*lsof -i :\d+.*choose another PORT/,
     );
   });
 
   it('reports another program on the port of the service', async () => {
-    const { port } = new URL(provider.origin);
-    await failuresOf(
-      { ...settings, PORT: port, BASE_URL: provider.origin },
+    const { port } = new URL(origin());
+    await failsWith(
+      { ...settings, PORT: port, BASE_URL: origin() },
       new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`),
     );
   });
@@ -133,24 +132,19 @@ describe('vestibule doctor, running service', () => {
     const refusing = await startService(limited);
     try {
       await fetch(`${refusing.url}/api/consumer/v1/me`);
-      const findings = await examined(limited);
-      assertLines(findings, 'fail', []);
-      assert.match(
-        linesOf(findings, 'pass').join('\n'),
-        /^pass {2}port .* by this service, which is ready$/m,
-      );
+      await passesWith(limited, /^pass {2}port .* by this service, which is ready$/m);
     } finally {
       await refusing.stop();
     }
   });
 
   it('reports another program on PORT or OPS_PORT, and whether it answers HTTP', async () => {
-    const { port } = new URL(provider.origin);
-    await failuresOf(
+    const { port } = new URL(origin());
+    await failsWith(
       await healthy({ PORT: port }),
       new RegExp(`^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`),
     );
-    await failuresOf(
+    await failsWith(
       await healthy({ OPS_PORT: port }),
       /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/,
     );
@@ -164,14 +158,10 @@ describe('vestibule doctor, running service', () => {
     const { ok, checks } = JSON.parse(stdout);
     assert.equal(ok, false);
     const failed = checks.filter(({ result }: { result: string }) => result === 'fail');
-    assert.deepEqual(
-      failed.map(({ name }: { name: string }) => name),
-      ['key address', 'key'],
-    );
-    assert.deepEqual(
-      failed.map(({ code }: { code: string }) => code),
-      ['key_address_differs', 'keys_unavailable'],
-    );
+    const names = failed.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, ['key address', 'key']);
+    const codes = failed.map(({ code }: { code: string }) => code);
+    assert.deepEqual(codes, ['key_address_differs', 'keys_unavailable']);
     assert.equal(failed[0].advice, 'Set IDP_JWKS_PATH=/jwks');
     assert.match(failed[1].advice, /IDP_ORIGIN and IDP_JWKS_PATH/);
   });

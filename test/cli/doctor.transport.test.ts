@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { generate } from 'selfsigned';
-import { assertLines, examined, healthySettings, linesOf } from '../support/commands/examined.ts';
+import {
+  assertLines,
+  examined,
+  failsWith,
+  healthyProvider,
+  linesOf,
+  passesWith,
+  warnsWith,
+} from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { type Settings, startService } from '../support/services/service.ts';
-import { type DiscoveredProvider, discoveredProvider } from '../support/tokens/discovered-provider.ts';
 
 const day = 86_400_000;
-let provider: DiscoveredProvider;
-before(async () => {
-  provider = await discoveredProvider();
-});
-after(() => provider.stop());
-const healthy = (overrides: Settings = {}) => healthySettings({ ...provider.settings, ...overrides });
-
-async function failuresOf(settings: Settings, ...expected: RegExp[]): Promise<void> {
-  assertLines(await examined(settings), 'fail', expected);
-}
+const { healthy } = healthyProvider();
 
 describe('vestibule doctor, TLS and proxies', () => {
   /** A certificate for the address; `from` and `to` are days from now. */
@@ -57,27 +55,26 @@ describe('vestibule doctor, TLS and proxies', () => {
   });
 
   it('accepts a valid certificate for the host', async () => {
-    const findings = await examined(await overTls(await tls()));
-    assertLines(findings, 'fail', []);
-    assert.match(
-      linesOf(findings, 'pass').join('\n'),
+    await passesWith(
+      await overTls(await tls()),
       /certificate +valid until \d{4}-\d\d-\d\d, (89|90) days more/,
     );
   });
 
   it('reports a certificate that is expired, expires soon, or is not yet valid', async () => {
-    await failuresOf(
+    await failsWith(
       await overTls(await tls({ from: -20, to: -2 })),
       /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected a certificate that is valid now.*SIGHUP/,
     );
-    await failuresOf(await overTls(await tls({ from: 3 })), /^FAIL {2}certificate +valid from \d{4}/);
-    const findings = await examined(await overTls(await tls({ to: 5 })));
-    assertLines(findings, 'fail', []);
-    assertLines(findings, 'warn', [/^WARN {2}certificate .*, [45] days more.*expected more than 14 days/]);
+    await failsWith(await overTls(await tls({ from: 3 })), /^FAIL {2}certificate +valid from \d{4}/);
+    await warnsWith(
+      await overTls(await tls({ to: 5 })),
+      /^WARN {2}certificate .*, [45] days more.*expected more than 14 days/,
+    );
   });
 
   it('reports a certificate for another host', async () => {
-    await failuresOf(
+    await failsWith(
       await overTls(await tls({ ip: '127.0.0.9' })),
       /^FAIL {2}certificate names +IP Address:127\.0\.0\.9; expected 127\.0\.0\.1 \(the host of BASE_URL\)/,
     );
@@ -85,22 +82,22 @@ describe('vestibule doctor, TLS and proxies', () => {
 
   it('reports a certificate with the wrong key, and one that cannot be read', async () => {
     const [one, other] = [await tls(), await tls()];
-    await failuresOf(
+    await failsWith(
       await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) }),
       /^FAIL {2}certificate .*are not a valid pair/,
     );
-    await failuresOf(
+    await failsWith(
       await overTls({ ...one, TLS_CERT_FILE: `${newDirectory()}/nowhere.crt` }),
       /^FAIL {2}certificate .*nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/,
     );
   });
 
   it('reports a plain HTTP BASE_URL behind a proxy, and a HOST that the proxy cannot reach', async () => {
-    await failuresOf(
+    await failsWith(
       await healthy({ TRUSTED_PROXIES: '127.0.0.1' }),
       /^FAIL {2}proxy +http:\/\/127\.0\.0\.1:\d+; expected a BASE_URL with https/,
     );
-    await failuresOf(
+    await failsWith(
       await healthy({ TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' }),
       /^FAIL {2}proxy +HOST=127\.0\.0\.1 and proxies elsewhere; .*Set HOST=0\.0\.0\.0/,
     );
@@ -109,9 +106,10 @@ describe('vestibule doctor, TLS and proxies', () => {
   });
 
   it('warns about a BASE_URL with another port', async () => {
-    const findings = await examined(await healthy({ BASE_URL: 'http://127.0.0.1:9' }));
-    assertLines(findings, 'fail', []);
-    assertLines(findings, 'warn', [/^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/]);
+    await warnsWith(
+      await healthy({ BASE_URL: 'http://127.0.0.1:9' }),
+      /^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/,
+    );
   });
 
   it('reports a provider with an untrusted certificate', async (test) => {
@@ -123,6 +121,6 @@ describe('vestibule doctor, TLS and proxies', () => {
     const { port } = server.address() as { port: number };
     const said =
       /no connection \((DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE)\); .*NODE_EXTRA_CA_CERTS/;
-    await failuresOf(await healthy({ IDP_ORIGIN: `https://127.0.0.1:${port}` }), said, said);
+    await failsWith(await healthy({ IDP_ORIGIN: `https://127.0.0.1:${port}` }), said, said);
   });
 });

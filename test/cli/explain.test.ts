@@ -12,13 +12,12 @@ const issuer = 'https://tenant-one.login.example/realms/main';
 const hour = 3600;
 const now = () => Math.floor(Date.now() / 1000);
 
-interface Case {
-  readonly make: (provider: TestProvider) => string | Promise<string>;
-  /** Null: accepted. */
-  readonly code: ErrorCode | null;
-  /** The cause in one line. */
-  readonly says: RegExp;
-}
+/** Makes a token; the expected code, or null if it is accepted; the cause in one line. */
+type Case = readonly [
+  make: (provider: TestProvider) => string | Promise<string>,
+  code: ErrorCode | null,
+  says: RegExp,
+];
 
 const rightClaims = { iss: issuer };
 const token =
@@ -27,226 +26,204 @@ const token =
     provider.token({ ...rightClaims, ...claims }, { ...header });
 
 const cases: Record<string, Case> = {
-  'a valid token': { make: token({}), code: null, says: /^The token is accepted\.$/ },
-  'a token of the client-credentials grant': {
-    make: token({ sub: 'robot-1', client_id: 'robot-1' }),
-    code: null,
-    says: /accepted/,
-  },
-  'a token without a subject': { make: token({ sub: undefined }), code: null, says: /accepted/ },
-  'an opaque token': {
-    make: () => randomUUID().replaceAll('-', ''),
-    code: 'token_malformed',
-    says: /^This is an opaque token/,
-  },
-  'an opaque Google access token': {
-    make: () => `ya29.${base64url('opaque as opaque can be')}`,
-    code: 'token_malformed',
-    says: /^This is an opaque access token of Google/,
-  },
-  'a Google refresh token': {
-    make: () => `1//0${base64url('a refresh token of the opaque kind')}`,
-    code: 'token_malformed',
-    says: /^This looks like a refresh token/,
-  },
-  'a JWE': {
-    make: () => ['{"alg":"RSA-OAEP","enc":"A256GCM"}', 'key', 'iv', 'text', 'tag'].map(base64url).join('.'),
-    code: 'token_malformed',
-    says: /^This is a JWE: an encrypted token/,
-  },
-  'a JWE with direct encryption, as from Auth0': {
-    make: () =>
-      `${base64url('{"alg":"dir","enc":"A256GCM"}')}..${['iv', 'text', 'tag'].map(base64url).join('.')}`,
-    code: 'token_malformed',
-    says: /^This is a JWE.*Auth0/,
-  },
-  'a token without its signature': {
-    make: async (provider) => (await provider.token(rightClaims)).split('.').slice(0, 2).join('.'),
-    code: 'token_malformed',
-    says: /^The signature is missing/,
-  },
-  'a truncated token': {
-    make: async (provider) => {
+  'a valid token': [token({}), null, /^The token is accepted\.$/],
+  'a token of the client-credentials grant': [
+    token({ sub: 'robot-1', client_id: 'robot-1' }),
+    null,
+    /accepted/,
+  ],
+  'a token without a subject': [token({ sub: undefined }), null, /accepted/],
+  'an opaque token': [() => randomUUID().replaceAll('-', ''), 'token_malformed', /^This is an opaque token/],
+  'an opaque Google access token': [
+    () => `ya29.${base64url('opaque as opaque can be')}`,
+    'token_malformed',
+    /^This is an opaque access token of Google/,
+  ],
+  'a Google refresh token': [
+    () => `1//0${base64url('a refresh token of the opaque kind')}`,
+    'token_malformed',
+    /^This looks like a refresh token/,
+  ],
+  'a JWE': [
+    () => ['{"alg":"RSA-OAEP","enc":"A256GCM"}', 'key', 'iv', 'text', 'tag'].map(base64url).join('.'),
+    'token_malformed',
+    /^This is a JWE: an encrypted token/,
+  ],
+  'a JWE with direct encryption, as from Auth0': [
+    () => `${base64url('{"alg":"dir","enc":"A256GCM"}')}..${['iv', 'text', 'tag'].map(base64url).join('.')}`,
+    'token_malformed',
+    /^This is a JWE.*Auth0/,
+  ],
+  'a token without its signature': [
+    async (provider) => (await provider.token(rightClaims)).split('.').slice(0, 2).join('.'),
+    'token_malformed',
+    /^The signature is missing/,
+  ],
+  'a truncated token': [
+    async (provider) => {
       const [header, payload, signature] = (await provider.token(rightClaims)).split('.');
       return `${header}.${payload?.slice(0, -7)}.${signature}`;
     },
-    code: 'token_malformed',
-    says: /cut off or changed on the way/,
-  },
-  'a token with a line break inside': {
-    make: async (provider) => (await provider.token(rightClaims)).replace(/^.{40}/, '$& '),
-    code: 'authorization_malformed',
-    says: /contains spaces or line breaks/,
-  },
-  'the whole answer of a token endpoint': {
-    make: () => '{"access_token":"a.b.c","token_type":"Bearer"}',
-    code: 'authorization_malformed',
-    says: /^This is JSON.*"access_token"/,
-  },
-  'a token that is too long': {
-    make: token({ groups: 'x'.repeat(7_000) }),
-    code: 'token_too_large',
-    says: /^The token has \d+ bytes, and at most 8192/,
-  },
-  'a token longer than the headers may be': {
-    make: token({ groups: 'x'.repeat(20_000) }),
-    code: 'headers_too_large',
-    says: /^The token has \d+ bytes/,
-  },
-  'an ID token': {
-    make: token({ nonce: 'n-0S6', at_hash: 'x', scope: undefined, aud: 'web-client' }),
-    code: 'token_type_not_allowed',
-    says: /^This is an ID token/,
-  },
-  'an ID token without a nonce': {
-    make: token({ scope: undefined, aud: 'web-client' }),
-    code: 'audience_mismatch',
-    says: /^This is an ID token/,
-  },
-  'a refresh token that is a JWT': {
-    make: token({ typ: 'Refresh' }),
-    code: 'token_type_not_allowed',
-    says: /^This is a refresh token/,
-  },
-  'a logout token': {
-    make: token({ events: {} }),
-    code: 'token_type_not_allowed',
-    says: /^This is a logout token/,
-  },
-  'a token with another "typ"': {
-    make: token({}, { typ: 'dpop+jwt' }),
-    code: 'token_type_not_allowed',
-    says: /^This is not an access token: its "typ" is "dpop\+jwt"/,
-  },
-  'a token signed with a shared secret': {
-    make: (provider) =>
+    'token_malformed',
+    /cut off or changed on the way/,
+  ],
+  'a token with a line break inside': [
+    async (provider) => (await provider.token(rightClaims)).replace(/^.{40}/, '$& '),
+    'authorization_malformed',
+    /contains spaces or line breaks/,
+  ],
+  'the whole answer of a token endpoint': [
+    () => '{"access_token":"a.b.c","token_type":"Bearer"}',
+    'authorization_malformed',
+    /^This is JSON.*"access_token"/,
+  ],
+  'a token that is too long': [
+    token({ groups: 'x'.repeat(7_000) }),
+    'token_too_large',
+    /^The token has \d+ bytes, and at most 8192/,
+  ],
+  'a token longer than the headers may be': [
+    token({ groups: 'x'.repeat(20_000) }),
+    'headers_too_large',
+    /^The token has \d+ bytes/,
+  ],
+  'an ID token': [
+    token({ nonce: 'n-0S6', at_hash: 'x', scope: undefined, aud: 'web-client' }),
+    'token_type_not_allowed',
+    /^This is an ID token/,
+  ],
+  'an ID token without a nonce': [
+    token({ scope: undefined, aud: 'web-client' }),
+    'audience_mismatch',
+    /^This is an ID token/,
+  ],
+  'a refresh token that is a JWT': [
+    token({ typ: 'Refresh' }),
+    'token_type_not_allowed',
+    /^This is a refresh token/,
+  ],
+  'a logout token': [token({ events: {} }), 'token_type_not_allowed', /^This is a logout token/],
+  'a token with another "typ"': [
+    token({}, { typ: 'dpop+jwt' }),
+    'token_type_not_allowed',
+    /^This is not an access token: its "typ" is "dpop\+jwt"/,
+  ],
+  'a token signed with a shared secret': [
+    (provider) =>
       compact({ alg: 'HS256' }, { ...provider.claims(rightClaims) }, hmac('sha256', 'a shared secret')),
-    code: 'algorithm_not_allowed',
-    says: /shared secret \(HS256\).*RS256/,
-  },
-  'an unsigned token': {
-    make: (provider) =>
-      compact({ alg: 'none' }, { ...provider.claims(rightClaims) }, () => Buffer.from('none')),
-    code: 'algorithm_not_allowed',
-    says: /not signed at all/,
-  },
-  'a token signed with an algorithm outside ALLOWED_ALGORITHMS': {
-    make: token({}, { alg: 'RS512' }),
-    code: 'algorithm_not_allowed',
-    says: /signed with RS512, which ALLOWED_ALGORITHMS does not name/,
-  },
-  'a token with a critical extension': {
-    make: (provider) =>
+    'algorithm_not_allowed',
+    /shared secret \(HS256\).*RS256/,
+  ],
+  'an unsigned token': [
+    (provider) => compact({ alg: 'none' }, { ...provider.claims(rightClaims) }, () => Buffer.from('none')),
+    'algorithm_not_allowed',
+    /not signed at all/,
+  ],
+  'a token signed with an algorithm outside ALLOWED_ALGORITHMS': [
+    token({}, { alg: 'RS512' }),
+    'algorithm_not_allowed',
+    /signed with RS512, which ALLOWED_ALGORITHMS does not name/,
+  ],
+  'a token with a critical extension': [
+    (provider) =>
       compact({ alg: 'RS256', kid: provider.key.kid, crit: ['x'] }, { ...provider.claims(rightClaims) }, () =>
         createHmac('sha256', 'x').digest(),
       ),
-    code: 'header_not_supported',
-    says: /"crit"/,
-  },
-  'an issuer with a trailing slash': {
-    make: token({ iss: `${issuer}/` }),
-    code: 'issuer_mismatch',
-    says: /differs only by its trailing slash.*Set IDP_ISSUER=https:\/\/tenant-one\.login\.example\/realms\/main\/$/,
-  },
-  'another realm of the same host': {
-    make: token({ iss: 'https://tenant-one.login.example/realms/other' }),
-    code: 'issuer_mismatch',
-    says: /another tenant or realm of the same provider: found ".*other", expected ".*main".*set IDP_ISSUER=https:.*\/other$/,
-  },
-  'another tenant of the same domain': {
-    make: token({ iss: 'https://tenant-two.login.example/realms/main' }),
-    code: 'issuer_mismatch',
-    says: /another tenant or realm of the same provider: found ".*tenant-two/,
-  },
-  'an unknown issuer': {
-    make: token({ iss: 'https://accounts.elsewhere.test' }),
-    code: 'issuer_mismatch',
-    says: /"https:\/\/accounts\.elsewhere\.test", and only .* IDP_ORIGIN/,
-  },
-  'no issuer': { make: token({ iss: undefined }), code: 'issuer_mismatch', says: /^The issuer is missing/ },
-  'a key that is not published': {
-    make: async (provider) => provider.token(rightClaims, {}, await makeKey('rotated-away')),
-    code: 'key_unknown',
-    says: /no usable key "rotated-away": the provider has rotated it/,
-  },
-  'a token edited after signing': {
-    make: async (provider) => {
+    'header_not_supported',
+    /"crit"/,
+  ],
+  'an issuer with a trailing slash': [
+    token({ iss: `${issuer}/` }),
+    'issuer_mismatch',
+    /differs only by its trailing slash.*Set IDP_ISSUER=https:\/\/tenant-one\.login\.example\/realms\/main\/$/,
+  ],
+  'another realm of the same host': [
+    token({ iss: 'https://tenant-one.login.example/realms/other' }),
+    'issuer_mismatch',
+    /another tenant or realm of the same provider: found ".*other", expected ".*main".*set IDP_ISSUER=https:.*\/other$/,
+  ],
+  'another tenant of the same domain': [
+    token({ iss: 'https://tenant-two.login.example/realms/main' }),
+    'issuer_mismatch',
+    /another tenant or realm of the same provider: found ".*tenant-two/,
+  ],
+  'an unknown issuer': [
+    token({ iss: 'https://accounts.elsewhere.test' }),
+    'issuer_mismatch',
+    /"https:\/\/accounts\.elsewhere\.test", and only .* IDP_ORIGIN/,
+  ],
+  'no issuer': [token({ iss: undefined }), 'issuer_mismatch', /^The issuer is missing/],
+  'a key that is not published': [
+    async (provider) => provider.token(rightClaims, {}, await makeKey('rotated-away')),
+    'key_unknown',
+    /no usable key "rotated-away": the provider has rotated it/,
+  ],
+  'a token edited after signing': [
+    async (provider) => {
       const [header, , signature] = (await provider.token(rightClaims)).split('.');
       return `${header}.${base64url(provider.claims({ ...rightClaims, sub: 'admin' }))}.${signature}`;
     },
-    code: 'signature_invalid',
-    says: /edited after it was signed/,
-  },
-  'an expired token': {
-    make: token({ exp: now() - 3 * hour - 720, iat: now() - 4 * hour }),
-    code: 'token_expired',
-    says: /^The token expired 3 h 1[2-5] min ago \(20/,
-  },
-  'a token that is not valid yet': {
-    make: token({ nbf: now() + 2 * hour, exp: now() + 3 * hour }),
-    code: 'token_not_yet_valid',
-    says: /becomes valid only in (2 h|1 h 5\d min).*the clock of/,
-  },
-  'a token issued by a clock that is ahead': {
-    make: token({ iat: now() + 2 * hour, exp: now() + 3 * hour }),
-    code: 'token_not_yet_valid',
-    says: /the clock of this machine/,
-  },
-  'a token without an expiry': {
-    make: token({ exp: undefined }),
-    code: 'expiry_missing',
-    says: /never expires/,
-  },
-  'a token with a non-numeric expiry': {
-    make: token({ exp: 'tomorrow' }),
-    code: 'claim_invalid',
-    says: /A time/,
-  },
-  'a token with too long a lifetime': {
-    make: token({ iat: now() - 60, exp: now() + 30 * 24 * hour }),
-    code: 'token_lifetime_too_long',
-    says: /^The token lives for 30 d.*, and MAX_TOKEN_LIFETIME_SECONDS is 86400/,
-  },
-  'a token without an issue time': {
-    make: token({ iat: undefined }),
-    code: 'token_lifetime_too_long',
-    says: /^The token does not say when it was issued \("iat"\)/,
-  },
-  'a token with a malformed key binding': {
-    make: token({ cnf: { jkt: 'x' } }),
-    code: 'token_bound',
-    says: /^The token is bound to a key \(DPoP\), .*"jkt": a SHA-256 in base64url/,
-  },
-  'a certificate-bound token': {
-    make: token({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
-    code: 'token_bound',
-    says: /^The token is bound in a way that this service cannot check, for example to a certificate/,
-  },
-  'a token with an unsupported binding': {
-    make: token({ cnf: { kid: 'x' } }),
-    code: 'token_bound',
-    says: /^The token is bound in a way that this service cannot check/,
-  },
-  'a token with an unencoded payload': {
-    make: token({}, { b64: true }),
-    code: 'header_not_supported',
-    says: /an extension \("crit" or "b64"\)/,
-  },
-  'a token for another audience': {
-    make: token({ aud: 'https://other-api.example' }),
-    code: 'audience_mismatch',
-    says: /another audience: it says "https:\/\/other-api\.example", and API_AUDIENCE is "https:\/\/api\.vest/,
-  },
-  'a token with an empty subject': {
-    make: token({ sub: '' }),
-    code: 'subject_invalid',
-    says: /"sub" must be a non-empty text/,
-  },
-  'a token without a required scope': {
-    make: token({ scope: 'write' }),
-    code: 'insufficient_scope',
-    says: /lacks the scope read\./,
-  },
+    'signature_invalid',
+    /edited after it was signed/,
+  ],
+  'an expired token': [
+    token({ exp: now() - 3 * hour - 720, iat: now() - 4 * hour }),
+    'token_expired',
+    /^The token expired 3 h 1[2-5] min ago \(20/,
+  ],
+  'a token that is not valid yet': [
+    token({ nbf: now() + 2 * hour, exp: now() + 3 * hour }),
+    'token_not_yet_valid',
+    /becomes valid only in (2 h|1 h 5\d min).*the clock of/,
+  ],
+  'a token issued by a clock that is ahead': [
+    token({ iat: now() + 2 * hour, exp: now() + 3 * hour }),
+    'token_not_yet_valid',
+    /the clock of this machine/,
+  ],
+  'a token without an expiry': [token({ exp: undefined }), 'expiry_missing', /never expires/],
+  'a token with a non-numeric expiry': [token({ exp: 'tomorrow' }), 'claim_invalid', /A time/],
+  'a token with too long a lifetime': [
+    token({ iat: now() - 60, exp: now() + 30 * 24 * hour }),
+    'token_lifetime_too_long',
+    /^The token lives for 30 d.*, and MAX_TOKEN_LIFETIME_SECONDS is 86400/,
+  ],
+  'a token without an issue time': [
+    token({ iat: undefined }),
+    'token_lifetime_too_long',
+    /^The token does not say when it was issued \("iat"\)/,
+  ],
+  'a token with a malformed key binding': [
+    token({ cnf: { jkt: 'x' } }),
+    'token_bound',
+    /^The token is bound to a key \(DPoP\), .*"jkt": a SHA-256 in base64url/,
+  ],
+  'a certificate-bound token': [
+    token({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
+    'token_bound',
+    /^The token is bound in a way that this service cannot check, for example to a certificate/,
+  ],
+  'a token with an unsupported binding': [
+    token({ cnf: { kid: 'x' } }),
+    'token_bound',
+    /^The token is bound in a way that this service cannot check/,
+  ],
+  'a token with an unencoded payload': [
+    token({}, { b64: true }),
+    'header_not_supported',
+    /an extension \("crit" or "b64"\)/,
+  ],
+  'a token for another audience': [
+    token({ aud: 'https://other-api.example' }),
+    'audience_mismatch',
+    /another audience: it says "https:\/\/other-api\.example", and API_AUDIENCE is "https:\/\/api\.vest/,
+  ],
+  'a token with an empty subject': [token({ sub: '' }), 'subject_invalid', /"sub" must be a non-empty text/],
+  'a token without a required scope': [
+    token({ scope: 'write' }),
+    'insufficient_scope',
+    /lacks the scope read\./,
+  ],
 };
 
 describe('vestibule explain', () => {
@@ -262,7 +239,7 @@ describe('vestibule explain', () => {
     return { status: response.status, code: body.code ?? null };
   };
 
-  for (const [name, { make, code, says }] of Object.entries(cases)) {
+  for (const [name, [make, code, says]] of Object.entries(cases)) {
     it(`gives the cause in one line and the service's code: ${name}`, async () => {
       const { service, provider } = given();
       const sent = await make(provider);

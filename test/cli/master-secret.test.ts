@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
+import { endOf, exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { withToken } from '../support/http/request.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import {
@@ -157,10 +157,9 @@ describe('master secret', () => {
 
   it('is required for PostgreSQL, and never generated', async () => {
     const { MASTER_SECRET: _, ...settings } = await newSettings('postgres', provider.settings);
-    const { code, stderr } = await endOf(settings, ['serve']);
-    assert.equal(code, 1);
-    assert.match(
-      stderr,
+    exits(
+      1,
+      await endOf(settings, ['serve']),
       /MASTER_SECRET is not set, and with PostgreSQL every process must have the same one/,
     );
   });

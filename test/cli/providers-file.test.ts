@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { loadConfig, SettingsError } from '../../src/config/load.ts';
-import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { exits, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { runVestibule } from '../support/services/service.ts';
 
 const folder = newDirectory();
@@ -358,8 +358,7 @@ describe('IDPS_FILE', () => {
     const [long] = await mistakesIn(`${entry}  ? ${'x'.repeat(10_000)}\n`);
     assert.match(String(long), /^providers\.yaml:3: x{57}\.\.\. is not known here/);
     writeFileSync(file, many(20_000));
-    const { code, stdout, stderr } = await runVestibule(good, 'check');
-    assert.deepEqual([code, stdout], [1, '']);
+    const stderr = exits(1, await runVestibule(good, 'check'));
     const [heading, ...lines] = stderr.replaceAll(`${folder}/`, '').trimEnd().split('\n');
     assert.equal(heading, 'vestibule: There are mistakes in the settings:');
     assert.equal(lines.length, 21);
@@ -449,10 +448,8 @@ describe('IDPS_FILE', () => {
   it('former issuers that keep callers apart are accepted', async () => {
     const moved = `${entry}  former_issuer: https://old.example.org\n`;
     const { providers } = await load(`${moved}${other}  former_issuer: https://login.example.org\n`);
-    assert.deepEqual(
-      providers.map(({ formerIssuer }) => formerIssuer),
-      ['https://old.example.org', 'https://login.example.org'],
-    );
+    const former = providers.map(({ formerIssuer }) => formerIssuer);
+    assert.deepEqual(former, ['https://old.example.org', 'https://login.example.org']);
   });
 
   it('check reports mistakes on standard error, and valid entries by name', async () => {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { newDirectory, type Outcome, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
@@ -28,7 +28,10 @@ import {
 import { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = plainNotes(2_000);
-const erasuresOf = (output: string) => JSON.parse(output).erasures;
+/** The erasures that the command reports: how many it knows, came after the backup, and were done. */
+function assertErasures(outcome: Outcome, expected: { known: number; later: number; done: number }): void {
+  assert.deepEqual(JSON.parse(succeeded(outcome)).erasures, { unreadable: 0, ...expected });
+}
 
 describe('vestibule restore', () => {
   const backup = `${newDirectory()}/backup.db`;
@@ -193,7 +196,7 @@ describe('vestibule restore', () => {
   it('[F170] restores everything except erased callers, erased before or after the backup', async () => {
     const log = `${fileOf(settings)}.erasures`;
     const outcome = await run(restored, 'restore', backup, '--erasures', log, '--json');
-    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+    assertErasures(outcome, { known: 3, later: 2, done: 2 });
     assert.equal(statSync(fileOf(restored)).mode & 0o777, 0o600);
     for (const text of ['first of erased', 'first of renewed', 'first of returned'])
       assert.equal(readFileSync(fileOf(restored)).includes(text), false, text);
@@ -227,10 +230,8 @@ describe('vestibule restore', () => {
     assert.equal((await read(positions.backup)).reset, false);
     const { record } = await caller.make('notes', { text: 'the next one' });
     const { items } = await read(positions.backup);
-    assert.deepEqual(
-      items.map(({ data }) => JSON.stringify(data).includes(record.id)),
-      [true],
-    );
+    const found = items.map(({ data }) => JSON.stringify(data).includes(record.id));
+    assert.deepEqual(found, [true]);
     assert.ok(Number(items[0]?.position) > positions.afterwards + 1e9);
     await again.stop();
   });
@@ -244,18 +245,8 @@ describe('vestibule restore', () => {
     await again.stop();
     const third = await elsewhere();
     // From the erasure logs of the restored and the former database.
-    const places = [
-      '--erasures',
-      `${fileOf(restored)}.erasures`,
-      '--erasures',
-      `${fileOf(settings)}.erasures`,
-    ];
-    assert.deepEqual(erasuresOf(succeeded(await run(third, 'restore', next, ...places, '--json'))), {
-      known: 3,
-      unreadable: 0,
-      later: 0,
-      done: 0,
-    });
+    const places = [restored, settings].flatMap((one) => ['--erasures', `${fileOf(one)}.erasures`]);
+    assertErasures(await run(third, 'restore', next, ...places, '--json'), { known: 3, later: 0, done: 0 });
     const last = await startService(third);
     assert.equal((await callers.renewed.at(last).all('notes')).length, 1);
     await last.stop();
@@ -263,22 +254,16 @@ describe('vestibule restore', () => {
 
   it('accepts the former database as source of erasures', async () => {
     const fourth = await elsewhere();
-    const outcome = await run(
-      fourth,
-      'restore',
-      backup,
-      '--erasures',
-      String(settings.DATABASE_URL),
-      '--json',
-    );
-    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+    const former = ['--erasures', String(settings.DATABASE_URL)];
+    const outcome = await run(fourth, 'restore', backup, ...former, '--json');
+    assertErasures(outcome, { known: 3, later: 2, done: 2 });
   });
 
   it('finds the erasure log beside the target', async () => {
     const fifth = await elsewhere();
     copyFileSync(`${fileOf(settings)}.erasures`, `${fileOf(fifth)}.erasures`);
     const outcome = await run(fifth, 'restore', backup, '--json');
-    assert.deepEqual(erasuresOf(succeeded(outcome)), { known: 3, unreadable: 0, later: 2, done: 2 });
+    assertErasures(outcome, { known: 3, later: 2, done: 2 });
   });
 
   it('creates no database without a backup, and counts unreadable lines of the erasure log', async () => {
@@ -301,24 +286,9 @@ describe('vestibule restore', () => {
     const sixth = await elsewhere();
     copyFileSync(backup, fileOf(sixth));
     const place = ['--erasures', `${fileOf(settings)}.erasures`, '--json'];
-    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', '--dry-run', ...place))), {
-      known: 3,
-      unreadable: 0,
-      later: 2,
-      done: 0,
-    });
-    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', ...place))), {
-      known: 3,
-      unreadable: 0,
-      later: 2,
-      done: 2,
-    });
-    assert.deepEqual(erasuresOf(succeeded(await run(sixth, 'restore', ...place))), {
-      known: 3,
-      unreadable: 0,
-      later: 0,
-      done: 0,
-    });
+    assertErasures(await run(sixth, 'restore', '--dry-run', ...place), { known: 3, later: 2, done: 0 });
+    assertErasures(await run(sixth, 'restore', ...place), { known: 3, later: 2, done: 2 });
+    assertErasures(await run(sixth, 'restore', ...place), { known: 3, later: 0, done: 0 });
     const rows = await plainSql(sixth).query(
       "select count(*) as count from records where body like '%first of erased%'",
     );

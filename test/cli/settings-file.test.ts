@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { exits, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 interface InForce {
@@ -36,23 +36,24 @@ describe('settings file', () => {
   it('unknown names are reported with all other mistakes', async () => {
     const file = settingsFile('IDP_ORIGIN=https://login.example.org\nPROT=9001\nIDP_URL=x\nOPS_PORT=x\n');
     for (const command of ['check', 'serve', 'explain']) {
-      const { code, stderr } = await vestibule({}, '--settings', file, command);
-      assert.equal(code, 1);
-      assert.match(stderr, /^vestibule: There are mistakes in the settings:\n(?: {2}.*\n){4}$/);
-      assert.match(stderr, /settings\.env" sets PROT, which is not a setting; did you mean "PORT"\?$/m);
-      assert.match(stderr, /settings\.env" sets IDP_URL, which is not a setting\. Remove it\.$/m);
-      assert.match(stderr, /^ {2}OPS_PORT must be a whole number/m);
-      assert.match(stderr, /^ {2}API_AUDIENCE is not set/m);
+      exits(
+        1,
+        await vestibule({}, '--settings', file, command),
+        /^vestibule: There are mistakes in the settings:\n(?: {2}.*\n){4}$/,
+        /settings\.env" sets PROT, which is not a setting; did you mean "PORT"\?$/m,
+        /settings\.env" sets IDP_URL, which is not a setting\. Remove it\.$/m,
+        /^ {2}OPS_PORT must be a whole number/m,
+        /^ {2}API_AUDIENCE is not set/m,
+      );
     }
     const { stdout } = await vestibule({}, '--settings', file, 'doctor');
     assert.match(
       stdout,
       /^FAIL {2}settings .*did you mean "PORT"\? See docs\/config\.md for every setting\.$/m,
     );
-    const onDatabase = await vestibule({}, '--settings', file, 'client', 'list');
-    assert.equal(onDatabase.code, 1);
-    assert.match(
-      onDatabase.stderr,
+    exits(
+      1,
+      await vestibule({}, '--settings', file, 'client', 'list'),
       /There are mistakes in the settings:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /,
     );
   });
@@ -84,12 +85,9 @@ describe('settings file', () => {
   it('a line without "=" is refused with its number', async () => {
     const file = settingsFile(`# PORT 1\n${good}\nPORT 9000\r\nERASURE_LOG="two\nlines"\n  # x\nHOST\n`);
     for (const command of ['check', 'serve']) {
-      const { code, stderr } = await vestibule({}, '--settings', file, command);
-      assert.equal(code, 1);
-      assert.deepEqual(
-        [...stderr.matchAll(/settings\.env", line (\d+),/g)].map(([, line]) => line),
-        ['5', '9'],
-      );
+      const stderr = exits(1, await vestibule({}, '--settings', file, command));
+      const lines = [...stderr.matchAll(/settings\.env", line (\d+),/g)].map(([, line]) => line);
+      assert.deepEqual(lines, ['5', '9']);
       assert.doesNotMatch(stderr, /9000/, 'the text may be a secret');
     }
   });
@@ -107,9 +105,11 @@ describe('settings file', () => {
   });
 
   it('is validated like the environment', async () => {
-    const { code, stderr } = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
-    assert.equal(code, 1);
-    assert.match(stderr, /There is a mistake in the settings:\n {2}PORT must be a whole number/);
+    exits(
+      1,
+      await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check'),
+      /There is a mistake in the settings:\n {2}PORT must be a whole number/,
+    );
   });
 
   it('works for commands that need the storage settings only', async () => {
@@ -140,12 +140,11 @@ describe('an empty environment variable', () => {
   });
 
   it('does not satisfy a required setting', async () => {
-    const { code, stderr } = await vestibule(
-      { IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' },
-      'check',
+    exits(
+      1,
+      await vestibule({ IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' }, 'check'),
+      /API_AUDIENCE is not set/,
     );
-    assert.equal(code, 1);
-    assert.match(stderr, /API_AUDIENCE is not set/);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadConfig, loadStorageConfig, SettingsError } from '../../src/config/load.ts';
 import { environmentName, settings } from '../../src/config/settings.ts';
-import { newDirectory } from '../support/commands/outcome.ts';
+import { exits, newDirectory } from '../support/commands/outcome.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
@@ -261,10 +261,12 @@ describe('settings', () => {
       HOST: 'a\nb\u001b[2J',
       TRUSTED_PROXIES: 'x\u202ey',
     };
-    const { code, stderr } = await runVestibule(settings, 'check');
-    assert.equal(code, 1);
-    assert.match(stderr, /^ {2}HOST must .*; found "a\\u000ab\\u001b\[2J"\. Example: .*$/m);
-    assert.match(stderr, /^ {2}TRUSTED_PROXIES must .* "x\\u202ey" is neither; found "x\\u202ey"\. .*$/m);
+    const stderr = exits(
+      1,
+      await runVestibule(settings, 'check'),
+      /^ {2}HOST must .*; found "a\\u000ab\\u001b\[2J"\. Example: .*$/m,
+      /^ {2}TRUSTED_PROXIES must .* "x\\u202ey" is neither; found "x\\u202ey"\. .*$/m,
+    );
     assert.equal(stderr.trimEnd().split('\n').length, 3);
   });
 
@@ -346,12 +348,7 @@ describe('settings', () => {
 
   it('serve reports all mistakes at once and prints no secret', async () => {
     const values = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
-    const { code, stdout, stderr } = await runVestibule(
-      { ...values, TEST_DIRECTORY: newDirectory() },
-      'serve',
-    );
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
+    const stderr = exits(1, await runVestibule({ ...values, TEST_DIRECTORY: newDirectory() }, 'serve'));
     const [heading, ...lines] = stderr.trimEnd().split('\n');
     assert.equal(heading, 'vestibule: There are mistakes in the settings:');
     assert.equal(lines.length, Object.keys(wrong).length);

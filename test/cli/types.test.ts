@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { before, describe, it } from 'node:test';
 import { typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
-import { endOf, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { endOf, exits, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 280 } } }\n';
@@ -76,9 +76,7 @@ describe('vestibule types', () => {
   });
 
   it('--out and --check exclude each other', async () => {
-    const { code, stderr } = await run({}, folder, '--check', 'a', '--out', 'b');
-    assert.equal(code, 2);
-    assert.match(stderr, /cannot be used with option/);
+    exits(2, await run({}, folder, '--check', 'a', '--out', 'b'), /cannot be used with option/);
   });
 
   it('a mistake in a declaration is reported with its line, and the file is unchanged', async () => {
@@ -87,10 +85,11 @@ describe('vestibule types', () => {
     writeFileSync(`${wrong}/notes.yaml`, `${notes}limts: {}\n`);
     const file = `${work}/kept.d.ts`;
     writeFileSync(file, 'kept');
-    const { code, stdout, stderr } = await run({}, wrong, '--out', file);
-    assert.equal(code, 1);
-    assert.equal(stdout, '');
-    assert.match(stderr, /notes\.yaml:2: limts is not known here; did you mean "limits"\?/);
+    exits(
+      1,
+      await run({}, wrong, '--out', file),
+      /notes\.yaml:2: limts is not known here; did you mean "limits"\?/,
+    );
     assert.equal(readFileSync(file, 'utf8'), 'kept');
   });
 

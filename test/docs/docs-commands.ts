@@ -8,6 +8,9 @@ const onLoopback = {
 };
 const ofWebhook = ({ webhook }: { readonly webhook: string }) => ({ ...onLoopback, 'whk_...': webhook });
 
+const ofCaller = ({ pseudonym }: { readonly pseudonym: string }) => ({ 'usr_...': pseudonym });
+const ofDevClient = () => ({ '<id>': 'dev-client' });
+
 /** A second service beside the one that runs, on a database of its own. */
 const elsewhere = 'PORT=0 OPS_PORT=0 DATABASE_URL=sqlite:./data/elsewhere.db';
 
@@ -38,10 +41,7 @@ export const docsCommands: Commands = {
     says: /^LOG_LEVEL +set +warn$/m,
     instead: ofFile,
   },
-  'npx vestibule --settings /etc/vestibule/settings doctor': {
-    says: /No check failed/,
-    instead: ofFile,
-  },
+  'npx vestibule --settings /etc/vestibule/settings doctor': { says: /No check failed/, instead: ofFile },
   'npx vestibule --settings /etc/vestibule/settings explain < token.txt': {
     says: /^Accepted\.$/m,
     instead: ofFile,
@@ -61,31 +61,19 @@ export const docsCommands: Commands = {
     says: /^npx vestibule consumer suspend usr_\S+$/m,
     instead: ({ note }) => ({ '<collection>': 'notes', '<id>': note.id }),
   },
-  'npx vestibule consumer suspend usr_...': {
-    says: /^Caller "usr_\S+" is suspended\.$/m,
-    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
-  },
+  'npx vestibule consumer suspend usr_...': { says: /^Caller "usr_\S+" is suspended\.$/m, instead: ofCaller },
   'npx vestibule consumer sign-out usr_...': {
     says: /^Caller "usr_\S+" is signed out: tokens issued up to \S+ are refused\.$/m,
-    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
+    instead: ofCaller,
   },
   "curl -si -u 'reports:vsec_...' -d token=$TOKEN http://127.0.0.1:8080/revoke": {
     says: /^HTTP\/1\.1 200 OK\r?$/m,
     instead: secretOf('reports'),
   },
-  'npx vestibule client disable <id>': {
-    says: /^Client "dev-client" is disabled\.$/m,
-    instead: () => ({ '<id>': 'dev-client' }),
-  },
-  'npx vestibule client enable <id>': {
-    says: /^Client "dev-client" is active\.$/m,
-    instead: () => ({ '<id>': 'dev-client' }),
-  },
+  'npx vestibule client disable <id>': { says: /^Client "dev-client" is disabled\.$/m, instead: ofDevClient },
+  'npx vestibule client enable <id>': { says: /^Client "dev-client" is active\.$/m, instead: ofDevClient },
   'npx vestibule consumer top': { says: /^usr_\S+ +\d+ +\d+$/m },
-  'npx vestibule consumer show usr_...': {
-    says: /^usr_\S+ +\w+ +suspended /m,
-    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
-  },
+  'npx vestibule consumer show usr_...': { says: /^usr_\S+ +\w+ +suspended /m, instead: ofCaller },
   'npx vestibule client rotate billing-service --retire-after 7d': { says: /^client_secret {2}vsec_/m },
   'npx vestibule keys rotate --now': {
     says: /is published and signs from/,
@@ -124,7 +112,7 @@ export const docsCommands: Commands = {
   'npx vestibule webhook remove whk_... --yes': { says: /is removed\.$/m, instead: ofWebhook },
   'npx vestibule consumer erase usr_... --yes': {
     says: /^Caller "usr_\S+" is erased, with \d+ records/m,
-    instead: ({ pseudonym }) => ({ 'usr_...': pseudonym }),
+    instead: ofCaller,
   },
   'npx vestibule scrub': { says: /^(The file is rewritten|There is nothing to do)/m },
   'npx vestibule migrate --plan': { says: /^nothing to do: / },

@@ -3,9 +3,9 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
-import { AppFolder } from './app-folder.ts';
 
 const text = readFileSync('docs/frontend.md', 'utf8');
 
@@ -27,7 +27,7 @@ function fileNamed(name: string): string {
 
 /** Follows docs/frontend.md, with free ports. */
 describe('the steps of docs/frontend.md', () => {
-  const app = new AppFolder();
+  const app = new AppFolder({ settings: { OPS_PORT: '0' } });
   const ran: string[] = [];
   let addresses: Readonly<Record<string, string>> = {};
   let pages: OwnPages;

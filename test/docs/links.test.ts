@@ -31,10 +31,8 @@ describe('the links of the documents', () => {
         ([, path, heading]) =>
           !leadsSomewhere(path === '' ? page : join(dirname(page), String(path)), heading),
       );
-      assert.deepEqual(
-        broken.map(([link]) => link),
-        [],
-      );
+      const targets = broken.map(([link]) => link);
+      assert.deepEqual(targets, []);
     });
 
   it('the index docs/README.md links every page of docs', () => {

@@ -51,9 +51,7 @@ describe('paths in README and docs', () => {
 
   for (const page of pages)
     it(`exist: ${page}`, () => {
-      assert.deepEqual(
-        paths(page).filter((path) => !exists(path)),
-        [],
-      );
+      const missing = paths(page).filter((path) => !exists(path));
+      assert.deepEqual(missing, []);
     });
 });

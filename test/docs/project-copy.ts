@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { newDirectory } from '../support/commands/outcome.ts';
-import { type Ended, foldersOfPrograms, ShellCommand } from '../support/commands/shell-command.ts';
+import { newDirectory, type Outcome } from '../support/commands/outcome.ts';
+import { foldersOfPrograms, ShellCommand } from '../support/commands/shell-command.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
@@ -109,7 +109,7 @@ export class ProjectCopy {
   }
 }
 
-function ranAs(script: string, { code, stdout, stderr }: Ended): Ran {
+function ranAs(script: string, { code, stdout, stderr }: Outcome): Ran {
   return { script, code, output: stdout, errors: stderr };
 }
 

@@ -1,41 +1,13 @@
 import type { Schema } from '../../src/collections/collection.ts';
-import type { OpenApiDocument } from '../../src/openapi/document.ts';
-import type { Reference } from '../../src/openapi/openapi-types.ts';
-import { follow } from './follow.ts';
-
-/** The two documents, for following their references. */
-export class Pair {
-  readonly documents: { readonly before: OpenApiDocument; readonly after: OpenApiDocument };
-
-  constructor(before: OpenApiDocument, after: OpenApiDocument) {
-    this.documents = { before, after };
-  }
-
-  before<T extends object>(part: T | Reference): T {
-    return resolved(part, this.documents.before);
-  }
-
-  after<T extends object>(part: T | Reference): T {
-    return resolved(part, this.documents.after);
-  }
-}
-
-function resolved<T extends object>(part: T | Reference, document: OpenApiDocument): T {
-  if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T;
-  const { $ref, ...beside } = part;
-  return resolved({ ...(follow($ref, document) as T), ...beside }, document);
-}
 
 /** Every accepted value must still be accepted. */
-export function requestChanges(pair: Pair, what: string, old: Schema, current: Schema): readonly string[] {
-  const was = pair.before(old);
-  const now = pair.after(current);
+export function requestChanges(what: string, was: Schema, now: Schema): readonly string[] {
   const had = new Set(listOf(was.required));
   const properties = propertiesOf(now);
   const members = Object.entries(propertiesOf(was)).flatMap(([name, property]) => {
     const present = properties[name];
     if (present === undefined) return isClosed(now) ? [`${what}/${name} is not taken any more`] : [];
-    return requestChanges(pair, `${what}/${name}`, property, present);
+    return requestChanges(`${what}/${name}`, property, present);
   });
   const demanded = listOf(now.required).filter((name) => !had.has(name));
   return [
@@ -45,21 +17,19 @@ export function requestChanges(pair: Pair, what: string, old: Schema, current: S
     ...choiceChanges(was, now).map((choice) => `${what} does not take ${choice} any more`),
     ...boundChanges(was, now).map((bound) => `${what} ${bound}`),
     ...members,
-    ...partChanges(was, now, (one, other, index) => requestChanges(pair, `${what}/${index}`, one, other)),
+    ...partChanges(was, now, (one, other, index) => requestChanges(`${what}/${index}`, one, other)),
   ];
 }
 
 /** Every required member of an answer must still be there, with the same type. */
-export function answerChanges(pair: Pair, what: string, old: Schema, current: Schema): readonly string[] {
-  const was = pair.before(old);
-  const now = pair.after(current);
+export function answerChanges(what: string, was: Schema, now: Schema): readonly string[] {
   const has = new Set(listOf(now.required));
   const properties = propertiesOf(now);
   const members = Object.entries(propertiesOf(was)).flatMap(([name, property]) => {
     const present = properties[name];
     return present === undefined
       ? [`${what}/${name} is gone`]
-      : answerChanges(pair, `${what}/${name}`, property, present);
+      : answerChanges(`${what}/${name}`, property, present);
   });
   const lost = listOf(was.required).filter((name) => !has.has(name) && properties[name] !== undefined);
   const isNewType = was.type !== undefined && typesOf(now).some((type) => !takes(was, type));
@@ -70,7 +40,7 @@ export function answerChanges(pair: Pair, what: string, old: Schema, current: Sc
       : []),
     ...(was.format !== undefined && was.format !== now.format ? [`${what} is of another format`] : []),
     ...members,
-    ...partChanges(was, now, (one, other, index) => answerChanges(pair, `${what}/${index}`, one, other)),
+    ...partChanges(was, now, (one, other, index) => answerChanges(`${what}/${index}`, one, other)),
   ];
 }
 

@@ -3,8 +3,8 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { serveFiles } from '../browser/static-files.ts';
-import { AppFolder } from '../docs/app-folder.ts';
 import { OwnPages } from '../support/browser/own-page.ts';
+import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
 
@@ -14,7 +14,7 @@ const versions = (...names: readonly string[]) =>
 
 /** The page of examples/class, built and run in a folder that has the packages and nothing of this project. */
 describe('the React page of examples/class', () => {
-  const app = new AppFolder();
+  const app = new AppFolder({ settings: { OPS_PORT: '0' } });
   let pages: OwnPages;
   let teacher: Page;
   let student: Page;

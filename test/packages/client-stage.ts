@@ -100,29 +100,23 @@ export interface Stage {
 
 export type StageCommand = keyof Stage;
 
+interface Parts {
+  readonly provider: TestProvider;
+  readonly settings: Settings;
+  readonly page: Server;
+  readonly secret: string;
+}
+
 /** A service with collections behind a proxy that cuts, and a page on another origin that may call it. */
 export class ClientStage implements Stage {
   readonly proxy: CuttingProxy;
-  readonly #provider: TestProvider;
-  readonly #settings: Settings;
-  readonly #page: Server;
-  readonly #secret: string;
+  readonly #parts: Parts;
   #service: Service;
 
-  private constructor(
-    provider: TestProvider,
-    settings: Settings,
-    service: Service,
-    proxy: CuttingProxy,
-    page: Server,
-    secret: string,
-  ) {
-    this.#provider = provider;
-    this.#settings = settings;
-    this.#service = service;
+  private constructor(proxy: CuttingProxy, service: Service, parts: Parts) {
     this.proxy = proxy;
-    this.#page = page;
-    this.#secret = secret;
+    this.#service = service;
+    this.#parts = parts;
   }
 
   static async start(): Promise<ClientStage> {
@@ -145,7 +139,7 @@ export class ClientStage implements Stage {
     const secret = await addClient(settings, 'house');
     const service = await startService(settings);
     const proxy = await CuttingProxy.start(() => new URL(`http://127.0.0.1:${port}`));
-    return new ClientStage(provider, settings, service, proxy, page, secret);
+    return new ClientStage(proxy, service, { provider, settings, page, secret });
   }
 
   get url(): string {
@@ -153,16 +147,16 @@ export class ClientStage implements Stage {
   }
 
   get pageUrl(): string {
-    return originOf(this.#page);
+    return originOf(this.#parts.page);
   }
 
   token(name: string, lifeSeconds = 600): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
-    return this.#provider.token({ sub: name, iat: now - 300, exp: now + lifeSeconds });
+    return this.#parts.provider.token({ sub: name, iat: now - 300, exp: now + lifeSeconds });
   }
 
   machineToken(): Promise<string> {
-    return tokenOf(this.#service.url, { id: 'house', secret: this.#secret });
+    return tokenOf(this.#service.url, { id: 'house', secret: this.#parts.secret });
   }
 
   async arrange(mishap: Mishap): Promise<void> {
@@ -183,14 +177,14 @@ export class ClientStage implements Stage {
 
   async restart(): Promise<void> {
     await this.#service.stop();
-    this.#service = await startService(this.#settings);
+    this.#service = await startService(this.#parts.settings);
   }
 
   async stop(): Promise<void> {
-    this.#page.close();
-    this.#page.closeAllConnections();
+    this.#parts.page.close();
+    this.#parts.page.closeAllConnections();
     await this.proxy.stop();
-    await this.#provider.stop();
+    await this.#parts.provider.stop();
     await this.#service.stop();
   }
 }

@@ -94,10 +94,8 @@ describe('the README of @vestibule/client', () => {
       names.map((name, index) => [`wrong${index}`, `${program}\n${wrong[name]}\n`]),
     );
     const said = await compile({ right: program, ...programs });
-    assert.deepEqual(
-      said.split('\n').filter((line) => line.includes('right.tsx')),
-      [],
-    );
+    const faults = said.split('\n').filter((line) => line.includes('right.tsx'));
+    assert.deepEqual(faults, []);
     for (const [index, name] of names.entries()) {
       const lines = said.split('\n').filter((line) => line.includes(`wrong${index}.tsx`));
       assert.equal(lines.length, 1, `${name}: ${lines.join('\n')}`);

@@ -117,10 +117,8 @@ describe('safety of @vestibule/client', () => {
           current = bob;
         };
         for await (const items of live) {
-          assert.deepEqual(
-            items.map(({ owner }) => owner),
-            ['Bob', 'Bob'],
-          );
+          const owners = items.map(({ owner }) => owner);
+          assert.deepEqual(owners, ['Bob', 'Bob']);
           break;
         }
       });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { connectChromium } from '../support/browser/chromium.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { type Ended, type, typeUntil } from '../support/packages/installed.ts';
+import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
 import { newSettings, type Settings } from '../support/services/service.ts';
@@ -18,26 +18,19 @@ const tarball = `vestibule-server-${version}.tgz`;
 /** The command of docs/install.md. The test adds --ignore-scripts: no package may need its scripts. */
 const documented = 'npm install --omit=optional ./vestibule-server-*.tgz';
 
-function wentWell({ code, stdout, stderr }: Ended): string {
-  assert.equal(code, 0, stdout + stderr);
-  return stdout;
-}
-
 describe('the package of the service, installed into an empty folder', () => {
   // Outside of the project: npm installs into the nearest folder above that has a package.json.
   const folder = mkdtempSync(join(tmpdir(), 'vestibule-package-'));
-  const thisNode = dirname(process.execPath);
+  const app = new AppFolder({ path: folder });
   let provider: TestProvider;
   let browser: Browser;
   let oldestNode = '';
-  const typed = (command: string, nodeFolder = thisNode, settings: Settings = {}) =>
-    type(command, { folder, nodeFolder, settings });
 
   before(async () => {
     const { tarballs } = await part('packages');
     oldestNode = (await part('oldestNode')).folder;
     copyFileSync(`${tarballs}/${tarball}`, `${folder}/${tarball}`);
-    wentWell(await typed(`${documented} --ignore-scripts`));
+    await app.run(`${documented} --ignore-scripts`);
     provider = await TestProvider.start();
     browser = await connectChromium();
   });
@@ -57,33 +50,29 @@ describe('the package of the service, installed into an empty folder', () => {
   });
 
   it('"dev" without its provider exits with the npm command that installs it', async () => {
-    const { code, stderr } = await typed('npx vestibule dev');
+    const { code, stderr } = await app.outcomeOf('npx vestibule dev');
     assert.equal(code, 1);
     assert.match(stderr, /^vestibule: .*provider is not installed.* npm install --include=optional\n$/m);
-    wentWell(await typed('npm install --include=optional --ignore-scripts'));
+    await app.run('npm install --include=optional --ignore-scripts');
     assert.ok(existsSync(`${folder}/node_modules/oidc-provider`));
   });
 
   for (const line of ['24', '26']) {
     describe(`on Node.js ${line}`, () => {
-      let node = '';
+      let app: AppFolder;
       before(async () => {
-        node = line === '24' ? oldestNode : thisNode;
-        const { stdout } = await typed('node --version', node);
-        assert.match(stdout, new RegExp(`^v${line}\\.`));
+        app = new AppFolder({ path: folder, ...(line === '24' && { nodeFolder: oldestNode }) });
+        assert.match(await app.run('node --version'), new RegExp(`^v${line}\\.`));
       });
 
       it('npx vestibule --help', async () => {
-        assert.match(wentWell(await typed('npx vestibule --help', node)), /^Usage: vestibule /);
+        assert.match(await app.run('npx vestibule --help'), /^Usage: vestibule /);
       });
 
       it('npx vestibule check', async () => {
         const settings = await settingsFor(provider, folder);
-        assert.match(
-          wentWell(await typed('npx vestibule check', node, settings)),
-          /^The settings are in order\.$/m,
-        );
-        const { code, stderr } = await typed('npx vestibule check', node);
+        assert.match(await app.run('npx vestibule check', settings), /^The settings are in order\.$/m);
+        const { code, stderr } = await app.outcomeOf('npx vestibule check');
         assert.equal(code, 1);
         assert.match(stderr, /^vestibule: There are mistakes in the settings:$/m);
       });
@@ -92,21 +81,15 @@ describe('the package of the service, installed into an empty folder', () => {
         it(`npx vestibule serve --processes ${processes} writes to SQLite and serves the console`, async () => {
           const settings = await settingsFor(provider, folder);
           const command = `npx vestibule serve --processes ${processes}`;
-          const service = await typeUntil(/"msg":"listening"/, command, {
-            folder,
-            nodeFolder: node,
-            settings,
-          });
-          const [, address = ''] = /"address":"([^"]+)"(?=.*"msg":"listening")/.exec(service.output) ?? [];
+          const service = await app.runUntil(command, /"msg":"listening"/, settings);
+          const [, address = ''] = /"address":"([^"]+)"(?=.*"msg":"listening")/.exec(service.stdout) ?? [];
           const caller = new ApiCaller(address, await provider.token());
           const { record } = await caller.make('notes', { text: 'written by the thread' });
           const patched = await caller.send('PATCH', `/notes/${record.id}`, { done: true });
           assert.equal(patched.status, 200, patched.text);
-          assert.deepEqual(
-            (await caller.all('notes')).map(({ done }) => done),
-            [true],
-          );
-          const [, opsAddress = ''] = /"ops_address":"([^"]+)"/.exec(service.output) ?? [];
+          const flags = (await caller.all('notes')).map(({ done }) => done);
+          assert.deepEqual(flags, [true]);
+          const [, opsAddress = ''] = /"ops_address":"([^"]+)"/.exec(service.stdout) ?? [];
           const page = await browser.newPage();
           await page.goto(opsAddress);
           await page.getByText('Ready, and nothing needs attention').waitFor();
@@ -121,8 +104,7 @@ describe('the package of the service, installed into an empty folder', () => {
       it('npx vestibule dev lets a user sign in', async () => {
         const [port, providerPort] = [await freePort(), await freePort()];
         const command = `npx vestibule dev --port ${port} --provider-port ${providerPort}`;
-        const settings = { OPS_PORT: '0' };
-        const service = await typeUntil(/Stop with Ctrl-C/, command, { folder, nodeFolder: node, settings });
+        const service = await app.runUntil(command, /Stop with Ctrl-C/, { OPS_PORT: '0' });
         const page = await browser.newPage();
         await page.goto(`http://127.0.0.1:${port}/`);
         await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -139,15 +121,13 @@ describe('the package of the service, installed into an empty folder', () => {
 
   it('npm install -g provides a working command', async () => {
     const everywhere = `${folder}/everywhere`;
-    wentWell(
-      await typed(`npm install -g --omit=optional --ignore-scripts --prefix ${everywhere} ./${tarball}`),
-    );
-    assert.equal(wentWell(await typed(`${everywhere}/bin/vestibule --version`)), `${version}\n`);
+    await app.run(`npm install -g --omit=optional --ignore-scripts --prefix ${everywhere} ./${tarball}`);
+    assert.equal(await app.run(`${everywhere}/bin/vestibule --version`), `${version}\n`);
   });
 
   it('an outdated Node.js ends the start with one sentence', async () => {
     const pretend = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`;
-    const { code, stdout, stderr } = await typed(
+    const { code, stdout, stderr } = await app.outcomeOf(
       `node --import "${pretend}" node_modules/@vestibule/server/bin/vestibule.js serve`,
     );
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { allTokens, documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/collections/collection.ts';
@@ -10,10 +7,9 @@ import type { ApiOperation, Response } from '../../src/openapi/openapi-types.ts'
 import { nameTypes, problemsOf, typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { follow } from '../openapi/follow.ts';
-import { newDirectory } from '../support/commands/outcome.ts';
 import { sampleDeclarations } from '../support/services/sample-declarations.ts';
 import { declarations } from './declarations.ts';
-import { compilerOptions } from './programs.ts';
+import { outputOfTsc } from './programs.ts';
 
 const collections = Object.entries({ ...sampleDeclarations, ...declarations }).map(([name, text]) =>
   declared(text, name),
@@ -33,15 +29,6 @@ const hostile = [
   'word '.repeat(60),
   '/** */ // /*',
 ];
-
-/** Compiles the files. Returns the errors of tsc. */
-function compile(files: Readonly<Record<string, string>>): string {
-  const folder = newDirectory();
-  for (const [file, text] of Object.entries(files)) writeFileSync(`${folder}/${file}`, text);
-  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions: compilerOptions('./unused') }));
-  const command = [resolve('node_modules/typescript/bin/tsc'), '-p', folder, '--pretty', 'false'];
-  return spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).stdout;
-}
 
 /** The error codes of an operation in the OpenAPI document. */
 function codesIn(document: OpenApiDocument, operation: ApiOperation): readonly string[] {
@@ -139,7 +126,7 @@ access: { scopes: { read: "*/evil" } }
     const values = hostile.map(
       (text) => `const value${hostile.indexOf(text)}: Thing['choice'] = ${JSON.stringify(text)};`,
     );
-    const output = compile({
+    const output = outputOfTsc({
       'all.d.ts': typesDocument(collections),
       'none.d.ts': typesDocument([]),
       'evil.d.ts': types,

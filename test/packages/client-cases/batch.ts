@@ -61,10 +61,8 @@ export const batch: Cases = {
     await scene.stage.arrange({ on: path, what: 'after' });
     const operations = ['a', 'b', 'c'].map((text) => ({ create: 'notes', fields: { text } }));
     const made = await service.batch(operations);
-    same(
-      made.map((note) => note?.text),
-      ['a', 'b', 'c'],
-    );
+    const names = made.map((note) => note?.text);
+    same(names, ['a', 'b', 'c']);
     same((await scene.stage.count(path)) - before, 2);
     same(texts(await all(notes.list())), ['a', 'b', 'c']);
     for (const _ of ['first', 'second'])

@@ -64,10 +64,8 @@ export const calls: Cases = {
     const notes = (await signedIn(scene)).collection('notes');
     for (const text of ['a', 'b', 'c', 'd', 'e']) await notes.create({ text });
     const listed = await all(notes.list({ sort: 'created_at', limit: 2 }));
-    same(
-      listed.map(({ text }) => text),
-      ['a', 'b', 'c', 'd', 'e'],
-    );
+    const inOrder = listed.map(({ text }) => text);
+    same(inOrder, ['a', 'b', 'c', 'd', 'e']);
     const first = await notes.page({ limit: 3, sort: 'created_at' });
     const second = await notes.page({ limit: 3, sort: 'created_at', cursor: first.next });
     same([first.items.length, second.items.length, second.next], [3, 2, null]);
@@ -183,10 +181,8 @@ export const calls: Cases = {
     const service = await signedIn(scene);
     for (const text of ['a', 'b']) await service.collection('notes').create({ text });
     const lines = await all(service.export());
-    same(
-      lines.map(({ type }) => type),
-      ['consumer', 'record', 'record'],
-    );
+    const types = lines.map(({ type }) => type);
+    same(types, ['consumer', 'record', 'record']);
     await scene.stage.arrange({ on: `GET ${api}/me/export`, what: 'within' });
     const problem = await refused(all(service.export()), scene.client);
     check(['export_incomplete', 'service_unreachable'].includes(problem.code), problem.code);

@@ -30,10 +30,8 @@ export const people: Cases = {
     same([lent?.state, lent?.due], ['lent', '2026-12-24']);
     const late = ada.act(id, 'lend', { due: '2026-12-25' }, { ifMatch: requested });
     same((await refused(late, scene.client)).code, 'precondition_failed');
-    same(
-      (await all(bob.list({ role: 'borrower' }))).map((item) => item.id),
-      [id],
-    );
+    const borrowed = (await all(bob.list({ role: 'borrower' }))).map((item) => item.id);
+    same(borrowed, [id]);
     same(
       (await all(bob.members(id))).map(({ role, is_me }) => [role, is_me]),
       [
@@ -64,10 +62,8 @@ export const people: Cases = {
     const { id } = await adas.create({ text: 'milk' });
     const { code, ...made } = await adas.invite(id, { role: 'member', uses: 2, expires_in: '1h' });
     same([made.role, made.uses], ['member', 2]);
-    same(
-      (await adas.invitations(id)).map((one) => [one.id, one.uses_left]),
-      [[made.id, 2]],
-    );
+    const left = (await adas.invitations(id)).map((one) => [one.id, one.uses_left]);
+    same(left, [[made.id, 2]]);
     const joined = await bob.accept(code);
     same([joined.collection, joined.role, joined.record.id], ['lists', 'member', id]);
     same((await refused(bob.accept(code), scene.client)).code, 'already_member');

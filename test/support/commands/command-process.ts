@@ -1,3 +1,5 @@
+import type { Outcome } from './outcome.ts';
+
 /**
  * Runs commands of the command line one after the other, as `vestibule` would in a process for each: most of such a
  * process goes into loading. `main` is evaluated anew for every command; what it imports is loaded once.
@@ -7,12 +9,6 @@ export interface CommandMessage {
   readonly parameters: readonly string[];
   /** Where it runs; in the folder of the project unless this says otherwise. */
   readonly folder?: string;
-}
-
-export interface CommandOutcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 const given = { ...process.env };
@@ -34,12 +30,12 @@ process.on('message', async ({ settings, parameters, folder = project }: Command
     await import(`../../../src/main.ts?${commands}`);
     await nothingLeft(before);
   });
-  process.send?.(outcome satisfies CommandOutcome);
+  process.send?.(outcome satisfies Outcome);
 });
 // With the test that it belongs to.
 process.on('disconnect', () => process.exit());
 
-async function captured(run: () => Promise<void>): Promise<CommandOutcome> {
+async function captured(run: () => Promise<void>): Promise<Outcome> {
   const texts = { stdout: '', stderr: '' };
   const original = streams.map((name) => process[name].write);
   for (const name of streams) {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { CommandMessage, CommandOutcome } from './command-process.ts';
+import type { CommandMessage } from './command-process.ts';
+import type { Outcome } from './outcome.ts';
 
 /** At most this many processes for commands are kept. */
 const maxKept = 6;
@@ -15,7 +16,7 @@ export function canShareProcess({ settings, parameters }: CommandMessage): boole
 }
 
 /** Runs a command in an idle kept process. */
-export async function runInSharedProcess(message: CommandMessage): Promise<CommandOutcome> {
+export async function runInSharedProcess(message: CommandMessage): Promise<Outcome> {
   const child = idle.pop() ?? start();
   child.channel?.ref();
   try {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import type { Finding } from '../../../src/base/finding.ts';
 import { checkUp } from '../../../src/cli/doctor.ts';
 import { findingLines } from '../../../src/cli/output.ts';
 import { CommandSettings } from '../../../src/cli/settings.ts';
 import { freePort, takePort } from '../run/ports.ts';
-import { newSettings, type Settings } from '../services/service.ts';
+import { type DatabaseEngine, newSettings, type Settings } from '../services/service.ts';
+import { type DiscoveredProvider, discoveredProvider } from '../tokens/discovered-provider.ts';
 
 /** Valid settings with free ports and a frontend, except for `overrides`. */
-export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'postgres' = 'sqlite') {
+export async function healthySettings(overrides: Settings, engine: DatabaseEngine = 'sqlite') {
   // Held until the other one is found: the system may give the same one twice.
   const { port, release } = await takePort();
   const opsPort = await freePort();
@@ -19,6 +21,20 @@ export async function healthySettings(overrides: Settings, engine: 'sqlite' | 'p
     CORS_ORIGINS: 'https://www.example.org',
     ...overrides,
   });
+}
+
+/** A provider for all tests of a file, and healthy settings for it. */
+export function healthyProvider() {
+  let provider: DiscoveredProvider;
+  before(async () => {
+    provider = await discoveredProvider();
+  });
+  after(() => provider.stop());
+  return {
+    origin: () => provider.origin,
+    healthy: (overrides: Settings = {}, engine?: DatabaseEngine) =>
+      healthySettings({ ...provider.settings, ...overrides }, engine),
+  };
 }
 
 /** What `vestibule doctor` finds with these settings, without a process of its own. */
@@ -43,4 +59,23 @@ export function assertLines(
     assert.match(lines[index] ?? '', pattern);
     assert.doesNotMatch(lines[index] ?? '', /\n/);
   });
+}
+
+/** Doctor reports these failures and no other. */
+export async function failsWith(settings: Settings, ...expected: RegExp[]): Promise<void> {
+  assertLines(await examined(settings), 'fail', expected);
+}
+
+/** Nothing fails, and doctor gives these warnings and no other. */
+export async function warnsWith(settings: Settings, ...expected: RegExp[]): Promise<void> {
+  const findings = await examined(settings);
+  assertLines(findings, 'fail', []);
+  assertLines(findings, 'warn', expected);
+}
+
+/** Nothing fails, and a check passes with this line. */
+export async function passesWith(settings: Settings, expected: RegExp): Promise<void> {
+  const findings = await examined(settings);
+  assertLines(findings, 'fail', []);
+  assert.match(linesOf(findings, 'pass').join('\n'), expected);
 }

@@ -16,8 +16,8 @@ export interface Outcome {
 
 /** The command failed: exit code 1, one sentence on standard error, no other output. */
 export function refused(outcome: Outcome, says: RegExp): void {
+  exits(1, outcome);
   failed(outcome, says);
-  assert.equal(outcome.stdout, '');
 }
 
 /** The same for a service, which may have logged lines before. */
@@ -26,6 +26,14 @@ export function failed({ code, stderr }: Outcome, says: RegExp): void {
   assert.match(stderr, /^vestibule: [^\n]+[^\s]\n$/, 'one line');
   assert.match(stderr, says);
   assert.doesNotMatch(stderr, /^\s+at |This is a bug/m, 'no stack trace');
+}
+
+/** The command printed only errors, with these words, and ended with this code. Returns the errors. */
+export function exits(code: 1 | 2, outcome: Outcome, ...says: readonly RegExp[]): string {
+  assert.deepEqual([outcome.code, outcome.stdout], [code, ''], outcome.stderr);
+  for (const words of says) assert.match(outcome.stderr, words);
+  assert.doesNotMatch(outcome.stderr, /^\s+at |This is a bug/m, 'no stack trace');
+  return outcome.stderr;
 }
 
 /** Expects success and returns the output. */

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Outcome } from './outcome.ts';
 
 interface Place {
   readonly folder: string;
@@ -15,7 +10,7 @@ interface Place {
 
 /** A command in a shell, with its child processes in a process group of its own. */
 export class ShellCommand {
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<Outcome>;
   readonly #said = { stdout: '', stderr: '' };
   readonly #child: ChildProcess;
 
@@ -26,12 +21,10 @@ export class ShellCommand {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    child.stdout.on('data', (chunk) => {
-      this.#said.stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      this.#said.stderr += chunk;
-    });
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (chunk) => {
+        this.#said[name] += chunk;
+      });
     this.ended = new Promise((resolve) => child.on('close', (code) => resolve({ code, ...this.#said })));
     this.#child = child;
   }
@@ -52,7 +45,7 @@ export class ShellCommand {
   }
 
   /** Sends SIGINT, as Ctrl-C does, and returns the outcome. */
-  stop(): Promise<Ended> {
+  stop(): Promise<Outcome> {
     const { pid, exitCode, signalCode } = this.#child;
     assert.ok(pid !== undefined);
     if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGINT');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { typeWell } from '../packages/installed.ts';
+import { resolve } from 'node:path';
+import { AppFolder } from '../packages/app-folder.ts';
 import { freePort } from '../run/ports.ts';
 import { part } from '../run/surroundings.ts';
 import type { Settings } from './service.ts';
@@ -65,10 +65,9 @@ export async function startDevelopment(
 }
 
 /** A script in the folder of a reader, where `npx vestibule` is this project. */
-export async function shellIn(folder: string, script: string): Promise<string> {
+export function shellIn(folder: string, script: string): Promise<string> {
   const npx = `npx() { shift; '${process.execPath}' '${resolve('bin/vestibule.js')}' "$@"; }`;
-  const place = { folder, nodeFolder: dirname(process.execPath) };
-  return (await typeWell(`${npx}\n${script}`, place)).stdout;
+  return new AppFolder({ path: folder }).run(`${npx}\n${script}`);
 }
 
 /** A token of `dev token`. */
