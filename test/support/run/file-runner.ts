@@ -17,8 +17,6 @@ beforeEach(() => void takeExchanges());
 afterEach((context) => describeFailure(context as TestContext));
 if (process.execArgv.some((option) => option.startsWith('--test-name-pattern'))) await runNamed();
 else await runAll();
-// All tests have passed or failed: what a test has left open may not keep the run waiting.
-setTimeout(stopWaiting, 20_000, 'A test has left something open.').unref();
 
 async function runAll(): Promise<void> {
   const awake = stayAwake();
@@ -37,6 +35,8 @@ async function runAll(): Promise<void> {
     reuseKeys();
   }
   clearInterval(awake);
+  // All tests have passed or failed: what a test has left open may not keep the run waiting.
+  setTimeout(stopWaiting, 20_000, 'A test has left something open.').unref();
 }
 
 /** Without the suite of the file: Node.js looks for the name when a suite begins, which is before the file is loaded. */
@@ -46,6 +46,7 @@ async function runNamed(): Promise<void> {
     awake = stayAwake();
   });
   afterEach(() => clearInterval(awake));
+  setTimeout(stopWaiting, maxMsPerFile, `${file} did not end within ten minutes.`, 1).unref();
   await import(pathToFileURL(String(file)).href);
 }
 
