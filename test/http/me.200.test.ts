@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { JWK } from 'jose';
 import { SignJWT } from 'jose';
 import { canaryClaims } from '../support/faults/canaries.ts';
 import { assertNothingPersonal } from '../support/http/answers.ts';
@@ -14,24 +11,7 @@ import { databaseEngines, me, newSettings, type Service, startService } from '..
 import { partsOf } from '../support/tokens/compact.ts';
 import { type Claims, makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { grantedScope, onEveryDeployment } from './deployments.ts';
-
-/** Publishes a key set at every path, and records the requested paths. */
-async function startKeyServer(keys: readonly JWK[]) {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(String(request.url));
-    response.end(JSON.stringify({ keys }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+import { startKeyServer } from './key-server.ts';
 
 const pseudonymForm = /^usr_[A-Za-z0-9_-]{43}$/;
 const seconds = (value: unknown) => new Date(Number(value) * 1000).toISOString();
