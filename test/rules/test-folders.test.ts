@@ -7,6 +7,9 @@ import { importsOf } from './import-rules.ts';
 const exceptions: Readonly<Record<string, string>> = {
   'test/attack/forgeries/all.ts': 'the verifier of packages refuses the forgeries that the service refuses',
   'test/rules/import-rules.ts': 'reads the imports of the packages too',
+  'test/load/chaos.ts': 'a drill of fault runs the program for a short time',
+  'test/load/samples.ts': 'a drill of fault runs the program for a short time',
+  'test/load/soak.ts': 'a drill of fault runs the program for a short time',
   'test/browser/static-files.ts': 'to be moved',
   'test/chaos/caller.ts': 'to be moved',
   'test/chaos/kills.ts': 'to be moved',
