@@ -5,7 +5,14 @@ import { after, before, describe, it } from 'node:test';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { postgresDatabase } from '../support/databases/databases.ts';
 import { canaryClaims } from '../support/faults/canaries.ts';
-import { canaryNeedles, filesBelow, findTraces, type Trace, tokenNeedles } from '../support/faults/traces.ts';
+import {
+  canaryNeedles,
+  filesBelow,
+  findTraces,
+  type Needle,
+  type Trace,
+  tokenNeedles,
+} from '../support/faults/traces.ts';
 import { postgresUrl, surroundings } from '../support/run/surroundings.ts';
 import { type DatabaseEngine, databaseEngines } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
@@ -206,19 +213,21 @@ describe('people who invite each other', () => {
 
 describe('the files that the whole test run leaves', () => {
   let files: string[] = [];
-  const codes = () => [...own.values()].flatMap(({ planted }) => planted.codes);
+  /** What no file may hold: personal data, tokens, and the invitation codes. */
+  let forbidden: Needle[] = [];
   const ending = (...endings: string[]) => files.filter((file) => endings.some((end) => file.endsWith(end)));
   const databaseFiles = () => ending('.db', '.db-wal', '.db-shm', '.db-journal', '.secret');
   const inPostgres = () => files.filter((file) => file.startsWith(`${runDirectory}/postgres/`));
   before(async () => {
     // While they run: the write-ahead logs hold what was written last. PostgreSQL writes out its pages on demand.
-    isClean(findTraces(filesBelow(`${runDirectory}/services`), [...needles, ...codes()]));
+    forbidden = [...needles, ...[...own.values()].flatMap(({ planted }) => planted.codes)];
+    isClean(findTraces(filesBelow(`${runDirectory}/services`), forbidden));
     await postgresDatabase(await postgresUrl()).query('checkpoint');
     for (const { service } of own.values()) await service.stop();
     files = filesBelow(runDirectory);
   });
 
-  it('include both databases with their callers, logs, metrics and outputs', async () => {
+  it('include both databases with their callers, logs, metrics, traces, streams and outputs', async () => {
     const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
     const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
     assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
@@ -230,32 +239,28 @@ describe('the files that the whole test run leaves', () => {
     assert.ok(findTraces(tables, traceOf(postgres?.id)).length > 0, 'the caller in a table of PostgreSQL');
     assert.ok(findTraces(log, traceOf(postgres?.id)).length > 0, 'the caller in the log of PostgreSQL');
     for (const end of ['.log', '.metrics', '.out']) assert.ok(ending(end).length > 0, end);
+    assert.ok(ending('spans.jsonl', '/sent').length >= 2 * databaseEngines.length);
     assert.ok(Number(sqlite?.service.logLines().length) > 25, 'a line for every request');
   });
 
-  it('hold no invitation code: databases, logs, metrics, traces, streams, webhooks', () => {
-    assert.ok(ending('spans.jsonl', '/sent').length >= 2 * databaseEngines.length);
-    isClean(findTraces(files, codes()));
+  it('the files of SQLite hold no personal data, token or invitation code', () => {
+    isClean(findTraces(databaseFiles(), forbidden));
   });
 
-  it('the files of SQLite hold no personal data and no token', () => {
-    isClean(findTraces(databaseFiles(), needles));
+  it('the data and the write-ahead log of PostgreSQL hold no personal data, token or invitation code', () => {
+    isClean(findTraces(inPostgres(), forbidden));
   });
 
-  it('the data and the write-ahead log of PostgreSQL hold no personal data and no token', () => {
-    isClean(findTraces(inPostgres(), needles));
-  });
-
-  it('logs at level "trace" and standard error hold no personal data and no token', () => {
+  it('logs at level "trace" and standard error hold no personal data, token or invitation code', () => {
     const logs = ending('.log', '.stderr');
-    isClean(findTraces(logs, needles));
+    isClean(findTraces(logs, forbidden));
     // The beginning of a JWT. A random request id of 12 characters can contain the first three of it.
     for (const file of ending('.log')) assert.doesNotMatch(readFileSync(file, 'utf8'), /eyJ[\w-]{12}/, file);
   });
 
-  it('the metrics hold no personal data and no token, and have few labels', () => {
+  it('the metrics hold no personal data, token or invitation code, and have few labels', () => {
     const metrics = ending('.metrics');
-    isClean(findTraces(metrics, needles));
+    isClean(findTraces(metrics, forbidden));
     for (const file of metrics) {
       const text = readFileSync(file, 'utf8');
       const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map(([, route]) => route));
@@ -269,12 +274,12 @@ describe('the files that the whole test run leaves', () => {
     }
   });
 
-  it('all other files hold no personal data and no token', () => {
+  it('all other files hold no personal data, token or invitation code', () => {
     const searched = new Set([...databaseFiles(), ...inPostgres(), ...ending('.log', '.stderr', '.metrics')]);
     isClean(
       findTraces(
         files.filter((file) => !searched.has(file)),
-        needles,
+        forbidden,
       ),
     );
   });

@@ -5,7 +5,7 @@ import { ProviderKeys } from '../../src/auth/provider-keys.ts';
 import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
-import { answerText, answerWith } from '../support/faults/hostile-answers.ts';
+import { answerWith } from '../support/faults/hostile-answers.ts';
 import { until } from '../support/run/polling.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { makeKey, TestProvider } from '../support/tokens/provider.ts';
@@ -64,13 +64,6 @@ const begin = async () => {
 /** Asks for a key for a token that is valid except for its signature. */
 const find = async (kid: string) => keys.find(kid, 'RS256', () => true);
 const nextFetch = () => Math.round(keys.status().nextFetchSeconds);
-
-it('[B80] requests before the first key set share one fetch', async () => {
-  await keys.start();
-  const found = await Promise.all(Array.from({ length: 50 }, () => find(provider.key.kid)));
-  assert.ok(found.every((key) => key !== undefined));
-  assert.equal(provider.fetches, 1);
-});
 
 it('[B64] the next refresh is due from the start of the last one, however long that takes', async () => {
   await begin();
@@ -165,55 +158,6 @@ it('[B60] without any keys retries back off to four seconds only', async () => {
   assert.deepEqual(await delaysOf(4), [2, 4, 4, 4]);
 });
 
-it('[B79] invented kids do not bring the next retry forward', async () => {
-  await begin();
-  provider.answer = answerWith(500);
-  clock.advance(600_001);
-  await tried(2);
-  for (let count = 0; count < 20; count += 1) await find(`invented ${count}`);
-  assert.equal(provider.fetches, 2);
-});
-
-it('[B68] Retry-After of the provider is honoured, up to five minutes', async () => {
-  for (const [asked, waited] of [
-    ['120', 120],
-    ['999999', 300],
-    ['soon', 2],
-  ] as const) {
-    provider.answer = answerWith(429, '', { 'retry-after': asked });
-    await keys.start();
-    await until(
-      () => keys.status().nextFetchSeconds,
-      (seconds) => seconds > 0,
-      'no next fetch',
-    );
-    assert.ok(
-      Math.abs(keys.status().nextFetchSeconds - waited) <= 1.5,
-      `${asked}: ${keys.status().nextFetchSeconds}`,
-    );
-    keys.stop();
-    keys = newKeys();
-  }
-});
-
-it('[B85] Cache-Control of the provider is honoured within bounds', async () => {
-  for (const [cacheControl, seconds] of [
-    ['max-age=0', 60],
-    ['no-store', 60],
-    ['no-cache, max-age=900', 60],
-    ['max-age=900', 900],
-    ['public', 600],
-    ['max-age=315360000', 86_400],
-  ] as const) {
-    tries = 0;
-    provider.answer = answerWith(200, JSON.stringify(provider.document), { 'cache-control': cacheControl });
-    keys = newKeys();
-    await begin();
-    assert.equal(nextFetch(), seconds, cacheControl);
-    keys.stop();
-  }
-});
-
 it('[B63] keys older than the maximum age are not used', async () => {
   await begin();
   provider.answer = answerWith(500);
@@ -223,29 +167,6 @@ it('[B63] keys older than the maximum age are not used', async () => {
   clock.advance(20_000);
   assert.equal(keys.generation, null);
   await assert.rejects(find(provider.key.kid), (error) => (error as Refusal).code === 'keys_unavailable');
-});
-
-it('[B82] a withdrawn key is gone after the next refresh, and the generation changes', async () => {
-  await begin();
-  assert.equal(keys.generation, 1);
-  const [old] = provider.keys;
-  provider.keys = [await makeKey()];
-  clock.advance(600_001);
-  await tried(2);
-  assert.equal(await find(String(old?.kid)), undefined);
-  assert.equal(keys.generation, 2);
-});
-
-it('[B67] a response without a usable key keeps the last good set', async () => {
-  await begin();
-  for (const body of ['{"keys":[]}', '{}', 'null', '<html>', '', '\ufeff{"keys":[]}']) {
-    provider.answer = answerText(body);
-    const before = tries;
-    clock.advance(600_001);
-    await tried(before + 1);
-    assert.ok(await find(provider.key.kid), body);
-  }
-  assert.equal(keys.generation, 1);
 });
 
 it('the stored key set of an earlier process is used at once, with its age', async () => {

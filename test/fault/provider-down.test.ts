@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { silence } from '../support/faults/hostile-answers.ts';
 import { assertProblem } from '../support/http/answers.ts';
@@ -7,7 +10,36 @@ import { until } from '../support/run/polling.ts';
 import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { startUnacceptingServer } from './unaccepting-server.ts';
+
+const program = `
+  const server = require('node:net').createServer();
+  server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => console.log(server.address().port));
+`;
+
+/**
+ * A stopped server whose accept queue is full: new connections wait for ever, as behind a firewall
+ * that drops packets.
+ */
+async function startUnacceptingServer() {
+  const child = spawn(process.execPath, ['-e', program]);
+  const [port] = (await once(child.stdout, 'data')).map((chunk) => Number(String(chunk)));
+  child.kill('SIGSTOP');
+  const queue: Socket[] = Array.from({ length: 8 }, () => {
+    const socket = connect(port as number, '127.0.0.1');
+    socket.on('error', () => {});
+    return socket.unref();
+  });
+  await Promise.race(queue.map((socket) => once(socket, 'connect')));
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async stop() {
+      for (const socket of queue) socket.destroy();
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
 
 const minute = 60_000;
 const hour = 60 * minute;

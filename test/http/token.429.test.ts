@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describe as describeError } from '../../src/base/errors.ts';
 import { assertEmptyObject } from '../support/http/answers.ts';
-import type { Reply } from '../support/http/request.ts';
+import { type Reply, request } from '../support/http/request.ts';
 import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { addClient, type Settings } from '../support/services/service.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { postFrom } from './post-from.ts';
 
 const limit = 5;
 const settings = { REFUSALS_PER_MINUTE: String(limit * 40) };
@@ -26,7 +25,7 @@ interface Try {
 function attempt(pair: ClockedPair, credentials: Credentials, { from, form = 'JSON', headers }: Try) {
   const post = postOf(form, credentials);
   const merged = { ...post, headers: { ...post.headers, ...headers } };
-  return postFrom(from, `${pair.service.url}/token`, merged);
+  return request(`${pair.service.url}/token`, { method: 'POST', localAddress: from, ...merged });
 }
 
 function assertTooMany(reply: Reply, form: CredentialForm = 'JSON'): void {
@@ -102,8 +101,9 @@ describe('too many wrong credentials', () => {
     const from = '127.0.6.1';
     for (let count = 0; count <= limit; count += 1) {
       await succeed(from);
-      const none = { headers: { 'content-type': 'application/json' }, body: '{}' };
-      assert.equal((await postFrom(from, `${pair().service.url}/token`, none)).status, 400);
+      const none = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+      const reply = await request(`${pair().service.url}/token`, { ...none, localAddress: from });
+      assert.equal(reply.status, 400);
     }
     await exhaust('forgetful', from);
     assertTooMany(await fail('forgetful', from));

@@ -66,9 +66,9 @@ describe('the way to the document', () => {
   });
 });
 
-describe('a service with 500 collections', () => {
+describe('a service with 200 collections', () => {
   const text = declarations['every-thing-1'] ?? '';
-  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`things-${index}`, text]));
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`things-${index}`, text]));
   const running = oneService({ COLLECTIONS_DIR: declarationsFolder(many) });
 
   it('sends the whole document to callers that read slowly, all from one address', async () => {

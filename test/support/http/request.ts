@@ -26,6 +26,17 @@ export async function request(url: string, init: Init = {}): Promise<Reply> {
   return documentedReply(url, init.method ?? 'GET', { ...reply, json: () => JSON.parse(reply.text) });
 }
 
+/** The last exchanges of this process, for the message of a failing test. */
+const exchanges: { method: string; url: string; body: Init['body']; status: number; text: string }[] = [];
+
+/** The last three exchanges, a line for each request and each answer. Forgets them. */
+export function takeExchanges(): readonly string[] {
+  return exchanges.splice(0).flatMap(({ method, url, body, status, text }) => {
+    const sent = body instanceof Uint8Array ? Buffer.from(body) : (body ?? '');
+    return [`asked ${method} ${url} ${sent}`, `came  ${status} ${text}`].map((line) => line.slice(0, 500));
+  });
+}
+
 // On a busy machine the service may close an idle connection in the moment in which it is used again.
 const agent = new Agent({ keepAlive: true, agentKeepAliveTimeoutBuffer: 30_000 });
 
@@ -53,6 +64,8 @@ export function send(url: string, init: Init = {}): Promise<Omit<Reply, 'json'>>
       for (let at = 0; at < raw.length; at += 2) received.append(String(raw[at]), String(raw[at + 1]));
       const chunks = await response.toArray();
       const text = Buffer.concat(chunks).toString();
+      if (exchanges.push({ method, url, body, status: Number(response.statusCode), text }) > 3)
+        exchanges.shift();
       resolve({ status: Number(response.statusCode), headers: received, text });
     } catch (error) {
       reject(error);

@@ -33,6 +33,7 @@ interface PartsOptions {
   readonly nextFile?: () => string | null;
   /** PostgreSQL or the browser cannot start: the fault is not in the code, and most tests cannot pass. */
   readonly onFailure?: (reason: string) => void;
+  readonly onStart?: (name: string, starting: Promise<unknown>) => void;
   /**
    * Whether PostgreSQL waits for the disk. The tests do not need it: nothing there has to outlive the machine, and a
    * process that is killed loses nothing by it. What measures does.
@@ -118,16 +119,19 @@ const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
  * the test files.
  */
 export async function startParts(directory: string, options: PartsOptions = {}) {
-  const { nextFile = () => null, onFailure = () => {}, isDurable = false } = options;
+  const { nextFile = () => null, onFailure = () => {}, onStart = () => {}, isDurable = false } = options;
   const later = new AsyncDisposableStack();
   const started = new Map<string, Promise<unknown>>();
   const get = async (name: string): Promise<unknown> => {
     if (name === 'next-file') return nextFile();
     const start = starts[name as keyof Parts];
     if (start === undefined) throw new Error(`There is no part "${name}".`);
-    const known = started.get(name) ?? start(later, directory, isDurable, get as Get);
-    started.set(name, known);
-    return known;
+    const known = started.get(name);
+    if (known !== undefined) return known;
+    const starting = start(later, directory, isDurable, get as Get);
+    started.set(name, starting);
+    onStart(name, starting);
+    return starting;
   };
   const server = createServer((request, response) => {
     // One that is kept could be closed by us at the very moment it is used again.

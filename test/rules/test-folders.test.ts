@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { importsOf } from './import-rules.ts';
+
+/** What several folders use although it stands in one of them. */
+const exceptions: Readonly<Record<string, string>> = {
+  'test/attack/forgeries/all.ts': 'the verifier of packages refuses the forgeries that the service refuses',
+  'test/rules/import-rules.ts': 'reads the imports of the packages too',
+  'test/load/chaos.ts': 'a drill of fault runs the program for a short time',
+  'test/load/samples.ts': 'a drill of fault runs the program for a short time',
+  'test/load/soak.ts': 'a drill of fault runs the program for a short time',
+  'test/browser/static-files.ts': 'to be moved',
+  'test/chaos/caller.ts': 'to be moved',
+  'test/chaos/kills.ts': 'to be moved',
+  'test/chaos/stage.ts': 'to be moved',
+  'test/collections/declared.ts': 'to be moved',
+  'test/docs/app-folder.ts': 'to be moved',
+  'test/families/examples.ts': 'to be moved',
+  'test/openapi/follow.ts': 'to be moved',
+  'test/openapi/samples.ts': 'to be moved',
+  'test/overload/pinned-service.ts': 'to be moved',
+  'test/overload/raw-connection.ts': 'to be moved',
+  'test/overload/requests.ts': 'to be moved',
+  'test/people/attack-declarations.ts': 'to be moved',
+  'test/people/declarations.ts': 'to be moved',
+  'test/people/person.ts': 'to be moved',
+  'test/records/memory-store.ts': 'to be moved',
+  'test/scale/partitions.ts': 'to be moved',
+  'test/soak/samples.ts': 'to be moved',
+  'test/soak/soak.ts': 'to be moved',
+};
+
+/** Each use of a helper that stands in the folder of other tests. */
+function strayHelpers(sources: ReadonlyMap<string, string>): readonly string[] {
+  return [...sources].flatMap(([from, text]) =>
+    importsOf(from, text).flatMap(({ target }) => {
+      if (target === null || !sources.has(target) || target in exceptions) return [];
+      const folder = /^test\/[^/]+\//.exec(target)?.[0];
+      const isStray = folder !== undefined && folder !== 'test/support/' && !from.startsWith(folder);
+      return isStray ? [`${target}, which ${from} imports`] : [];
+    }),
+  );
+}
+
+it('a helper that several folders use is in test/support', () => {
+  const sources = new Map(
+    globSync('test/**/*.{ts,tsx}').map((file) => [file.replaceAll('\\', '/'), readFileSync(file, 'utf8')]),
+  );
+  assert.deepEqual(strayHelpers(sources), [], 'move these to the folder of test/support for their subject');
+});
+
+it('the rule finds a helper of another folder, and none of its own folder or of test/support', () => {
+  const files = ['test/http/a.ts', 'test/fault/a.ts', 'test/support/http/a.ts'];
+  const found = files.map((file) => {
+    const user = `import '../${file.slice('test/'.length)}';`;
+    return strayHelpers(new Map([file, 'test/fault/x.test.ts'].map((name) => [name, user]))).length;
+  });
+  assert.deepEqual(found, [1, 0, 0]);
+});
