@@ -58,6 +58,21 @@ describe('a cached token', () => {
     assertRefused(await pair().me(token), 'token_expired', token);
   });
 
+  it('[A49] is refused as soon as its key has left the key set', async () => {
+    const { provider } = pair();
+    const far = { exp: nowSeconds() + 86_400 };
+    const leaving = await makeKey();
+    provider.keys.push(leaving);
+    await pair().advance(600_000);
+    const [token, other] = [await provider.token(far, {}, leaving), await provider.token(far)];
+    await isLetIn(token);
+    await isLetIn(other);
+    provider.keys = provider.keys.filter((key) => key !== leaving);
+    await pair().advance(600_000);
+    assertRefused(await pair().me(token), 'key_unknown', token);
+    await isLetIn(other);
+  });
+
   it('[A49] is refused when its key was replaced under the same kid', async () => {
     const { provider } = pair();
     const token = await provider.token({ exp: nowSeconds() + 86_400 });

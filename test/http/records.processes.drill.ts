@@ -12,9 +12,11 @@ import { childrenOf, serving } from '../support/services/supervised.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
 const quota = 10;
+const budget = 20;
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {
   few: `${schema}\nlimits: { per_user: ${quota}, writes: 1000000/day }`,
+  rare: `${schema}\nlimits: { writes: ${budget}/day }`,
   notes: `${schema}\nlimits: { writes: 1000000/day }`,
 };
 
@@ -57,6 +59,22 @@ for (const engine of databaseEngines) {
         'one process has had all of them',
       );
       assert.deepEqual([...processes].sort(), [1, 2]);
+    });
+
+    it('[D132] concurrent writes spend the budget exactly', async () => {
+      const caller = await person('with a budget');
+      const replies = await atOnce(5 * budget, () => caller.send('POST', '/rare', {}, apart));
+      assert.deepEqual(statuses(replies), { 201: budget, 429: 4 * budget });
+      assert.equal((await caller.all('rare')).length, budget);
+    });
+
+    it('[D128] concurrent requests with one key create one record, and all get its answer', async () => {
+      const caller = await person('with a key');
+      const headers = { ...apart, 'idempotency-key': randomUUID() };
+      const replies = await atOnce(50, () => caller.send('POST', '/notes', { text: 'once' }, headers));
+      assert.deepEqual([...new Set(replies.map(({ status }) => status))], [201]);
+      assert.equal(new Set(replies.map((reply) => reply.json().id)).size, 1);
+      assert.equal((await caller.all('notes')).length, 1);
     });
 
     it('[F150] retries with their keys run once while processes are killed, and no acknowledged write is lost', async () => {
