@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { exportJWK } from 'jose';
 import { answerText } from '../support/faults/hostile-answers.ts';
@@ -98,15 +99,21 @@ describe('keys that must not be published', () => {
 
 describe('keys for other purposes', () => {
   const others: Record<string, Record<string, unknown>> = {
+    'the use enc': { use: 'enc' },
+    'the operation encrypt': { use: undefined, key_ops: ['encrypt'] },
     'the operation sign': { use: undefined, key_ops: ['sign'] },
     'operations beside verify': { use: undefined, key_ops: ['verify', 'encrypt'] },
     'no operation': { use: undefined, key_ops: [] },
+    'another algorithm': { alg: 'PS512' },
     'an algorithm for encryption': { alg: 'RSA-OAEP-256' },
     'an algorithm in small letters': { alg: 'rs256' },
+    'a use that is a list': { use: ['sig'] },
     'a use that is a number': { use: 1 },
     'a use that is null': { use: null },
+    'an algorithm that is a list': { alg: ['RS256'] },
     'an algorithm that is a number': { alg: 256 },
     'an algorithm that is null': { alg: null },
+    'operations that are a string': { use: undefined, key_ops: 'verify' },
     'operations that are an object': { use: undefined, key_ops: { verify: true } },
     'operations that are null': { use: undefined, key_ops: null },
   };
@@ -123,12 +130,32 @@ describe('keys that are broken', () => {
   const broken: Record<string, [key: () => unknown, alarms: number]> = {
     'a number that is not base64url': [() => ({ ...good(), kid: 'x', n: '!!!' }), 1],
     'a number with padding': [() => ({ ...good(), kid: 'x', n: `${good().n}==` }), 1],
+    'no modulus': [() => ({ ...good(), kid: 'x', n: undefined }), 1],
+    'no exponent': [() => ({ ...good(), kid: 'x', e: undefined }), 1],
+    'a modulus that is a number': [() => ({ ...good(), kid: 'x', n: 12345 }), 1],
     'an unknown kty': [() => ({ kty: 'AKP', kid: 'x', pub: 'AAAA', alg: 'ML-DSA-44' }), 0],
     'no kty': [() => ({ ...good(), kid: 'x', kty: undefined }), 0],
+    'a kid that is a number': [() => ({ ...good(), kid: 7 }), 1],
     'a kid that is null': [() => ({ ...good(), kid: null }), 1],
+    'a string instead of a key': [() => 'key', 1],
+    'null instead of a key': [() => null, 1],
+    'a list instead of a key': [() => [good()], 1],
     'an invalid elliptic curve point': [() => ({ kty: 'EC', crv: 'P-256', kid: 'x', x: 'AA', y: 'AA' }), 0],
   };
   for (const [what, [key, alarms]] of Object.entries(broken)) {
     it(`[B77] ${what} does not affect other keys`, () => isIgnored(key(), null, alarms));
   }
+
+  it('[B77] a valid key for encryption beside the others is ignored', async () => {
+    const { publicKey } = await makeKey();
+    await isIgnored(
+      {
+        ...(await exportJWK(createPublicKey(publicKey.export({ format: 'pem', type: 'spki' })))),
+        kid: 'x',
+        use: 'enc',
+      },
+      null,
+      0,
+    );
+  });
 });
