@@ -11,8 +11,7 @@ import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createNameCaller, createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { trustedIssuer } from '../support/tokens/claims-policy.ts';
-import { withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { forged, withBrokenSignature, withClaims } from '../support/tokens/forged-token.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
 const key = await makeKey();
@@ -59,11 +58,7 @@ function remembering(maxPlaces = 100) {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const token = (claims: object = {}) =>
-  compact(
-    { alg: 'RS256', kid: key.kid },
-    { iss: 'i', aud: 'a', sub: 'x', exp: seconds() + 60, ...claims },
-    rs256(key.privateKey),
-  );
+  forged(key, { iss: 'i', aud: 'a', sub: 'x', exp: seconds() + 60, ...claims });
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 it('[A49] a verified token is not verified again', async () => {

@@ -3,10 +3,6 @@ import { describe, it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { usualClaims } from '../support/tokens/claims-policy.ts';
-import { attackedService } from './attacked-service.ts';
-import { timesForgeries } from './forgeries/times.ts';
-
-timesForgeries(attackedService);
 
 describe('time claims, to the second', () => {
   const time = 1_800_000_000;
