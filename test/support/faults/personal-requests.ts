@@ -1,4 +1,5 @@
-import { type Reply, rawRequest, request, withToken } from '../http/request.ts';
+import { exchange } from '../http/raw-http.ts';
+import { type Reply, request, withToken } from '../http/request.ts';
 import { me, type Service } from '../services/service.ts';
 import type { TestProvider } from '../tokens/provider.ts';
 import { canaryClaims, canaryWords } from './canaries.ts';
@@ -54,7 +55,7 @@ export async function provokeRefusals(service: Service, provider: TestProvider):
     `GET ${me} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
     `GET ${me} HTTP/1.1\r\nhost: x\r\nx-large: ${`${canaryClaims.email} `.repeat(1000)}\r\n\r\n`,
   ]) {
-    const text = await rawRequest(service.url, bytes);
+    const text = await exchange(service.url, bytes);
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
     replies.push({ status, text, headers: new Headers(), json: () => JSON.parse(text) });
   }
