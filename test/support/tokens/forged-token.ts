@@ -61,6 +61,6 @@ export function withClaims(token: string, changes: Json): string {
 export function withBrokenSignature(token: string): string {
   const [header, claims, signature] = split(token);
   const bytes = Buffer.from(signature, 'base64url');
-  bytes[100] = (bytes[100] ?? 0) ^ 1;
+  bytes[50] = (bytes[50] ?? 0) ^ 1;
   return [header, claims, base64url(bytes)].join('.');
 }
