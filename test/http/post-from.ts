@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { documentedReply } from '../support/http/openapi.ts';
 import type { Reply } from '../support/http/request.ts';
-import type { TokenPost } from '../support/tokens/credential-forms.ts';
+import type { TokenPost } from '../support/tokens/oauth-form.ts';
 
 /** A POST from a local address; all of 127.0.0.0/8 is local. */
 export function postFrom(localAddress: string, url: string, { headers, body }: TokenPost): Promise<Reply> {

@@ -3,7 +3,7 @@ import { succeeded } from '../commands/outcome.ts';
 import { assertNothingPersonal } from '../http/answers.ts';
 import { type Reply, request } from '../http/request.ts';
 import { runVestibule, type Settings } from '../services/service.ts';
-import type { Credentials } from './token-endpoint.ts';
+import { type Credentials, credentialsBody } from './token-endpoint.ts';
 
 /** Fields by name, or one after the other where a name comes twice. */
 export type Fields = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
@@ -81,4 +81,23 @@ export async function addClientWith(
 ): Promise<Credentials> {
   const outcome = await runVestibule(settings, 'client', 'add', id, ...options, '--json');
   return { id, secret: JSON.parse(succeeded(outcome)).client_secret };
+}
+
+/** A request to POST /token, apart from where it goes. */
+export interface TokenPost {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export const credentialForms = ['JSON', 'form', 'Basic'] as const;
+export type CredentialForm = (typeof credentialForms)[number];
+
+/** An id and a secret in each of the ways in which a client can send them. */
+export function postOf(form: CredentialForm, { id, secret }: Credentials): TokenPost {
+  if (form === 'JSON')
+    return { headers: { 'content-type': 'application/json' }, body: credentialsBody({ id, secret }) };
+  const headers = { 'content-type': formType };
+  if (form === 'form') return { headers, body: encodeForm(inBody({ id, secret })) };
+  const halves = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+  return { headers: { ...headers, ...rawBasic(halves) }, body: encodeForm(grant) };
 }
