@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { succeeded } from '../commands/outcome.ts';
-import { assertNothingPersonal } from '../http/answers.ts';
+import { assertClientAnswer, assertNothingPersonal } from '../http/answers.ts';
 import { type Reply, request } from '../http/request.ts';
 import { runVestibule, type Settings } from '../services/service.ts';
 import { type Credentials, credentialsBody } from './token-endpoint.ts';
@@ -49,24 +49,7 @@ export function percentEncoded(text: string): string {
 
 /** An error as RFC 6749 section 5.2 has it, in full: exactly its two members, kept nowhere, no script may read it. */
 export function assertOAuthError(reply: Reply, status: number, error: string, what: string): void {
-  const { headers, text } = reply;
-  assert.deepEqual(
-    {
-      status: reply.status,
-      type: headers.get('content-type'),
-      cache: headers.get('cache-control'),
-      challenge: headers.get('www-authenticate'),
-      origin: headers.get('access-control-allow-origin'),
-    },
-    {
-      status,
-      type: 'application/json',
-      cache: 'no-store',
-      challenge: status === 401 ? 'Basic realm="vestibule", charset="UTF-8"' : null,
-      origin: null,
-    },
-    `${what} ${text}`,
-  );
+  assertClientAnswer(reply, status, what);
   const body = reply.json();
   assert.deepEqual([Object.keys(body), body.error], [['error', 'error_description'], error], what);
   assert.match(String(body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/, what);
