@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import type { TestDatabase } from '../support/databases/databases.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { canaryClaims } from '../support/faults/canaries.ts';
-import { postCredentials, provokeRefusals } from '../support/faults/personal-requests.ts';
+import { provokeRefusals } from '../support/faults/personal-requests.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import {
   addClient,
@@ -20,6 +20,7 @@ import { newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 import { basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { canarySession, logoutToken, webClient } from '../support/tokens/provider-documents.ts';
+import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
 
 /** A service that received personal data through every interface. */
@@ -102,10 +103,7 @@ async function takeBack(
   credentials: { readonly id: string; readonly secret: string },
   foreign: string,
 ): Promise<void> {
-  const { id: client_id, secret: client_secret } = credentials;
-  const issued = await postCredentials(service, { client_id, client_secret });
-  assert.equal(issued.status, 200, issued.text);
-  for (const token of [issued.json<{ token: string }>().token, foreign]) {
+  for (const token of [await tokenOf(service.url, credentials), foreign]) {
     const reply = await request(`${service.url}/revoke`, {
       method: 'POST',
       headers: { 'content-type': formType, ...basic(credentials) },

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { surroundings } from '../support/run/surroundings.ts';
-import { assertionClaims, type ClientKey, type ClientKeys } from '../support/tokens/client-keys.ts';
-import { encode } from '../support/tokens/compact.ts';
+import type { ClientKey, ClientKeys } from '../support/tokens/client-keys.ts';
+import { base64url, split, withClaims } from '../support/tokens/forged-token.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -44,8 +44,8 @@ const from = (name: string): Attempt => ({ claims: { iss: name, sub: name } });
 /** The same claims under another header, signed by `sign` or not at all. */
 function resigned(header: Json, sign: (input: string, signature: string) => string): Attempt {
   const sent = (signed: string) => {
-    const [, claims, signature = ''] = signed.split('.');
-    const input = `${encode(header)}.${claims}`;
+    const [, claims, signature] = split(signed);
+    const input = `${base64url(header)}.${claims}`;
     return `${input}.${sign(input, signature)}`;
   };
   return { sent };
@@ -55,11 +55,6 @@ function resigned(header: Json, sign: (input: string, signature: string) => stri
 function resignedWithHmac({ kid }: ClientKey, secret: string): Attempt {
   const sign = (input: string) => createHmac('sha256', secret).update(input).digest('base64url');
   return resigned({ alg: 'HS256', kid }, sign);
-}
-
-function withOtherClaims(signed: string): string {
-  const [header, , signature] = signed.split('.');
-  return [header, encode(assertionClaims(names.self, issuer)), signature].join('.');
 }
 
 export const acceptedAttempts: Cases = {
@@ -94,7 +89,9 @@ export const refusedAttempts: Cases = {
   'an unknown kid': () => ({ header: { kid: 'unknown' } }),
   'the kid of another key of the client': ({ keys }) => ({ header: { kid: keys.PS256.kid } }),
   'a changed signature': () => ({ sent: (signed) => `${signed.slice(0, -8)}AAAAAAAA` }),
-  'claims changed under the signature': () => ({ sent: withOtherClaims }),
+  'claims changed under the signature': () => ({
+    sent: (signed) => withClaims(signed, { jti: randomUUID() }),
+  }),
   'alg none without a signature': () => resigned({ alg: 'none' }, () => ''),
   'alg none with a signature': ({ keys }) =>
     resigned({ alg: 'none', kid: keys.RS256.kid }, (_, signature) => signature),

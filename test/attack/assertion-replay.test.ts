@@ -12,7 +12,7 @@ import {
   makeClientKey,
   signAssertion,
 } from '../support/tokens/client-keys.ts';
-import { withBrokenSignature } from '../support/tokens/compact.ts';
+import { withBrokenSignature } from '../support/tokens/forged-token.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { issuer } from './assertion-cases.ts';

@@ -15,7 +15,7 @@ import {
   makeClientKey,
   signAssertion,
 } from '../support/tokens/client-keys.ts';
-import { withBrokenSignature } from '../support/tokens/compact.ts';
+import { withBrokenSignature } from '../support/tokens/forged-token.ts';
 import { WatchedQueue } from './watched-queue.ts';
 
 const limit = 3;

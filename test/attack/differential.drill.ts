@@ -6,8 +6,9 @@ import { request } from '../support/http/request.ts';
 import { surroundings } from '../support/run/surroundings.ts';
 import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';
-import { build, type Cast, makeCast } from '../support/tokens/built-token.ts';
+import { build, makeCast } from '../support/tokens/built-token.ts';
 import { type Case, tokenAndKeySetCases, tokenCases } from '../support/tokens/token-cases.ts';
+import type { Cast } from '../support/tokens/token-forms.ts';
 import {
   awsVerdict,
   joseVerdict,

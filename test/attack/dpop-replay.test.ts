@@ -14,20 +14,22 @@ const uri = `http://127.0.0.1/vestibule${me}`;
 describe('replay of a DPoP proof', () => {
   const key = newDpopKey();
   const tokenFor = () => target().provider.token({ cnf: { jkt: key.thumbprint } });
+  const proofFor = (token: string) => proofBy(key, { method: 'GET', url: uri, token });
+  const accepted = (token: string, proof: string) =>
+    target().acceptsRequest(() => withProof(target().url, token, proof));
 
   it('a proof is refused the second time; a new one is accepted', async () => {
     const token = await tokenFor();
-    const proof = proofBy(key, { method: 'GET', url: uri, token });
-    await target().acceptsRequest(() => withProof(target().url, token, proof));
+    const proof = proofFor(token);
+    await accepted(token, proof);
     for (let times = 0; times < 2; times += 1)
       assertProofRefused(await withProof(target().url, token, proof), 'proof_replayed', null);
-    const next = proofBy(key, { method: 'GET', url: uri, token });
-    await target().acceptsRequest(() => withProof(target().url, token, next));
+    await accepted(token, proofFor(token));
   });
 
   it('a proof is accepted once when many copies come at the same moment', async () => {
     const token = await tokenFor();
-    const proof = proofBy(key, { method: 'GET', url: uri, token });
+    const proof = proofFor(token);
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => withProof(target().url, token, proof)),
     );
@@ -40,7 +42,7 @@ describe('replay of a DPoP proof', () => {
     const [first, second] = [0, 30].map((later) =>
       proofBy(key, { method: 'GET', url: uri, token }, { claims: { jti: 'once', iat: iat + later } }),
     );
-    await target().acceptsRequest(() => withProof(target().url, token, String(first)));
+    await accepted(token, String(first));
     assertProofRefused(await withProof(target().url, token, String(second)), 'proof_replayed', null);
   });
 
@@ -48,18 +50,18 @@ describe('replay of a DPoP proof', () => {
     const other = newDpopKey();
     const token = await target().provider.token({ cnf: { jkt: other.thumbprint } });
     const proof = proofBy(other, { method: 'GET', url: uri, token }, { claims: { jti: 'once' } });
-    await target().acceptsRequest(() => withProof(target().url, token, proof));
+    await accepted(token, proof);
   });
 
   it('a proof is accepted after a request with it was refused', async () => {
     const token = await tokenFor();
-    const proof = proofBy(key, { method: 'GET', url: uri, token });
+    const proof = proofFor(token);
     assertProofRefused(
       await withProof(target().url, token, proof, { method: 'DELETE' }),
       'proof_invalid',
       'htm',
     );
-    await target().acceptsRequest(() => withProof(target().url, token, proof));
+    await accepted(token, proof);
   });
 });
 

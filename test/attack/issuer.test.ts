@@ -7,9 +7,6 @@ import { addClient } from '../support/services/service.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { attackedService } from './attacked-service.ts';
-import { issuerForgeries } from './forgeries/issuer.ts';
-
-issuerForgeries(attackedService);
 
 describe('a provider known by its origin', () => {
   const target = attackedService();

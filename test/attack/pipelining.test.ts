@@ -6,7 +6,7 @@ import { maxRefusalsPerConnection } from '../../src/http/connections.ts';
 import { RawConnection } from '../overload/raw-connection.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { exchange, statuses } from '../support/http/raw-http.ts';
-import { requestFrom } from '../support/http/request-from.ts';
+import { requestFrom } from '../support/http/request.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { oneService } from '../support/services/one-service.ts';
 import { me } from '../support/services/service.ts';

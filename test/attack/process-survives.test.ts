@@ -3,10 +3,11 @@ import { afterEach, describe, it } from 'node:test';
 import { anyJson, mutate } from '../support/faults/mutations.ts';
 import { exchange, head, parseReply, statuses } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
+import { concurrently } from '../support/load/flood.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
 import { me, ownProcess, type Settings } from '../support/services/service.ts';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { forged } from '../support/tokens/forged-token.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 import { type AttackedService, attackedService } from './attacked-service.ts';
 
@@ -36,18 +37,6 @@ function survivor(settings: Settings): () => AttackedService {
     assert.equal((await request(url)).status, 403);
   });
   return target;
-}
-
-/** Runs a task many times, a hundred at once. */
-async function many(count: number, task: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      next += 1;
-      await task(next);
-    }
-  };
-  await Promise.all(Array.from({ length: 100 }, worker));
 }
 
 function assertNoFault(answer: string, bytes: string | Buffer): void {
@@ -171,7 +160,7 @@ describe('broken requests', () => {
       `${post(`content-length: ${credentials.length}`)}${credentials}`,
       `${post('transfer-encoding: chunked')}${credentials.length.toString(16)}\r\n${credentials}\r\n0\r\n\r\n`,
     ].map((model) => Buffer.from(model));
-    await many(sized(1_000, 10_000), async () => {
+    await concurrently(sized(1_000, 10_000), 100, async () => {
       const mutated = mutate(random.pick(models), random);
       const isTruncated = random.below(4) === 0;
       const bytes = isTruncated ? mutated.subarray(0, random.below(mutated.length)) : mutated;
@@ -182,7 +171,7 @@ describe('broken requests', () => {
 
   it('random bytes cause no internal error', async () => {
     const random = new PseudoRandom(seed + 1);
-    await many(500, async () => {
+    await concurrently(500, 100, async () => {
       const bytes = random.bytes(1 + random.below(400));
       assertNoFault(await exchange(target().service.url, bytes, 'at once'), bytes);
     });
@@ -199,7 +188,7 @@ describe('broken input', () => {
     const random = new PseudoRandom(seed + 2);
     const { provider } = target();
     const good = await provider.token();
-    await many(sized(400, 4_000), async () => {
+    await concurrently(sized(400, 4_000), 100, async () => {
       const token = mutate(Buffer.from(good), random)
         .toString('latin1')
         .replaceAll(/[^\x21-\x7e]/g, '~');
@@ -208,23 +197,19 @@ describe('broken input', () => {
     });
     const claims = Object.keys(provider.claims());
     const stranger = await makeKey(provider.key.kid);
-    await many(sized(200, 2_000), async () => {
+    await concurrently(sized(200, 2_000), 100, async () => {
       const changed = { ...provider.claims(), [random.pick(claims)]: anyJson(random) };
-      const header = {
-        alg: 'RS256',
-        kid: provider.key.kid,
-        [random.pick(['alg', 'kid', 'typ', 'crit', 'x'])]: anyJson(random),
-      };
-      const forged = compact(header, changed, rs256(stranger.privateKey));
-      const { status } = await withToken(target().url, forged);
-      assert.equal(status, 403, forged);
+      const header = { [random.pick(['alg', 'kid', 'typ', 'crit', 'x'])]: anyJson(random) };
+      const token = forged(stranger, changed, header);
+      const { status } = await withToken(target().url, token);
+      assert.equal(status, 403, token);
     });
   });
 
   it('bodies without valid credentials get 400 or 401 at /token', async () => {
     const random = new PseudoRandom(seed + 3);
     const types = ['application/json', 'application/json; charset=utf-8', 'text/plain', formType, ''];
-    await many(sized(400, 4_000), async () => {
+    await concurrently(sized(400, 4_000), 100, async () => {
       const json = JSON.stringify(anyJson(random));
       const body = random.below(2) === 0 ? json : mutate(Buffer.from(json), random);
       const type = random.pick(types);

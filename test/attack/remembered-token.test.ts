@@ -2,28 +2,20 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { digestOf, TokenCache } from '../../src/auth/authenticate.ts';
-import { createVerifier, type TrustedIssuer } from '../../src/auth/verifier.ts';
+import type { KeySource } from '../../src/auth/jws.ts';
+import { type KeySet, readKeySet } from '../../src/auth/key-set.ts';
+import { createVerifier } from '../../src/auth/verifier.ts';
 import type { Caller } from '../../src/base/caller.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
 import { createNameCaller, createRevocationNames } from '../../src/consumer/pseudonym.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { usualClaims } from '../support/tokens/claims-policy.ts';
-import { withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
-import { compact, rs256 } from '../support/tokens/forged-token.ts';
+import { trustedIssuer } from '../support/tokens/claims-policy.ts';
+import { forged, withBrokenSignature, withClaims } from '../support/tokens/forged-token.ts';
 import { makeKey } from '../support/tokens/provider.ts';
-import { usableKeys } from './key-set.ts';
 
 const key = await makeKey();
-const set = usableKeys({ keys: [key.jwk] });
-const policy = {
-  issuers: ['i'],
-  audiences: ['a', 'b'],
-  requiredScopes: [],
-  ...usualClaims,
-  maxLifetimeSeconds: null,
-  clientsOnly: false,
-};
+const set = readKeySet({ keys: [key.jwk] }, ['RS256']) as KeySet;
 
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
 const nameCaller = createNameCaller(new Uint8Array(32), names, (issuer) => issuer);
@@ -33,21 +25,16 @@ const anywhere = { address: '', isSuspect: () => false };
 function remembering(maxPlaces = 100) {
   const clock = new MovableClock();
   const state = { generation: 1 as number | null, verified: 0, whileFinding: () => {} };
-  const issuer: TrustedIssuer = {
-    keys: {
-      get generation() {
-        return state.generation;
-      },
-      async find(kid, algorithm) {
-        state.whileFinding();
-        return set.find(kid, algorithm);
-      },
+  const keys: KeySource = {
+    get generation() {
+      return state.generation;
     },
-    algorithms: new Set(['RS256']),
-    requireAtJwt: false,
-    claims: policy,
+    async find(kid, algorithm) {
+      state.whileFinding();
+      return set.find(kid, algorithm);
+    },
   };
-  const verify = createVerifier([issuer], clock);
+  const verify = createVerifier([trustedIssuer(keys, { issuers: ['i'], audiences: ['a', 'b'] })], clock);
   const cache = new TokenCache<Caller>({
     verify(token, origin) {
       state.verified += 1;
@@ -71,11 +58,7 @@ function remembering(maxPlaces = 100) {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 const token = (claims: object = {}) =>
-  compact(
-    { alg: 'RS256', kid: key.kid },
-    { iss: 'i', aud: 'a', sub: 'x', exp: seconds() + 60, ...claims },
-    rs256(key.privateKey),
-  );
+  forged(key, { iss: 'i', aud: 'a', sub: 'x', exp: seconds() + 60, ...claims });
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 it('[A49] a verified token is not verified again', async () => {

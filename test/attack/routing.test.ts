@@ -3,9 +3,6 @@ import { it } from 'node:test';
 import { exchange, head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
 import { me } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
-import { bypassForgeries } from './forgeries/bypass.ts';
-
-bypassForgeries(attackedService);
 
 const target = attackedService();
 

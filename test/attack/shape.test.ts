@@ -8,9 +8,6 @@ import { build, makeCast } from '../support/tokens/built-token.ts';
 import { tokenCases } from '../support/tokens/token-cases.ts';
 import { joseVerdict, ourVerdict } from '../support/tokens/verdicts.ts';
 import { attackedService } from './attacked-service.ts';
-import { shapeForgeries } from './forgeries/shape.ts';
-
-shapeForgeries(attackedService);
 
 const target = attackedService();
 

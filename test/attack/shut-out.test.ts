@@ -34,7 +34,10 @@ const client = (
 const names = createRevocationNames(createKeyedDigest(new Uint8Array(32)));
 
 /** The operator's decisions in memory, and counts of the queries for them. */
-function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
+async function standing(
+  clients: Record<string, 'active' | 'disabled'> = {},
+  changes: { readonly revoked?: StoredRevocation[]; readonly addedAt?: number; hasKeys?: boolean } = {},
+) {
   const state = {
     suspended: [] as string[],
     revoked: [] as StoredRevocation[],
@@ -55,6 +58,7 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     addedAt: 0,
     hasKeys: false,
     secretIds: ['s1'],
+    ...changes,
   };
   const known = (id: string): ClientWithSecrets | null => {
     const found = clients[id];
@@ -116,26 +120,20 @@ function standing(clients: Record<string, 'active' | 'disabled'> = {}) {
     state.announce(new Set(changed));
     await new Promise<void>((resolve) => setImmediate(resolve));
   };
-  return {
-    part,
-    state,
-    clock,
-    announce,
-    check: async (one: VerifiedToken) => createCheckStanding(part)(one),
-  };
+  await part.start();
+  const check = async (one: VerifiedToken) => createCheckStanding(part)(one);
+  return { part, state, clock, announce, check };
 }
 const refusal = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code;
 
 it('a caller who is not suspended is accepted, and so is one without a pseudonym', async () => {
-  const { part, check } = standing();
-  await part.start();
+  const { check } = await standing();
   await check(token());
   await check(token({ id: null, subject: null }));
 });
 
 it('a suspended caller is refused once that is announced, and accepted after it is reversed', async () => {
-  const { part, state, announce, check } = standing();
-  await part.start();
+  const { state, announce, check } = await standing();
   state.suspended = ['usr_a'];
   await announce();
   await assert.rejects(check(token()), refusal('consumer_suspended'));
@@ -147,8 +145,7 @@ it('a suspended caller is refused once that is announced, and accepted after it 
 });
 
 it('a caller suspended during the read of suspended callers is refused', async () => {
-  const { part, state, announce, check } = standing();
-  await part.start();
+  const { state, announce, check } = await standing();
   state.duringRead = () => {
     state.duringRead = () => {};
     state.suspended = ['usr_a'];
@@ -159,8 +156,7 @@ it('a caller suspended during the read of suspended callers is refused', async (
 });
 
 it('only changed tables are read again, together with those that failed before', async () => {
-  const { part, state, clock, announce } = standing();
-  await part.start();
+  const { state, clock, announce } = await standing();
   const asked = () => [state.suspendedAsked, state.notesAsked, state.clientsAsked];
   const since = async (changed: readonly WatchedTable[]) => {
     const before = asked();
@@ -182,8 +178,7 @@ it('only changed tables are read again, together with those that failed before',
 });
 
 it('a listener that missed a change is notified again', async () => {
-  const { part, state, clock, announce } = standing();
-  await part.start();
+  const { state, clock, announce } = await standing();
   state.isMissed = true;
   await announce(['signing_keys']);
   state.isMissed = false;
@@ -196,8 +191,7 @@ it('a listener that missed a change is notified again', async () => {
 });
 
 it('an active client is accepted, and a new one is looked up once', async () => {
-  const { part, state, check } = standing({ known: 'active' });
-  await part.start();
+  const { state, check } = await standing({ known: 'active' });
   await check(client('known'));
   assert.equal(state.lookups, 0);
   state.clients.fresh = 'active';
@@ -206,34 +200,23 @@ it('an active client is accepted, and a new one is looked up once', async () => 
   assert.equal(state.lookups, 1);
 });
 
-type Change = (state: ReturnType<typeof standing>['state']) => void;
+type Change = (state: Awaited<ReturnType<typeof standing>>['state']) => unknown;
 const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
   'is disabled': [
     'client_disabled',
     'clients',
-    (state) => {
-      state.clients.fresh = 'disabled';
-    },
+    ({ clients }) => Object.assign(clients, { fresh: 'disabled' }),
   ],
-  'is suspended': [
-    'consumer_suspended',
-    'consumers',
-    (state) => {
-      state.suspended = ['usr_fresh'];
-    },
-  ],
+  'is suspended': ['consumer_suspended', 'consumers', ({ suspended }) => suspended.push('usr_fresh')],
   'is signed out': [
     'token_revoked',
     'revocations',
-    (state) => {
-      state.revoked = [noted({ name: names.caller('usr_fresh') })];
-    },
+    ({ revoked }) => revoked.push(noted({ name: names.caller('usr_fresh') })),
   ],
 };
 for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
   it(`a new client that ${what} during its lookup is refused`, async () => {
-    const { part, state, announce, check } = standing();
-    await part.start();
+    const { state, announce, check } = await standing();
     state.clients.fresh = 'active';
     state.duringLookUp = async () => {
       state.duringLookUp = async () => {};
@@ -245,8 +228,7 @@ for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
 }
 
 it('a client that is disabled, removed or unknown is refused', async () => {
-  const { part, state, announce, check } = standing({ known: 'active', other: 'disabled' });
-  await part.start();
+  const { state, announce, check } = await standing({ known: 'active', other: 'disabled' });
   await check(client('known'));
   await assert.rejects(check(client('other')), refusal('client_disabled'));
   await assert.rejects(check(client('unheard-of')), refusal('client_disabled'));
@@ -256,8 +238,7 @@ it('a client that is disabled, removed or unknown is refused', async () => {
 });
 
 it('[C108] a token issued for a secret is refused after that secret is removed', async () => {
-  const { part, state, announce, check } = standing({ machine: 'active' });
-  await part.start();
+  const { state, announce, check } = await standing({ machine: 'active' });
   await check(client('machine'));
   state.secretIds = ['s2'];
   await announce();
@@ -267,9 +248,8 @@ it('[C108] a token issued for a secret is refused after that secret is removed',
 });
 
 it('[C108] a token issued for a key is accepted only while the client has keys', async () => {
-  const { part, state, announce, check } = standing({ machine: 'active' });
+  const { state, announce, check } = await standing({ machine: 'active' });
   const byKey = client('machine', keyCredential(0));
-  await part.start();
   await assert.rejects(check(byKey), refusal('client_disabled'));
   Object.assign(state, { hasKeys: true, secretIds: [] });
   await announce();
@@ -280,8 +260,7 @@ it('[C108] a token issued for a key is accepted only while the client has keys',
 });
 
 it("a provider's subject that equals the id of a disabled client is accepted", async () => {
-  const { part, check } = standing({ a: 'disabled' });
-  await part.start();
+  const { check } = await standing({ a: 'disabled' });
   await check(token());
 });
 
@@ -306,9 +285,7 @@ for (const [heardOf, before] of [
 ] as const) {
   it(`a token of an earlier client with the same id is refused, whatever its iat: ${heardOf}`, async () => {
     const clients: Record<string, 'active' | 'disabled'> = { ...before };
-    const { part, state, check } = standing(clients);
-    Object.assign(state, { addedAt: 1_000_500, hasKeys: true });
-    await part.start();
+    const { check } = await standing(clients, { addedAt: 1_000_500, hasKeys: true });
     clients.machine = 'active';
     for (const issuedAtSeconds of [999, 1000, 1001, null]) {
       const issued = (credentialId: string) => client('machine', credentialId, issuedAtSeconds);
@@ -331,17 +308,13 @@ const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
 });
 
 /** The tokens of these names that are revoked, issued up to the moment 1,000,500 ms. */
-function takenBack(...taken: readonly string[]) {
-  const all = standing();
-  all.state.revoked = taken.map((name, index) => noted({ name, seq: index + 1 }));
-  return all;
-}
+const takenBack = (...taken: readonly string[]) =>
+  standing({}, { revoked: taken.map((name, index) => noted({ name, seq: index + 1 })) });
 const issuedAt = (issuedAtSeconds: number | null, changes: Partial<Caller> = {}) =>
   token(changes, { issuedAtSeconds });
 
 it('tokens up to the second of a sign-out are refused, and later ones are accepted', async () => {
-  const { part, check } = takenBack(names.caller('usr_a'));
-  await part.start();
+  const { check } = await takenBack(names.caller('usr_a'));
   for (const seconds of [0, 999, 1000, 1000.4, 1000.9, null])
     await assert.rejects(check(issuedAt(seconds)), refusal('token_revoked'), String(seconds));
   for (const seconds of [1001, 1001.2, 2000]) await check(issuedAt(seconds));
@@ -352,8 +325,7 @@ it('tokens up to the second of a sign-out are refused, and later ones are accept
 it('the end of a session refuses its tokens and those without a session, and no others', async () => {
   const [ended, other] = [names.session('https://p', 'one'), names.session('https://p', 'two')];
   assert.notEqual(ended, names.session('https://q', 'one'), 'another provider has sessions of its own');
-  const { part, check } = takenBack(ended, names.withoutSession('usr_a'));
-  await part.start();
+  const { check } = await takenBack(ended, names.withoutSession('usr_a'));
   await assert.rejects(check(issuedAt(999, { session: ended })), refusal('token_revoked'));
   await assert.rejects(check(issuedAt(999)), refusal('token_revoked'));
   await check(issuedAt(999, { session: other }));
@@ -361,16 +333,14 @@ it('the end of a session refuses its tokens and those without a session, and no 
 });
 
 it('a revoked token of this service is refused; others of the same client are accepted', async () => {
-  const { part, state, check } = takenBack(names.token('s1.a'));
+  const { state, check } = await takenBack(names.token('s1.a'));
   state.clients.machine = 'active';
-  await part.start();
   await assert.rejects(check({ ...client('machine'), tokenId: 's1.a' }), refusal('token_revoked'));
   await check({ ...client('machine'), tokenId: 's1.b' });
 });
 
 it('each revocation is read once', async () => {
-  const { part, state, announce } = takenBack();
-  await part.start();
+  const { part, state, announce } = await takenBack();
   await announce();
   assert.equal(state.notesAsked, 2, 'no notes yet: one question for each time');
   for (const seq of [1, 2, 3]) {
@@ -379,14 +349,12 @@ it('each revocation is read once', async () => {
     assert.equal(state.notesAsked, 2 + seq);
     assert.equal(part.revocations.known.size, seq);
   }
-  const { part: later, state: asked } = takenBack(names.caller('usr_a'), names.caller('usr_b'));
-  await later.start();
+  const { part: later, state: asked } = await takenBack(names.caller('usr_a'), names.caller('usr_b'));
   assert.deepEqual([asked.notesAsked, later.revocations.known.size], [1, 2], 'a process that starts');
 });
 
 it('a revocation refuses a token accepted before, and is forgotten when over', async () => {
-  const { part, state, clock, announce, check } = takenBack();
-  await part.start();
+  const { part, state, clock, announce, check } = await takenBack();
   const token = issuedAt(999);
   await check(token);
   assert.equal(part.revocations.known.size, 0);
@@ -399,9 +367,8 @@ it('a revocation refuses a token accepted before, and is forgotten when over', a
 });
 
 it('a clock that is hours ahead for a minute makes no revoked token valid', async () => {
-  const { part, state, clock, check } = takenBack();
-  state.revoked = [noted({ forgetAt: Date.now() + 3_600_000 })];
-  await part.start();
+  const revoked = [noted({ forgetAt: Date.now() + 3_600_000 })];
+  const { part, clock, check } = await standing({}, { revoked });
   clock.advance(30_000);
   clock.stepWallClock(3 * 3_600_000);
   clock.advance(61_000);
@@ -412,9 +379,8 @@ it('a clock that is hours ahead for a minute makes no revoked token valid', asyn
 });
 
 it('an older database state does not weaken a known revocation', async () => {
-  const { part, state, announce, check } = takenBack();
+  const { part, state, announce, check } = await takenBack();
   const name = names.caller('usr_a');
-  await part.start();
   state.revoked = [noted({ issuedUntil: 900_000 })];
   await announce();
   await check(issuedAt(999));
@@ -428,15 +394,14 @@ it('an older database state does not weaken a known revocation', async () => {
 });
 
 it('revocations are counted by issuer until they are forgotten', async () => {
-  const { part, state, clock, announce } = takenBack();
   const [issuer, forgetAt] = ['main', Date.now() + 3_600_000];
-  state.revoked = [
+  const revoked = [
     noted({ issuer, seq: 1 }),
     noted({ name: 'kept for longer', issuer, forgetAt, seq: 2 }),
     noted({ name: 'of the operator', seq: 3 }),
     noted({ name: 'of another issuer', issuer: 'other', seq: 4 }),
   ];
-  await part.start();
+  const { part, state, clock, announce } = await standing({}, { revoked });
   state.revoked.push(noted({ issuer: null, seq: 5, movedFrom: 1 }));
   await announce();
   assert.deepEqual([part.revocations.countOf(issuer), part.revocations.countOf('other')], [2, 1]);

@@ -3,9 +3,6 @@ import { describe, it } from 'node:test';
 import { addClient } from '../support/services/service.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 import { attackedService } from './attacked-service.ts';
-import { tokenLifetimeForgeries } from './forgeries/token-lifetime.ts';
-
-tokenLifetimeForgeries(attackedService);
 
 describe('tokens of this service with MAX_TOKEN_LIFETIME_SECONDS', () => {
   let client: { readonly id: string; readonly secret: string };

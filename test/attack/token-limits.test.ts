@@ -7,7 +7,7 @@ import { type Reply, request } from '../support/http/request.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import { oneService } from '../support/services/one-service.ts';
 import { addClient } from '../support/services/service.ts';
-import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 
 const bodyBytes = 65_536;
 const mebibyte = 1_048_576;

@@ -12,7 +12,7 @@ import { Throttle } from '../../src/tokens/throttle.ts';
 import { inputWith } from '../support/http/input.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
-import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { cryptoCallsOf } from './crypto-calls.ts';

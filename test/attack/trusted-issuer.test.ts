@@ -2,24 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { checkClaims } from '../../src/auth/claims.ts';
 import { chooseIssuer } from '../../src/auth/jws.ts';
-import type { TrustedIssuer } from '../../src/auth/verifier.ts';
 import { Refusal } from '../../src/base/errors.ts';
-import { usualClaims } from '../support/tokens/claims-policy.ts';
+import { trustedIssuer } from '../support/tokens/claims-policy.ts';
 
 const keys = { find: async () => undefined, generation: null };
-const trusted = (...issuers: string[]): TrustedIssuer => ({
-  keys,
-  algorithms: new Set(['RS256']),
-  requireAtJwt: false,
-  claims: {
-    issuers,
-    audiences: ['a'],
-    requiredScopes: [],
-    ...usualClaims,
-    maxLifetimeSeconds: null,
-    clientsOnly: false,
-  },
-});
+const trusted = (...issuers: string[]) => trustedIssuer(keys, { issuers, audiences: ['a'] });
 const provider = trusted('https://provider.example', 'https://provider.example/');
 const ourselves = trusted('https://api.example');
 const isMismatch = (error: unknown) => error instanceof Refusal && error.code === 'issuer_mismatch';

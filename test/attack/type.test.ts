@@ -2,9 +2,6 @@ import { describe, it } from 'node:test';
 import { request } from '../support/http/request.ts';
 import { addClient } from '../support/services/service.ts';
 import { attackedService } from './attacked-service.ts';
-import { typeForgeries } from './forgeries/type.ts';
-
-typeForgeries(attackedService);
 
 describe('tokens of this service with REQUIRE_AT_JWT', () => {
   let clientSecret: string;

@@ -52,13 +52,7 @@ function explain(token: string, document: unknown, policy: Policy) {
     settings: settingNames,
     algorithms: new Set(['RS256']),
     requireAtJwt: false,
-    claims: {
-      ...policy,
-      audiences: [policy.audience],
-      ...usualClaims,
-      maxLifetimeSeconds: null,
-      clientsOnly: false,
-    },
+    claims: { ...usualClaims, ...policy, audiences: [policy.audience] },
     async keysNow() {
       const set = readKeySet(document, ['RS256']);
       if (typeof set === 'string') throw new Refusal('keys_unavailable', { detail: set });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { head, parseReply } from '../support/http/raw-http.ts';
-import { rawRequest, request, withToken } from '../support/http/request.ts';
+import { exchange, head, parseReply } from '../support/http/raw-http.ts';
+import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { oneService } from '../support/services/one-service.ts';
 import { me, runVestibule, type Service } from '../support/services/service.ts';
@@ -117,7 +117,7 @@ describe('two processes on one port', () => {
     let answered = 0;
     const requests = Array.from({ length: 20 }, async () => {
       const bytes = head('GET', '/.well-known/jwks.json');
-      const { status } = parseReply(await rawRequest(service.url, bytes, 60_000));
+      const { status } = parseReply(await exchange(service.url, bytes));
       answered += 1;
       return status;
     });
@@ -230,7 +230,7 @@ describe('two processes with a request timeout of a second', () => {
   it('an unfinished body gets 408', async () => {
     const { service } = running();
     const bytes = head('POST', '/token', 'content-type: application/json', 'content-length: 100');
-    assert.equal(parseReply(await rawRequest(service.url, `${bytes}{`, 60_000)).status, 408);
+    assert.equal(parseReply(await exchange(service.url, `${bytes}{`)).status, 408);
   });
 
   it('all processes end when the supervisor is killed', async () => {

@@ -16,7 +16,7 @@ import { allAtOnce, concurrently, paced, tally } from '../support/load/flood.ts'
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
-import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
 import { heldBytes } from './heap.ts';

@@ -8,7 +8,7 @@ import { request, withToken } from '../support/http/request.ts';
 import { part, surroundings } from '../support/run/surroundings.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { databaseEngines, me, newSettings, type Service, startService } from '../support/services/service.ts';
-import { partsOf } from '../support/tokens/compact.ts';
+import { partsOf } from '../support/tokens/forged-token.ts';
 import { type Claims, makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { grantedScope, onEveryDeployment } from './deployments.ts';
 import { startKeyServer } from './key-server.ts';

@@ -7,7 +7,7 @@ import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { assertRefused, dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
-import { encode, partsOf, withBrokenSignature, withClaims } from '../support/tokens/compact.ts';
+import { base64url, partsOf, withBrokenSignature, withClaims } from '../support/tokens/forged-token.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { onEveryDeployment } from './deployments.ts';
 
@@ -113,7 +113,7 @@ describe('one change to a valid token', () => {
     await refuse(await provider.token({}, { alg: 'RS512' }), 'algorithm_not_allowed');
     await refuse(await provider.token({}, { alg: 'PS256' }), 'algorithm_not_allowed');
     const [, claims, signature] = (await provider.token()).split('.');
-    const unsigned = encode({ alg: 'none', kid: provider.key.kid });
+    const unsigned = base64url({ alg: 'none', kid: provider.key.kid });
     await refuse([unsigned, claims, signature].join('.'), 'algorithm_not_allowed');
   });
 

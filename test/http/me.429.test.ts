@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
-import type { Reply } from '../support/http/request.ts';
-import { requestFrom } from '../support/http/request-from.ts';
+import { type Reply, requestFrom } from '../support/http/request.ts';
 import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { me } from '../support/services/service.ts';
 

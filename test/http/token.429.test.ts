@@ -5,7 +5,7 @@ import { assertEmptyObject } from '../support/http/answers.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
 import { addClient, type Settings } from '../support/services/service.ts';
-import { type CredentialForm, credentialForms, postOf } from '../support/tokens/credential-forms.ts';
+import { type CredentialForm, credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const limit = 5;

@@ -16,8 +16,8 @@ import {
   makeClientKey,
   signAssertion,
 } from '../support/tokens/client-keys.ts';
-import { partsOf } from '../support/tokens/compact.ts';
 import { type DpopKey, newDpopKey, type ProofChanges, proofBy, withProof } from '../support/tokens/dpop.ts';
+import { partsOf } from '../support/tokens/forged-token.ts';
 
 const client = { client_id: 'reports', client_secret: '' };
 let clientKey: ClientKey;

@@ -9,9 +9,6 @@ const policy = {
   ...usualClaims,
   issuers: ['https://pool.example.org'],
   audiences: ['our-program'],
-  requiredScopes: [],
-  maxLifetimeSeconds: null,
-  clientsOnly: false,
 };
 const claims = { iss: 'https://pool.example.org', exp: now + 60, sub: 'somebody' };
 

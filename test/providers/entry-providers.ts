@@ -1,10 +1,8 @@
-import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 import { parse } from 'yaml';
 import { sectionOf } from '../support/commands/documented-settings.ts';
-import { base64url } from '../support/tokens/forged-token.ts';
+import { serveDocuments } from '../support/http/document-server.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -42,8 +40,8 @@ export async function startEntryProvider(heading: string): Promise<EntryProvider
   const [before] = parse(documented) as [Entry];
   const algorithm = String([before.algorithms ?? 'RS256'].flat()[0]);
   const { privateKey, jwk } = await newKey(algorithm);
-  const server = await publish(before.jwks_path ?? '/.well-known/jwks.json', jwk);
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const path = before.jwks_path ?? '/.well-known/jwks.json';
+  const { origin, stop } = await serveDocuments(() => ({ [path]: { keys: [jwk] } }));
   const text = documented.replaceAll(before.origin, origin);
   const [{ name, issuer = origin, audience }] = parse(text) as [Entry];
   return {
@@ -55,17 +53,8 @@ export async function startEntryProvider(heading: string): Promise<EntryProvider
       new SignJWT({ ...claims })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: String(jwk.kid), ...header })
         .sign(privateKey),
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
+    stop,
   };
-}
-
-/** A token that is signed with an unpublished secret. */
-export function signedWithSecret(claims: Claims): string {
-  const input = `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url(claims)}`;
-  return `${input}.${createHmac('sha256', randomUUID()).update(input).digest('base64url')}`;
 }
 
 async function newKey(algorithm: string): Promise<{ privateKey: KeyObject; jwk: JWK }> {
@@ -73,13 +62,4 @@ async function newKey(algorithm: string): Promise<{ privateKey: KeyObject; jwk: 
     ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
     : generateKeyPairSync('rsa', { modulusLength: 2048 });
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid: randomUUID(), use: 'sig' } };
-}
-
-async function publish(path: string, jwk: JWK): Promise<Server> {
-  const server = createServer(({ url }, response) => {
-    response.writeHead(url === path ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(url === path ? { keys: [jwk] } : {}));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
 }

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
+import { serveDocuments } from '../support/http/document-server.ts';
 import type { Settings } from '../support/services/service.ts';
 import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 
@@ -26,37 +25,18 @@ export async function startLookalike(
   keysOf: PublishedKeys,
 ): Promise<LookalikeProvider> {
   const key = await makeKey();
-  const server = await publish(documented, await keysOf(key));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    ...recipeAt(origin, documented, key),
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-/** The discovery document of the issuer, and its keys where the settings say that they are. */
-async function publish(documented: Settings, keys: readonly JWK[]): Promise<Server> {
+  const keys = await keysOf(key);
   const path = URL.parse(String(documented.IDP_ISSUER))?.pathname.replace(/\/$/, '') ?? '';
   const jwksPath = documented.IDP_JWKS_PATH ?? '/.well-known/jwks.json';
-  const server = createServer(({ url, headers }, response) => {
-    const origin = `http://${headers.host}`;
-    const documents: Record<string, Json> = {
-      [jwksPath]: { keys },
-      [`${path}/.well-known/openid-configuration`]: {
-        issuer: exchanged(String(documented.IDP_ISSUER), documented, origin),
-        jwks_uri: `${origin}${jwksPath}`,
-        id_token_signing_alg_values_supported: ['RS256'],
-      },
-    };
-    const document = documents[String(url)];
-    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(document ?? {}));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
+  const { origin, stop } = await serveDocuments((at) => ({
+    [jwksPath]: { keys },
+    [`${path}/.well-known/openid-configuration`]: {
+      issuer: exchanged(String(documented.IDP_ISSUER), documented, at),
+      jwks_uri: `${at}${jwksPath}`,
+      id_token_signing_alg_values_supported: ['RS256'],
+    },
+  }));
+  return { ...recipeAt(origin, documented, key), stop };
 }
 
 function recipeAt(origin: string, documented: Settings, key: ProviderKey): Omit<LookalikeProvider, 'stop'> {

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import { assertProblem } from '../support/http/answers.ts';
-import { requestFrom } from '../support/http/request-from.ts';
+import { requestFrom } from '../support/http/request.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';

@@ -14,7 +14,6 @@ const exceptions: Readonly<Record<string, string>> = {
   'test/support/services/movable-clock.ts': 'is the clock that tests move',
   'test/support/run/run-times.ts': 'measures the run for its own report',
   'test/support/run/file-runner.ts': 'keeps the process alive between files',
-  'test/support/http/request.ts': 'gives up on a socket that never closes',
   'test/support/commands/command-process.ts': 'waits until a command has left nothing open, and gives up',
   'test/support/load/flood.ts': 'sends at a rate',
   'test/support/faults/hostile-answers.ts': 'a provider that sends a byte now and then',

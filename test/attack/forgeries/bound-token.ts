@@ -1,6 +1,6 @@
 import { it } from 'node:test';
 import type { Attack } from '../../support/http/attacked.ts';
-import { withBrokenSignature } from '../../support/tokens/compact.ts';
+import { withBrokenSignature } from '../../support/tokens/forged-token.ts';
 
 export function boundTokenForgeries(attack: Attack): void {
   const target = attack();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { constants, createHash, privateEncrypt, sign } from 'node:crypto';
 import { it } from 'node:test';
 import type { Attack } from '../../support/http/attacked.ts';
-import { base64url, compact, rs256, split } from '../../support/tokens/forged-token.ts';
+import { base64url, forged, partsOf, split, withClaims } from '../../support/tokens/forged-token.ts';
 import { makeKey } from '../../support/tokens/provider.ts';
 
 export function signatureForgeries(attack: Attack): void {
@@ -106,22 +106,17 @@ export function signatureForgeries(attack: Attack): void {
   it("[A13] a signature of another key with the provider's kid is refused", async () => {
     const { provider } = target();
     const stranger = await makeKey(provider.key.kid);
-    const header = { alg: 'RS256', kid: provider.key.kid };
-    await target().refuses(
-      compact(header, provider.claims(), rs256(stranger.privateKey)),
-      'signature_invalid',
-    );
+    await target().refuses(forged(stranger, provider.claims()), 'signature_invalid');
   });
 
   it('[A16] a changed payload with the old signature is refused', async () => {
     const { provider } = target();
-    const [header, payload, signature] = split(await provider.token());
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    const changes = [{ sub: 'somebody-else' }, { exp: claims.exp + 1 }, { scope: 'admin' }, { extra: true }];
-    for (const change of changes) {
-      const changed = `${header}.${base64url({ ...claims, ...change })}.${signature}`;
-      await target().refuses(changed, 'signature_invalid');
-    }
+    const token = await provider.token();
+    const { claims } = partsOf(token);
+    const exp = Number(claims.exp) + 1;
+    for (const change of [{ sub: 'somebody-else' }, { exp }, { scope: 'admin' }, { extra: true }])
+      await target().refuses(withClaims(token, change), 'signature_invalid');
+    const [header, , signature] = split(token);
     const spaced = `${header}.${base64url(`${JSON.stringify(claims)} `)}.${signature}`;
     await target().refuses(spaced, 'signature_invalid');
   });

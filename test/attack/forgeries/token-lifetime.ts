@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
 import type { Attack } from '../../support/http/attacked.ts';
-import { withBrokenSignature } from '../../support/tokens/compact.ts';
+import { withBrokenSignature } from '../../support/tokens/forged-token.ts';
 
 export function tokenLifetimeForgeries(attack: Attack): void {
   const now = () => Math.floor(Date.now() / 1000);

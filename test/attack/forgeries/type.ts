@@ -1,15 +1,10 @@
 import { describe, it } from 'node:test';
 import type { Attack } from '../../support/http/attacked.ts';
 import { surroundings } from '../../support/run/surroundings.ts';
-import { compact, rs256 } from '../../support/tokens/forged-token.ts';
-import type { Claims, TestProvider } from '../../support/tokens/provider.ts';
+import { forged } from '../../support/tokens/forged-token.ts';
+import type { Claims } from '../../support/tokens/provider.ts';
 
 export function typeForgeries(attack: Attack): void {
-  /** Signed by hand, because libraries refuse a `typ` that is not a string. */
-  function typed({ key }: TestProvider, typ: unknown, claims: Claims): string {
-    return compact({ alg: 'RS256', kid: key.kid, typ }, claims, rs256(key.privateKey));
-  }
-
   const accessTokenTypes = ['at+jwt', 'application/at+jwt', 'AT+JWT', 'Application/At+Jwt'];
   const plainTypes = [undefined, 'JWT', 'jwt', 'application/jwt'];
   const otherTypes = [
@@ -40,12 +35,12 @@ export function typeForgeries(attack: Attack): void {
 
     it('[A42] an access token, a plain JWT and a token without typ are accepted', async () => {
       for (const typ of [...accessTokenTypes, ...plainTypes])
-        await target().accepts(typed(target().provider, typ, target().provider.claims()));
+        await target().accepts(forged(target().provider.key, target().provider.claims(), { typ }));
     });
 
     for (const typ of otherTypes) {
       it(`[A42] a token with the typ ${shown(typ)} is refused`, async () => {
-        const token = typed(target().provider, typ, target().provider.claims());
+        const token = forged(target().provider.key, target().provider.claims(), { typ });
         await target().refuses(token, 'token_type_not_allowed');
       });
     }
@@ -78,12 +73,15 @@ export function typeForgeries(attack: Attack): void {
       const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
       const claims = target().provider.claims({ events, sid: '08a5019c-17e1-4977-8f42-65a12843ea02' });
       for (const typ of [undefined, 'JWT', 'at+jwt', 'logout+jwt', 'secevent+jwt'])
-        await target().refuses(typed(target().provider, typ, claims), 'token_type_not_allowed');
+        await target().refuses(forged(target().provider.key, claims, { typ }), 'token_type_not_allowed');
     });
 
     it('[A41] a DPoP proof is refused as a token', async () => {
       const claims = target().provider.claims({ htm: 'GET', htu: target().url });
-      await target().refuses(typed(target().provider, 'dpop+jwt', claims), 'token_type_not_allowed');
+      await target().refuses(
+        forged(target().provider.key, claims, { typ: 'dpop+jwt' }),
+        'token_type_not_allowed',
+      );
     });
   });
 
@@ -92,12 +90,12 @@ export function typeForgeries(attack: Attack): void {
 
     it('[A42] in strict mode a token with an access token typ is accepted', async () => {
       for (const typ of accessTokenTypes)
-        await target().accepts(typed(target().provider, typ, target().provider.claims()));
+        await target().accepts(forged(target().provider.key, target().provider.claims(), { typ }));
     });
 
     for (const typ of [...plainTypes, ...otherTypes]) {
       it(`[A42] in strict mode a token with the typ ${shown(typ)} is refused`, async () => {
-        const token = typed(target().provider, typ, target().provider.claims());
+        const token = forged(target().provider.key, target().provider.claims(), { typ });
         await target().refuses(token, 'token_type_not_allowed');
       });
     }

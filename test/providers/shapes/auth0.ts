@@ -1,4 +1,15 @@
-import { changed, email, name, picture, type Shape, sendAccessToken, sub } from './shape.ts';
+import {
+  client,
+  email,
+  name,
+  picture,
+  refused,
+  refusedIdToken,
+  type Shape,
+  sendAccessToken,
+  sub,
+  user,
+} from './shape.ts';
 
 const frontend = 'k3Jp0vTq8sWbYxNz5RfLcD2hGmAeU7oi';
 
@@ -25,35 +36,29 @@ const idToken = ({ issuer }: { issuer: string }) => ({
 export const auth0: Shape = {
   section: 'Auth0',
   accepted: {
-    'a person, with permissions': {
-      claims: person,
-      kind: 'user',
-      scopes: ['openid', 'profile', 'read:notes', 'write:notes'],
-    },
+    'a person, with permissions': user('openid profile read:notes write:notes', person),
     'a person, in the profile of RFC 9068': {
-      claims: changed(person, { azp: undefined, client_id: frontend, jti: 'w3vK', permissions: undefined }),
+      ...user('openid profile read:notes', person, {
+        azp: undefined,
+        client_id: frontend,
+        jti: 'w3vK',
+        permissions: undefined,
+      }),
       header: { typ: 'at+jwt' },
-      kind: 'user',
-      scopes: ['openid', 'profile', 'read:notes'],
     },
-    'a machine': {
-      claims: changed(person, ({ audience }) => ({
-        sub: `${frontend}@clients`,
-        aud: audience,
-        scope: 'read:notes',
-        permissions: ['read:notes'],
-        gty: 'client-credentials',
-      })),
-      kind: 'client',
-      scopes: ['read:notes'],
-    },
+    'a machine': client('read:notes', person, ({ audience }) => ({
+      sub: `${frontend}@clients`,
+      aud: audience,
+      scope: 'read:notes',
+      permissions: ['read:notes'],
+      gty: 'client-credentials',
+    })),
   },
   refused: {
-    'the ID token': { claims: idToken, code: 'audience_mismatch', says: sendAccessToken },
-    'the ID token with a nonce, for this API': {
-      claims: changed(idToken, ({ audience }) => ({ aud: audience, nonce: 'n-0S6_WzA2Mj' })),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
+    'the ID token': refused('audience_mismatch', sendAccessToken, idToken),
+    'the ID token with a nonce, for this API': refusedIdToken(idToken, ({ audience }) => ({
+      aud: audience,
+      nonce: 'n-0S6_WzA2Mj',
+    })),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, changed, email, name, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const idToken = ({ issuer, audience, now }: At) => ({
   iss: issuer,
@@ -23,28 +23,16 @@ const person = changed(idToken, ({ audience }) => ({
 export const authentik: Shape = {
   section: 'authentik',
   accepted: {
-    'a person, with groups': { claims: person, kind: 'user', scopes: ['openid', 'profile', 'staff'] },
-    'a person, with the nonce of the sign-in': {
-      claims: changed(person, { nonce: 'n-0S6_WzA2Mj' }),
-      kind: 'user',
-      scopes: ['openid', 'profile', 'staff'],
-    },
+    'a person, with groups': user('openid profile staff', person),
+    'a person, with the nonce of the sign-in': user('openid profile staff', person, {
+      nonce: 'n-0S6_WzA2Mj',
+    }),
   },
   refused: {
-    'the ID token, which has the same audience': {
-      claims: idToken,
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the ID token with a nonce': {
-      claims: changed(idToken, { nonce: 'n-0S6_WzA2Mj' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the ID token with a hash and all that an access token has': {
-      claims: changed(person, { at_hash: 'fPlsvVszI29LU2UhDyJ9vg' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
+    'the ID token, which has the same audience': refusedIdToken(idToken),
+    'the ID token with a nonce': refusedIdToken(idToken, { nonce: 'n-0S6_WzA2Mj' }),
+    'the ID token with a hash and all that an access token has': refusedIdToken(person, {
+      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
+    }),
   },
 };

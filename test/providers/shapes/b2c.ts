@@ -1,4 +1,4 @@
-import { type At, changed, name, type Shape, sendAccessToken } from './shape.ts';
+import { type At, changed, name, refusedIdToken, type Shape, user } from './shape.ts';
 
 const frontend = '0b7d5c1e-2f6a-4e93-9d48-a1c3e5f70962';
 const object = '9f27b6d0-41ce-4e8a-8b35-c6a9d1f0e274';
@@ -24,33 +24,20 @@ const person = changed(idToken, { auth_time: undefined, scp: 'access notes.read'
 export const b2c: Shape = {
   section: 'Azure AD B2C',
   accepted: {
-    'a person, with the nonce of the sign-in': {
-      claims: person,
-      kind: 'user',
-      scopes: ['access', 'notes.read'],
-    },
-    'a person whose sign-in had no nonce': {
-      claims: changed(person, { nonce: undefined }),
-      kind: 'user',
-      scopes: ['access', 'notes.read'],
-    },
+    'a person, with the nonce of the sign-in': user('access notes.read', person),
+    'a person whose sign-in had no nonce': user('access notes.read', person, { nonce: undefined }),
     // Its scopes look like those of people, so it counts as a person.
-    'a program': {
-      claims: changed(person, { sub: program, oid: program, nonce: undefined, name: undefined }),
-      kind: 'user',
-      scopes: ['access', 'notes.read'],
-    },
+    'a program': user('access notes.read', person, {
+      sub: program,
+      oid: program,
+      nonce: undefined,
+      name: undefined,
+    }),
   },
   refused: {
-    'the ID token of a frontend that is also the API': {
-      claims: idToken,
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the same with the hash of an access token and all that one has': {
-      claims: changed(person, { at_hash: 'fPlsvVszI29LU2UhDyJ9vg' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
+    'the ID token of a frontend that is also the API': refusedIdToken(idToken),
+    'the same with the hash of an access token and all that one has': refusedIdToken(person, {
+      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
+    }),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, type Shape, sub } from './shape.ts';
+import { type At, refused, type Shape, sub, user } from './shape.ts';
 
 const session = ({ issuer, audience, now }: At) => ({
   azp: audience,
@@ -16,23 +16,21 @@ const session = ({ issuer, audience, now }: At) => ({
 export const clerk: Shape = {
   section: 'Clerk',
   accepted: {
-    'a person': { claims: session, header: { cat: 'cl_B7d4PD111AAA' }, kind: 'user', scopes: [] },
-    'a person in an organization': {
-      claims: changed(session, { o: { id: 'org_123', rol: 'admin', slg: 'acme' } }),
-      kind: 'user',
-      scopes: [],
-    },
+    'a person': { ...user('', session), header: { cat: 'cl_B7d4PD111AAA' } },
+    'a person in an organization': user('', session, { o: { id: 'org_123', rol: 'admin', slg: 'acme' } }),
   },
   refused: {
-    'a person at another frontend of the same instance': {
-      claims: changed(session, { azp: 'https://evil.example.org' }),
-      code: 'audience_mismatch',
-      says: /it says "https:\/\/evil\.example\.org" \("azp"\), and "audience" of "clerk" in IDPS_FILE is/,
-    },
-    'a token that names no frontend': {
-      claims: changed(session, { azp: undefined }),
-      code: 'audience_mismatch',
-      says: /it says none \("azp"\), and "audience" of "clerk" in IDPS_FILE is/,
-    },
+    'a person at another frontend of the same instance': refused(
+      'audience_mismatch',
+      /it says "https:\/\/evil\.example\.org" \("azp"\), and "audience" of "clerk" in IDPS_FILE is/,
+      session,
+      { azp: 'https://evil.example.org' },
+    ),
+    'a token that names no frontend': refused(
+      'audience_mismatch',
+      /it says none \("azp"\), and "audience" of "clerk" in IDPS_FILE is/,
+      session,
+      { azp: undefined },
+    ),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, client, email, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const person = ({ issuer, audience, now }: At) => ({
   iss: issuer,
@@ -27,45 +27,36 @@ const idToken = ({ issuer, audience, now }: At) => ({
 export const cognito: Shape = {
   section: 'Amazon Cognito',
   accepted: {
-    'a person, with groups': {
-      claims: person,
-      kind: 'user',
-      scopes: ['openid', 'notes/read', 'admins'],
-    },
-    'a person, at the other app client': {
-      claims: changed(person, { client_id: '2other3456789', 'cognito:groups': undefined }),
-      kind: 'user',
-      scopes: ['openid', 'notes/read'],
-    },
-    'a machine': {
-      claims: ({ issuer, audience }) => ({
-        iss: issuer,
-        sub: audience,
-        client_id: audience,
-        token_use: 'access',
-        scope: 'notes/read',
-        version: 2,
-      }),
-      kind: 'client',
-      scopes: ['notes/read'],
-    },
+    'a person, with groups': user('openid notes/read admins', person),
+    'a person, at the other app client': user('openid notes/read', person, {
+      client_id: '2other3456789',
+      'cognito:groups': undefined,
+    }),
+    'a machine': client('notes/read', ({ issuer, audience }) => ({
+      iss: issuer,
+      sub: audience,
+      client_id: audience,
+      token_use: 'access',
+      scope: 'notes/read',
+      version: 2,
+    })),
   },
   refused: {
-    'the ID token': { claims: idToken, code: 'token_type_not_allowed', says: sendAccessToken },
-    'the ID token that also names the app client': {
-      claims: changed(idToken, ({ audience }) => ({ client_id: audience })),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'a token without token_use': {
-      claims: changed(person, { token_use: undefined }),
-      code: 'token_type_not_allowed',
-      says: /Access tokens of this provider have token_use "access", and this one does not/,
-    },
-    'a token for another app client': {
-      claims: changed(person, { client_id: 'somebody-elses' }),
-      code: 'audience_mismatch',
-      says: /it says "somebody-elses" \("client_id"\), and "audience" of "cognito" in IDPS_FILE is/,
-    },
+    'the ID token': refusedIdToken(idToken),
+    'the ID token that also names the app client': refusedIdToken(idToken, ({ audience }) => ({
+      client_id: audience,
+    })),
+    'a token without token_use': refused(
+      'token_type_not_allowed',
+      /Access tokens of this provider have token_use "access", and this one does not/,
+      person,
+      { token_use: undefined },
+    ),
+    'a token for another app client': refused(
+      'audience_mismatch',
+      /it says "somebody-elses" \("client_id"\), and "audience" of "cognito" in IDPS_FILE is/,
+      person,
+      { client_id: 'somebody-elses' },
+    ),
   },
 };

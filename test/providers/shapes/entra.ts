@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, client, email, name, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const tenant = '8a1f3c52-6d07-4b9e-a3d1-5e2c90b7f614';
 const frontend = '5b60f1a9-e8d3-4c27-8f94-31a7c5d2b06e';
@@ -40,53 +40,30 @@ const idToken = (at: At) => ({ ...common(at), name, preferred_username: email })
 export const entra: Shape = {
   section: 'Microsoft Entra',
   accepted: {
-    'a person': { claims: person, kind: 'user', scopes: ['access', 'notes.read'] },
-    'a person, with an app role': {
-      claims: changed(person, { roles: ['Notes.Admin'] }),
-      kind: 'user',
-      scopes: ['access', 'notes.read', 'Notes.Admin'],
-    },
+    'a person': user('access notes.read', person),
+    'a person, with an app role': user('access notes.read Notes.Admin', person, { roles: ['Notes.Admin'] }),
     // The groups are at another URL, which the service does not read: only groups in the token grant anything.
-    'a person in too many groups': {
-      claims: changed(person, {
-        _claim_names: { groups: 'src1', roles: 'src1' },
-        _claim_sources: { src1: { endpoint: 'http://127.0.0.1:9/getMemberObjects' } },
-      }),
-      kind: 'user',
-      scopes: ['access', 'notes.read'],
-    },
-    'a program, by its object': { claims: program, kind: 'client', scopes: ['notes.read'] },
-    'a program with idtyp "app"': {
-      claims: changed(program, { idtyp: 'app', sub: 'another-program' }),
-      kind: 'client',
-      scopes: ['notes.read'],
-    },
+    'a person in too many groups': user('access notes.read', person, {
+      _claim_names: { groups: 'src1', roles: 'src1' },
+      _claim_sources: { src1: { endpoint: 'http://127.0.0.1:9/getMemberObjects' } },
+    }),
+    'a program, by its object': client('notes.read', program),
+    'a program with idtyp "app"': client('notes.read', program, { idtyp: 'app', sub: 'another-program' }),
   },
   refused: {
-    'the ID token of a frontend that is also the API': {
-      claims: idToken,
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the same with app roles': {
-      claims: changed(idToken, { roles: ['Notes.Admin'] }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the same with a nonce': {
-      claims: changed(idToken, { nonce: '678910' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'a version 1 token': {
-      claims: changed(person, {
+    'the ID token of a frontend that is also the API': refusedIdToken(idToken),
+    'the same with app roles': refusedIdToken(idToken, { roles: ['Notes.Admin'] }),
+    'the same with a nonce': refusedIdToken(idToken, { nonce: '678910' }),
+    'a version 1 token': refused(
+      'issuer_mismatch',
+      /and only .* are accepted\. Add an entry for it to IDPS_FILE/,
+      person,
+      {
         iss: `https://sts.windows.net/${tenant}/`,
         ver: '1.0',
         azp: undefined,
         appid: frontend,
-      }),
-      code: 'issuer_mismatch',
-      says: /and only .* are accepted\. Add an entry for it to IDPS_FILE/,
-    },
+      },
+    ),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sub } from './shape.ts';
+import { type At, email, name, refused, type Shape, sub, user } from './shape.ts';
 
 const person = ({ issuer, audience, now }: At) => ({
   name,
@@ -15,38 +15,33 @@ const person = ({ issuer, audience, now }: At) => ({
 export const firebase: Shape = {
   section: 'Firebase',
   accepted: {
-    'a person, by the only token there is': { claims: person, kind: 'user', scopes: [] },
-    'a person with custom claims': {
-      claims: changed(person, { roles: ['editor', 'not a scope'] }),
-      kind: 'user',
-      scopes: ['editor'],
-    },
+    'a person, by the only token there is': user('', person),
+    'a person with custom claims': user('editor', person, { roles: ['editor', 'not a scope'] }),
     // Firebase gives anonymous people a user id, which the app keeps.
-    'an anonymous person': {
-      claims: changed(person, {
-        provider_id: 'anonymous',
-        email: undefined,
-        firebase: { identities: {}, sign_in_provider: 'anonymous' },
-      }),
-      kind: 'user',
-      scopes: [],
-    },
+    'an anonymous person': user('', person, {
+      provider_id: 'anonymous',
+      email: undefined,
+      firebase: { identities: {}, sign_in_provider: 'anonymous' },
+    }),
   },
   refused: {
-    'a token of another project': {
-      claims: changed(person, { iss: 'https://securetoken.google.com/other', aud: 'other' }),
-      code: 'issuer_mismatch',
-      says: /another tenant or realm of the same provider/,
-    },
-    'a session cookie': {
-      claims: changed(person, ({ audience }) => ({ iss: `https://session.firebase.google.com/${audience}` })),
-      code: 'issuer_mismatch',
-      says: /another tenant or realm of the same provider/,
-    },
-    'a token for another audience': {
-      claims: changed(person, { aud: 'other' }),
-      code: 'audience_mismatch',
-      says: /it says "other", and "audience" of "firebase" in IDPS_FILE is/,
-    },
+    'a token of another project': refused(
+      'issuer_mismatch',
+      /another tenant or realm of the same provider/,
+      person,
+      { iss: 'https://securetoken.google.com/other', aud: 'other' },
+    ),
+    'a session cookie': refused(
+      'issuer_mismatch',
+      /another tenant or realm of the same provider/,
+      person,
+      ({ audience }) => ({ iss: `https://session.firebase.google.com/${audience}` }),
+    ),
+    'a token for another audience': refused(
+      'audience_mismatch',
+      /it says "other", and "audience" of "firebase" in IDPS_FILE is/,
+      person,
+      { aud: 'other' },
+    ),
   },
 };

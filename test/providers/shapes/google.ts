@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, client, email, name, refused, refusedIdToken, type Shape, sub } from './shape.ts';
 
 const frontend = '1045732891644-5n3kq0v8bd.apps.googleusercontent.com';
 const account = '107369904873621458032';
@@ -26,22 +26,17 @@ const idToken = ({ issuer, now }: At) => ({
 
 export const google: Shape = {
   section: 'Google',
-  accepted: { 'a service account': { claims: serviceAccount, kind: 'client', scopes: [] } },
+  accepted: { 'a service account': client('', serviceAccount) },
   refused: {
-    'the ID token of the sign-in button': {
-      claims: idToken,
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the ID token of a sign-in with a redirect': {
-      claims: changed(idToken, { at_hash: 'HK6E_P6Dh8Y93mRNtsDB1Q' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'a service account for another API': {
-      claims: changed(serviceAccount, { aud: 'https://other.example.org' }),
-      code: 'audience_mismatch',
-      says: /Ask the provider for a token for that audience/,
-    },
+    'the ID token of the sign-in button': refusedIdToken(idToken),
+    'the ID token of a sign-in with a redirect': refusedIdToken(idToken, {
+      at_hash: 'HK6E_P6Dh8Y93mRNtsDB1Q',
+    }),
+    'a service account for another API': refused(
+      'audience_mismatch',
+      /Ask the provider for a token for that audience/,
+      serviceAccount,
+      { aud: 'https://other.example.org' },
+    ),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, client, email, name, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const person = ({ issuer, audience, now }: At) => ({
   iss: issuer,
@@ -32,43 +32,40 @@ const idToken = ({ issuer, audience, now }: At) => ({
 export const keycloak: Shape = {
   section: 'Keycloak',
   accepted: {
-    'a person, with roles of the realm and of this API': {
-      claims: person,
-      kind: 'user',
-      scopes: ['openid', 'profile', 'offline_access', 'staff', 'notes-admin'],
-    },
-    'a person with a name that a service account could have': {
-      claims: changed(person, { preferred_username: 'service-account-vestibule-web' }),
-      kind: 'user',
-      scopes: ['openid', 'profile', 'offline_access', 'staff', 'notes-admin'],
-    },
-    'a service account': {
-      claims: changed(person, {
-        sub: 'd952cf23-bf92-4c8f-a3ff-4972b4f2bc5b',
-        azp: 'importer',
-        client_id: 'importer',
-        clientHost: '10.0.0.7',
-        clientAddress: '10.0.0.7',
-        preferred_username: 'service-account-importer',
-        scope: 'profile',
-        realm_access: undefined,
-        resource_access: undefined,
-      }),
-      kind: 'client',
-      scopes: ['profile'],
-    },
+    'a person, with roles of the realm and of this API': user(
+      'openid profile offline_access staff notes-admin',
+      person,
+    ),
+    'a person with a name that a service account could have': user(
+      'openid profile offline_access staff notes-admin',
+      person,
+      { preferred_username: 'service-account-vestibule-web' },
+    ),
+    'a service account': client('profile', person, {
+      sub: 'd952cf23-bf92-4c8f-a3ff-4972b4f2bc5b',
+      azp: 'importer',
+      client_id: 'importer',
+      clientHost: '10.0.0.7',
+      clientAddress: '10.0.0.7',
+      preferred_username: 'service-account-importer',
+      scope: 'profile',
+      realm_access: undefined,
+      resource_access: undefined,
+    }),
   },
   refused: {
-    'the ID token': { claims: idToken, code: 'token_type_not_allowed', says: sendAccessToken },
-    'the refresh token': {
-      claims: changed(idToken, { typ: 'Refresh' }),
-      code: 'token_type_not_allowed',
-      says: /Exchange it for an access token at the provider/,
-    },
-    'a token without the audience mapper': {
-      claims: changed(person, { aud: 'account' }),
-      code: 'audience_mismatch',
-      says: /it says "account", and "audience" of "keycloak" in IDPS_FILE is "vestibule-api"\. .*audience mapper/,
-    },
+    'the ID token': refusedIdToken(idToken),
+    'the refresh token': refused(
+      'token_type_not_allowed',
+      /Exchange it for an access token at the provider/,
+      idToken,
+      { typ: 'Refresh' },
+    ),
+    'a token without the audience mapper': refused(
+      'audience_mismatch',
+      /it says "account", and "audience" of "keycloak" in IDPS_FILE is "vestibule-api"\. .*audience mapper/,
+      person,
+      { aud: 'account' },
+    ),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, name, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, client, email, name, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const frontend = '0oabucvyc38HLL1ef0h7';
 
@@ -30,29 +30,27 @@ const idToken = ({ issuer, audience }: At) => ({
 export const okta: Shape = {
   section: 'Okta',
   accepted: {
-    'a person': { claims: person, kind: 'user', scopes: ['openid', 'notes'] },
-    'a person, with groups': {
-      claims: changed(person, { groups: ['notes-admins', 'Every one'] }),
-      kind: 'user',
-      scopes: ['openid', 'notes', 'notes-admins'],
-    },
-    'a machine': {
-      claims: changed(person, { sub: frontend, uid: undefined, scp: ['notes'], auth_time: undefined }),
-      kind: 'client',
-      scopes: ['notes'],
-    },
+    'a person': user('openid notes', person),
+    'a person, with groups': user('openid notes notes-admins', person, {
+      groups: ['notes-admins', 'Every one'],
+    }),
+    'a machine': client('notes', person, {
+      sub: frontend,
+      uid: undefined,
+      scp: ['notes'],
+      auth_time: undefined,
+    }),
   },
   refused: {
-    'the ID token, for this API': { claims: idToken, code: 'token_type_not_allowed', says: sendAccessToken },
-    'the ID token with the hash of its access token': {
-      claims: changed(idToken, { at_hash: 'fPlsvVszI29LU2UhDyJ9vg' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'a token of the org authorization server': {
-      claims: changed(person, ({ issuer }) => ({ iss: new URL(issuer).origin })),
-      code: 'issuer_mismatch',
-      says: /another tenant or realm of the same provider/,
-    },
+    'the ID token, for this API': refusedIdToken(idToken),
+    'the ID token with the hash of its access token': refusedIdToken(idToken, {
+      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
+    }),
+    'a token of the org authorization server': refused(
+      'issuer_mismatch',
+      /another tenant or realm of the same provider/,
+      person,
+      ({ issuer }) => ({ iss: new URL(issuer).origin }),
+    ),
   },
 };

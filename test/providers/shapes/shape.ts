@@ -42,7 +42,27 @@ export const { sub, name, email, picture, given_name, family_name } = canaryClai
 /** The answer to an ID token. */
 export const sendAccessToken = /Send the access token\.$/;
 
+type ClaimsOf = Token['claims'];
+type Changes = Claims | ClaimsOf;
+
 /** The same tokens with other claims; undefined removes one. */
-export function changed(claims: (at: At) => Claims, changes: Claims | ((at: At) => Claims)) {
-  return (at: At): Claims => ({ ...claims(at), ...(typeof changes === 'function' ? changes(at) : changes) });
+export function changed(claims: ClaimsOf, changes: Changes): ClaimsOf {
+  return (at) => ({ ...claims(at), ...(typeof changes === 'function' ? changes(at) : changes) });
 }
+
+function accepted(kind: Accepted['kind'], scopes: string, claims: ClaimsOf, changes: Changes): Accepted {
+  return { claims: changed(claims, changes), kind, scopes: scopes.split(' ').filter(Boolean) };
+}
+
+export const user = (scopes: string, claims: ClaimsOf, changes: Changes = {}) =>
+  accepted('user', scopes, claims, changes);
+export const client = (scopes: string, claims: ClaimsOf, changes: Changes = {}) =>
+  accepted('client', scopes, claims, changes);
+
+export function refused(code: string, says: RegExp, claims: ClaimsOf, changes: Changes = {}): Refused {
+  return { claims: changed(claims, changes), code, says };
+}
+
+/** An ID token that is refused as one, and not for its audience. */
+export const refusedIdToken = (claims: ClaimsOf, changes: Changes = {}) =>
+  refused('token_type_not_allowed', sendAccessToken, claims, changes);

@@ -1,4 +1,4 @@
-import { type At, changed, email, type Shape, sub } from './shape.ts';
+import { type At, changed, email, refused, type Shape, sub, user } from './shape.ts';
 
 const person = ({ issuer, audience, now }: At) => ({
   aal: 'aal1',
@@ -19,12 +19,8 @@ const person = ({ issuer, audience, now }: At) => ({
 export const supabase: Shape = {
   section: 'Supabase',
   accepted: {
-    'a person, with roles that the project gave': { claims: person, kind: 'user', scopes: ['editor'] },
-    'an anonymous person': {
-      claims: changed(person, { is_anonymous: true, email: '', app_metadata: {} }),
-      kind: 'user',
-      scopes: [],
-    },
+    'a person, with roles that the project gave': user('editor', person),
+    'an anonymous person': user('', person, { is_anonymous: true, email: '', app_metadata: {} }),
   },
   refused: {
     'a token signed with the secret of the project': {
@@ -39,10 +35,11 @@ export const supabase: Shape = {
       code: 'algorithm_not_allowed',
       says: /signed with a shared secret \(HS256\)/,
     },
-    'a token with another role': {
-      claims: changed(person, { role: 'service_role' }),
-      code: 'token_type_not_allowed',
-      says: /have role "authenticated", and this one does not/,
-    },
+    'a token with another role': refused(
+      'token_type_not_allowed',
+      /have role "authenticated", and this one does not/,
+      person,
+      { role: 'service_role' },
+    ),
   },
 };

@@ -1,4 +1,4 @@
-import { type At, changed, email, type Shape, sendAccessToken, sub } from './shape.ts';
+import { type At, email, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const frontend = '69234237810729234';
 
@@ -26,36 +26,24 @@ const idToken = ({ issuer, audience, now }: At) => ({
 export const zitadel: Shape = {
   section: 'Zitadel',
   accepted: {
-    'a person': { claims: person, kind: 'user', scopes: [] },
+    'a person': user('', person),
     // Roles are the names of members, whose values are organizations; they are no list.
-    'a person, with roles': {
-      claims: changed(person, {
-        'urn:zitadel:iam:org:project:roles': { editor: { '259241944654282754': 'acme.example.org' } },
-      }),
-      kind: 'user',
-      scopes: [],
-    },
-    'a person, with roles that an action has made a list of': {
-      claims: changed(person, { roles: ['editor'] }),
-      kind: 'user',
-      scopes: ['editor'],
-    },
+    'a person, with roles': user('', person, {
+      'urn:zitadel:iam:org:project:roles': { editor: { '259241944654282754': 'acme.example.org' } },
+    }),
+    'a person, with roles that an action has made a list of': user('editor', person, { roles: ['editor'] }),
   },
   refused: {
-    'the ID token, which is for the project too': {
-      claims: idToken,
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'the ID token with the hash of its access token': {
-      claims: changed(idToken, { at_hash: 'fPlsvVszI29LU2UhDyJ9vg', jti: 'x' }),
-      code: 'token_type_not_allowed',
-      says: sendAccessToken,
-    },
-    'a token for another project': {
-      claims: changed(person, { aud: [frontend] }),
-      code: 'audience_mismatch',
-      says: /Ask the provider for a token for that audience/,
-    },
+    'the ID token, which is for the project too': refusedIdToken(idToken),
+    'the ID token with the hash of its access token': refusedIdToken(idToken, {
+      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
+      jti: 'x',
+    }),
+    'a token for another project': refused(
+      'audience_mismatch',
+      /Ask the provider for a token for that audience/,
+      person,
+      { aud: [frontend] },
+    ),
   },
 };

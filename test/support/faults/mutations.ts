@@ -1,50 +1,12 @@
 import type { PseudoRandom } from '../run/pseudo-random.ts';
 
-/** Pieces that mean something to some parser on the way. */
+/** Pieces that mean something to some parser on the way: separators, escapes, values and whole lines. */
 const pieces = [
-  '\r\n',
-  '\n',
-  '\r',
-  '\0',
-  ' ',
-  '\t',
-  ':',
-  ',',
-  ';',
-  '"',
-  '\\',
-  '/',
-  '..',
-  '%',
-  '%zz',
-  '%00',
-  '%2e',
-  '#',
-  '?',
-  '=',
-  '{',
-  '}',
-  '[',
-  ']',
-  '-1',
-  '0',
-  '1e999',
-  '99999999999999999999',
-  'true',
-  'null',
-  '__proto__',
-  'constructor',
-  'Content-Length: 5\r\n',
-  'Transfer-Encoding: chunked\r\n',
-  'Host: x\r\n',
-  'Expect: 100-continue\r\n',
-  'Authorization: Bearer x\r\n',
-  '__proto__: x\r\n',
-  'HTTP/1.0',
-  'HTTP/2.0',
-  '\u00ff\u00fe',
-  'Bearer ',
-] as const;
+  ...[...'\r\n\0 \t:,;"\\/%#?={}[]', '\r\n', '..', '%zz', '%00', '%2e'],
+  ...['-1', '0', '1e999', '99999999999999999999', 'true', 'null', '__proto__', 'constructor'],
+  ...['Content-Length: 5\r\n', 'Transfer-Encoding: chunked\r\n', 'Host: x\r\n', 'Expect: 100-continue\r\n'],
+  ...['Authorization: Bearer x\r\n', '__proto__: x\r\n', 'HTTP/1.0', 'HTTP/2.0', '\u00ff\u00fe', 'Bearer '],
+];
 
 type Mutation = (bytes: Buffer, random: PseudoRandom) => Buffer;
 

@@ -1,15 +1,9 @@
-import { type Reply, rawRequest, request, withToken } from '../http/request.ts';
+import { exchange } from '../http/raw-http.ts';
+import { type Reply, request, withToken } from '../http/request.ts';
 import { me, type Service } from '../services/service.ts';
 import type { TestProvider } from '../tokens/provider.ts';
+import { postToken } from '../tokens/token-endpoint.ts';
 import { canaryClaims, canaryWords } from './canaries.ts';
-
-export function postCredentials(service: Service, body: unknown): Promise<Reply> {
-  return request(`${service.url}/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
-}
 
 /** Requests that fail in every way, each full of what must not be kept; the answers. */
 export async function provokeRefusals(service: Service, provider: TestProvider): Promise<Reply[]> {
@@ -19,6 +13,8 @@ export async function provokeRefusals(service: Service, provider: TestProvider):
   const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
   const at = (path: string, authorization: string, init: RequestInit = {}) =>
     request(service.url + path, { ...init, headers: { authorization, ...init.headers } });
+  const post = (body: object | string) =>
+    postToken(service.url, typeof body === 'string' ? body : JSON.stringify(body));
   const tokens = [
     provider.token({ exp: 1 }),
     provider.token({ aud: canaryClaims.email }),
@@ -42,11 +38,11 @@ export async function provokeRefusals(service: Service, provider: TestProvider):
     }),
     at(`/token?${query}`, `Bearer ${token}`, { method: 'PUT', body: canaries }),
     at('/token', `Bearer ${token}`, { method: 'POST', body: new URLSearchParams({ q: canaries }) }),
-    postCredentials(service, { client_id: 'fluttermouse', client_secret: 'secret-thistledrake' }),
-    postCredentials(service, { client_id: 'privacy-client', client_secret: 'secret-thistledrake' }),
-    postCredentials(service, { client_id: canaryClaims.email, client_secret: canaryClaims }),
-    postCredentials(service, `{"client_id":"fluttermouse","client_secret":"secret-thistledrake"`),
-    postCredentials(service, `${canaries} `.repeat(2000)),
+    post({ client_id: 'fluttermouse', client_secret: 'secret-thistledrake' }),
+    post({ client_id: 'privacy-client', client_secret: 'secret-thistledrake' }),
+    post({ client_id: canaryClaims.email, client_secret: canaryClaims }),
+    post(`{"client_id":"fluttermouse","client_secret":"secret-thistledrake"`),
+    post(`${canaries} `.repeat(2000)),
   ]);
   for (const bytes of [
     `GET /path-mistlewombat HTTP/9.9\r\nuser-agent: agent-wobblefish\r\n\r\n`,
@@ -54,7 +50,7 @@ export async function provokeRefusals(service: Service, provider: TestProvider):
     `GET ${me} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
     `GET ${me} HTTP/1.1\r\nhost: x\r\nx-large: ${`${canaryClaims.email} `.repeat(1000)}\r\n\r\n`,
   ]) {
-    const text = await rawRequest(service.url, bytes);
+    const text = await exchange(service.url, bytes);
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
     replies.push({ status, text, headers: new Headers(), json: () => JSON.parse(text) });
   }

@@ -134,19 +134,14 @@ function closed(schema: unknown): unknown {
   const isOpen = rest.additionalProperties === undefined;
   const saysMembers = properties !== undefined || rest.allOf !== undefined || rest.$ref !== undefined;
   const mapAll = (list: unknown) => (Array.isArray(list) ? list.map(closed) : list);
+  const members = Object.entries((properties ?? {}) as Schema).map(([name, each]) => [name, closed(each)]);
   return {
     ...rest,
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties as Schema).map(([name, each]) => [name, closed(each)]),
-          ),
-        }),
-    ...(items === undefined ? {} : { items: closed(items) }),
-    ...(oneOf === undefined ? {} : { oneOf: mapAll(oneOf) }),
-    ...(anyOf === undefined ? {} : { anyOf: mapAll(anyOf) }),
-    ...(isOpen && saysMembers ? { unevaluatedProperties: false } : {}),
+    ...(properties !== undefined && { properties: Object.fromEntries(members) }),
+    ...(items !== undefined && { items: closed(items) }),
+    ...(oneOf !== undefined && { oneOf: mapAll(oneOf) }),
+    ...(anyOf !== undefined && { anyOf: mapAll(anyOf) }),
+    ...(isOpen && saysMembers && { unevaluatedProperties: false }),
   };
 }
 

@@ -3,12 +3,9 @@ import type { ErrorCode } from '../../../src/base/errors.ts';
 import { canaryWords } from '../faults/canaries.ts';
 import type { Reply } from './request.ts';
 
-/** What every bearer challenge of a service with the usual BASE_URL ends with (RFC 9728). */
-export const whereTokensComeFrom =
-  'resource_metadata="http://127.0.0.1/vestibule/.well-known/oauth-protected-resource"';
-
-/** The challenge that names no error. */
-export const plainChallenge = `Bearer realm="vestibule", ${whereTokensComeFrom}`;
+/** The challenge that names no error, of a service with the usual BASE_URL (RFC 9728). */
+export const plainChallenge =
+  'Bearer realm="vestibule", resource_metadata="http://127.0.0.1/vestibule/.well-known/oauth-protected-resource"';
 
 /** What the service adds to a bearer challenge (RFC 9449 section 7.1). */
 export const dpopChallenge = 'DPoP algs="ES256 EdDSA Ed25519 PS256 RS256"';

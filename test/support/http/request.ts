@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { Agent, request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { canaryHeaders } from '../faults/canaries.ts';
 import { documentedReply } from './openapi.ts';
 
@@ -80,18 +79,11 @@ export function withToken(url: string, token: string): Promise<Reply> {
   return request(url, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Bytes over a socket, for what no HTTP client would send; all that came back until the server closed. */
-export function rawRequest(url: string, bytes: string | Buffer, timeoutMs = 10_000): Promise<string> {
-  const { hostname, port } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect(Number(port), hostname);
-  let received = '';
-  socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no end of the answer, only: ${received}`)));
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1');
-  });
-  socket.on('error', reject);
-  socket.on('close', () => resolve(received));
-  socket.write(bytes);
-  return promise;
+/** A GET from an address of this machine, over a connection of its own. */
+export function requestFrom(
+  localAddress: string,
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  return request(url, { localAddress, headers: { ...headers, connection: 'close' } });
 }

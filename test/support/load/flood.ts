@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { head } from '../http/raw-http.ts';
-import type { TokenPost } from '../tokens/credential-forms.ts';
+import type { TokenPost } from '../tokens/oauth-form.ts';
 
 /** Starts a task at a fixed rate, without waiting for earlier ones (open loop). */
 export async function paced<T>(perSecond: number, count: number, task: (index: number) => Promise<T>) {

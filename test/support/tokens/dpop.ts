@@ -11,6 +11,7 @@ import {
 } from 'node:crypto';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 import { type Reply, request } from '../http/request.ts';
+import { base64url } from './forged-token.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -75,12 +76,8 @@ export function proofBy(key: DpopKey, proving: Proving, changes: ProofChanges = 
     ...(proving.nonce ? { nonce: proving.nonce } : {}),
     ...changes.claims,
   };
-  const signed = `${encode(header)}.${encode(claims)}`;
+  const signed = `${base64url(header)}.${base64url(claims)}`;
   return `${signed}.${signatureOf(signed, String(header.alg), (changes.signedBy ?? key).privateKey)}`;
-}
-
-function encode(members: Members): string {
-  return Buffer.from(JSON.stringify(members)).toString('base64url');
 }
 
 function signatureOf(signed: string, algorithm: string, key: KeyObject): string {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { succeeded } from '../commands/outcome.ts';
-import { assertNothingPersonal } from '../http/answers.ts';
+import { assertClientAnswer, assertNothingPersonal } from '../http/answers.ts';
 import { type Reply, request } from '../http/request.ts';
 import { runVestibule, type Settings } from '../services/service.ts';
-import type { Credentials } from './token-endpoint.ts';
+import { type Credentials, credentialsBody } from './token-endpoint.ts';
 
 /** Fields by name, or one after the other where a name comes twice. */
 export type Fields = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
@@ -49,24 +49,7 @@ export function percentEncoded(text: string): string {
 
 /** An error as RFC 6749 section 5.2 has it, in full: exactly its two members, kept nowhere, no script may read it. */
 export function assertOAuthError(reply: Reply, status: number, error: string, what: string): void {
-  const { headers, text } = reply;
-  assert.deepEqual(
-    {
-      status: reply.status,
-      type: headers.get('content-type'),
-      cache: headers.get('cache-control'),
-      challenge: headers.get('www-authenticate'),
-      origin: headers.get('access-control-allow-origin'),
-    },
-    {
-      status,
-      type: 'application/json',
-      cache: 'no-store',
-      challenge: status === 401 ? 'Basic realm="vestibule", charset="UTF-8"' : null,
-      origin: null,
-    },
-    `${what} ${text}`,
-  );
+  assertClientAnswer(reply, status, what);
   const body = reply.json();
   assert.deepEqual([Object.keys(body), body.error], [['error', 'error_description'], error], what);
   assert.match(String(body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/, what);
@@ -81,4 +64,23 @@ export async function addClientWith(
 ): Promise<Credentials> {
   const outcome = await runVestibule(settings, 'client', 'add', id, ...options, '--json');
   return { id, secret: JSON.parse(succeeded(outcome)).client_secret };
+}
+
+/** A request to POST /token, apart from where it goes. */
+export interface TokenPost {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export const credentialForms = ['JSON', 'form', 'Basic'] as const;
+export type CredentialForm = (typeof credentialForms)[number];
+
+/** An id and a secret in each of the ways in which a client can send them. */
+export function postOf(form: CredentialForm, { id, secret }: Credentials): TokenPost {
+  if (form === 'JSON')
+    return { headers: { 'content-type': 'application/json' }, body: credentialsBody({ id, secret }) };
+  const headers = { 'content-type': formType };
+  if (form === 'form') return { headers, body: encodeForm(inBody({ id, secret })) };
+  const halves = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
+  return { headers: { ...headers, ...rawBasic(halves) }, body: encodeForm(grant) };
 }

@@ -1,99 +1,24 @@
 import fc from 'fast-check';
+import { jsonForms, keySets, namesOf, segmentForms, signatures } from './token-forms.ts';
 
 /** The differences of a generated token and key set from good ones, as plain data for failure messages. */
 export type Change =
   | { readonly kind: 'header' | 'claim'; readonly name: string; readonly value: unknown }
   | { readonly kind: 'time'; readonly name: string; readonly offsetSeconds: number }
   | { readonly kind: 'twice'; readonly part: Part; readonly name: string; readonly value: unknown }
-  | { readonly kind: 'json'; readonly part: Part; readonly how: (typeof jsonForms)[number] }
-  | { readonly kind: 'segment'; readonly index: number; readonly how: (typeof segmentForms)[number] }
-  | { readonly kind: 'signature'; readonly how: (typeof signatures)[number] }
+  | { readonly kind: 'json'; readonly part: Part; readonly how: keyof typeof jsonForms }
+  | { readonly kind: 'segment'; readonly index: number; readonly how: keyof typeof segmentForms }
+  | { readonly kind: 'signature'; readonly how: keyof typeof signatures }
   | { readonly kind: 'key'; readonly name: string; readonly value: unknown }
-  | { readonly kind: 'keySet'; readonly how: (typeof keySets)[number] };
+  | { readonly kind: 'keySet'; readonly how: keyof typeof keySets };
 export type Part = 'header' | 'claims';
 
 /** Valid apart from its changes, or an unsigned text. */
 export type Case = { readonly changes: readonly Change[] } | { readonly garbage: string };
 
-export const jsonForms = [
-  'spaces',
-  'array',
-  'null',
-  'text',
-  'number',
-  'empty object',
-  'byte order mark',
-  'UTF-16',
-  'broken UTF-8',
-  'trailing comma',
-  'trailing text',
-  'deep',
-  'padding to 6 kB',
-  'padding to 9 kB',
-] as const;
-export const segmentForms = [
-  'padding',
-  'other alphabet',
-  'leftover bits',
-  'line break',
-  'space',
-  'cut short',
-  'empty',
-  'repeated',
-  'dot before',
-  'dot after',
-] as const;
-export const signatures = [
-  'bit flipped',
-  'zeros',
-  'zero byte before',
-  'zero byte after',
-  'of an unpublished key',
-  'of another published key',
-  'RS512',
-  'PSS',
-  'HMAC with the public key',
-  'before the change',
-] as const;
-export const keySets = [
-  'another key beside it',
-  'another key before it',
-  'a key of another kind beside it',
-  'a secret beside it',
-  'a private key beside it',
-  'a weak key beside it',
-  'the same key twice',
-  'its name on another key',
-  'without its name',
-  'without it',
-  'null among the keys',
-  'a text among the keys',
-  'empty',
-  'no list',
-  'more members',
-] as const;
-
 const oddValues = [
-  null,
-  true,
-  0,
-  1,
-  -1,
-  1.5,
-  2 ** 53,
-  '',
-  ' ',
-  '\0',
-  'x',
-  '\ud800',
-  'JWT',
-  'at+jwt',
-  [],
-  [''],
-  {},
-  { length: 1, 0: 'x' },
-  '__proto__',
-  'constructor',
+  ...[null, true, 0, 1, -1, 1.5, 2 ** 53, '', ' ', '\0', 'x', '\ud800', 'JWT', 'at+jwt'],
+  ...[[], [''], {}, { length: 1, 0: 'x' }, '__proto__', 'constructor'],
 ];
 /** What stands for the right value in a list of values; the builder puts it in. */
 export const right = '(the right value)';
@@ -163,52 +88,42 @@ function member(kind: 'header' | 'claim' | 'key', table: Record<string, readonly
 
 const part = fc.constantFrom<Part>('header', 'claims');
 
+type Fields<K> = Omit<Extract<Change, { kind: K }>, 'kind'>;
+
+/** Changes of one kind, for `fc.oneof`. */
+function changes<K extends Change['kind']>(
+  weight: number,
+  kind: K,
+  fields: { [N in keyof Fields<K>]: fc.Arbitrary<Fields<K>[N]> },
+) {
+  const arbitrary = fc.record({ kind: fc.constant(kind), ...fields });
+  return { weight, arbitrary: arbitrary as fc.Arbitrary<unknown> as fc.Arbitrary<Change> };
+}
+
+const how = <T extends object>(forms: T) => fc.constantFrom(...namesOf(forms));
+
 /** Changes of the token alone. */
 const tokenChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: member('header', headerValues) },
   { weight: 6, arbitrary: member('claim', claimValues) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('time' as const),
-      name: fc.constantFrom('exp', 'nbf', 'iat'),
-      // Not within a second of the tolerance: test/attack/times.test.ts looks at that with a clock of its own.
-      offsetSeconds: fc.constantFrom(-86_400, -60, -20, -1, 0, 1, 20, 60, 0.5, 86_400),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('twice' as const),
-      part,
-      name: fc.constantFrom('alg', 'kid', 'iss', 'aud', 'exp', 'sub'),
-      value: fc.constantFrom<unknown>(right, 'other', 0, null),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('json' as const), part, how: fc.constantFrom(...jsonForms) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('segment' as const),
-      index: fc.nat(2),
-      how: fc.constantFrom(...segmentForms),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('signature' as const), how: fc.constantFrom(...signatures) }),
-  },
+  changes(2, 'time', {
+    name: fc.constantFrom('exp', 'nbf', 'iat'),
+    // Not within a second of the tolerance: test/attack/times.test.ts looks at that with a clock of its own.
+    offsetSeconds: fc.constantFrom(-86_400, -60, -20, -1, 0, 1, 20, 60, 0.5, 86_400),
+  }),
+  changes(1, 'twice', {
+    part,
+    name: fc.constantFrom('alg', 'kid', 'iss', 'aud', 'exp', 'sub'),
+    value: fc.constantFrom<unknown>(right, 'other', 0, null),
+  }),
+  changes(1, 'json', { part, how: how(jsonForms) }),
+  changes(1, 'segment', { index: fc.nat(2), how: how(segmentForms) }),
+  changes(2, 'signature', { how: how(signatures) }),
 );
 
 const keyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 2, arbitrary: member('key', keyValues) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('keySet' as const), how: fc.constantFrom(...keySets) }),
-  },
+  changes(1, 'keySet', { how: how(keySets) }),
 );
 
 const base64urlText = fc.string({

@@ -8,7 +8,7 @@ import type { Caller, VerifiedToken } from '../../../src/base/caller.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type ErrorCode, Refusal } from '../../../src/base/errors.ts';
 import { createPseudonym } from '../../../src/consumer/pseudonym.ts';
-import { usualClaims } from './claims-policy.ts';
+import { trustedIssuer } from './claims-policy.ts';
 
 export interface Policy {
   readonly issuers: readonly string[];
@@ -33,19 +33,7 @@ export async function ourVerdict(
     },
     generation: 1,
   };
-  const trusted = {
-    keys,
-    algorithms: new Set(['RS256']),
-    requireAtJwt: false,
-    claims: {
-      issuers,
-      audiences: [audience],
-      requiredScopes,
-      ...usualClaims,
-      maxLifetimeSeconds: null,
-      clientsOnly: false,
-    },
-  };
+  const trusted = trustedIssuer(keys, { issuers, audiences: [audience], requiredScopes });
   const cache = new TokenCache({
     verify: createVerifier([trusted], systemClock),
     callerOf: ({ claims }): Caller => ({ ...claims, id: pseudonymOf(claims), session: null }),

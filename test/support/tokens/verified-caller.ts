@@ -1,28 +1,23 @@
 import type { Caller, VerifiedToken } from '../../../src/base/caller.ts';
 
-/** The caller of a good token, for tests that call a part without a token. */
-export function verifiedCaller(changes: Partial<Caller> = {}): Caller {
-  return {
-    id: 'usr_a',
-    kind: 'user',
-    issuer: 'https://provider.example',
-    subject: 'a',
-    audience: 'https://api.example',
-    scopes: [],
-    credentialId: null,
-    boundTo: null,
-    session: null,
-    ...changes,
-  };
-}
-
-/** A good token of such a caller. */
+/** A good token, for tests that call a part without one. */
 export function verifiedToken(
   caller: Partial<Caller> = {},
   changes: Partial<Omit<VerifiedToken, 'caller'>> = {},
 ): VerifiedToken {
   return {
-    caller: verifiedCaller(caller),
+    caller: {
+      id: 'usr_a',
+      kind: 'user',
+      issuer: 'https://provider.example',
+      subject: 'a',
+      audience: 'https://api.example',
+      scopes: [],
+      credentialId: null,
+      boundTo: null,
+      session: null,
+      ...caller,
+    },
     expiresAtSeconds: 9e9,
     notBeforeSeconds: null,
     issuedAtSeconds: 1_000,

@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { audienceForgeries } from './forgeries/audience.ts';
-
-audienceForgeries(attackedService);

@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { authorizationHeaderForgeries } from './forgeries/authorization-header.ts';
-
-authorizationHeaderForgeries(attackedService);

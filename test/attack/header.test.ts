@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { headerForgeries } from './forgeries/header.ts';
-
-headerForgeries(attackedService);

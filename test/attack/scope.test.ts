@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { scopeForgeries } from './forgeries/scope.ts';
-
-scopeForgeries(attackedService);

@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { signatureForgeries } from './forgeries/signature.ts';
-
-signatureForgeries(attackedService);

@@ -1,4 +1,0 @@
-import { attackedService } from './attacked-service.ts';
-import { subjectForgeries } from './forgeries/subject.ts';
-
-subjectForgeries(attackedService);
