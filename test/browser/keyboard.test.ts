@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
+import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { password, personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
@@ -36,10 +36,10 @@ describe('a user with a keyboard only', () => {
   it('goes to a collection; the focus is on the title of each screen', async () => {
     await keyboard.goTo(visitor.link('Your data'));
     await keyboard.press('Enter');
-    await visitor.heading('Your data').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.heading('Your data'));
     await keyboard.goTo(visitor.link('Open Lendings'));
     await keyboard.press('Enter');
-    await visitor.heading('Lendings').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.heading('Lendings'));
   });
 
   it('creates a record; the error summary leads to the first invalid field', async () => {
@@ -60,7 +60,7 @@ describe('a user with a keyboard only', () => {
     await visitor.page.keyboard.type('worn');
     await keyboard.goTo(visitor.button('Add to Labels'));
     await keyboard.press('Enter');
-    await visitor.page.getByLabel('Labels 1').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.page.getByLabel('Labels 1'));
     await keyboard.type('wide');
     await keyboard.press('Enter');
     await keyboard.goTo(visitor.button('Count'));
@@ -83,7 +83,7 @@ describe('a user with a keyboard only', () => {
         labels: ['wide'],
       },
     );
-    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
+    running().caused('422 /api/consumer/v1/lendings');
   });
 
   it('edits the record', async () => {
@@ -105,7 +105,7 @@ describe('a user with a keyboard only', () => {
   it('takes an action, and the focus stays on the record', async () => {
     await keyboard.goTo(visitor.button('Hand out A big tent'));
     await keyboard.press('Enter');
-    await visitor.heading('A big tent').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.heading('A big tent'));
     await keyboard.goTo(visitor.button('Bring back A big tent'));
   });
 
@@ -113,7 +113,7 @@ describe('a user with a keyboard only', () => {
     const opener = visitor.button('Delete A big tent');
     await keyboard.goTo(opener);
     await keyboard.press('Enter');
-    await visitor.button('Keep it').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.button('Keep it'));
     await keyboard.press('Escape');
     await visitor.page.locator('dialog').waitFor({ state: 'detached' });
     assert.ok(await keyboard.isOn(opener), 'the focus is where it was');
@@ -130,7 +130,7 @@ describe('a user with a keyboard only', () => {
     const opener = visitor.button('Erase everything…');
     await keyboard.goTo(opener);
     await keyboard.press('Enter');
-    const dialog = visitor.page.getByRole('dialog');
+    const dialog = visitor.dialog;
     await dialog.waitFor();
     for (let stop = 0; stop < 8; stop += 1) {
       await keyboard.press('Tab');
@@ -147,12 +147,12 @@ describe('a user with a keyboard only', () => {
 
   it('erases all data', async () => {
     await keyboard.press('Enter');
-    const dialog = visitor.page.getByRole('dialog');
+    const dialog = visitor.dialog;
     await keyboard.goTo(dialog.getByRole('textbox'));
     await keyboard.type('erase everything');
     await keyboard.goTo(dialog.getByRole('button', { name: 'Erase everything' }));
     await keyboard.press('Enter');
-    await visitor.heading('Your data is erased').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.heading('Your data is erased'));
   });
 
   it('signs out', async () => {
@@ -163,6 +163,4 @@ describe('a user with a keyboard only', () => {
     await keyboard.press('Enter');
     await visitor.sees('You are signed out');
   });
-
-  describeNetworkLog(running);
 });
