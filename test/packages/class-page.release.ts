@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { serveFiles } from '../browser/static-files.ts';
 import { AppFolder } from '../docs/app-folder.ts';
 import { OwnPages } from '../support/browser/own-page.ts';
+import { serveFiles } from '../support/browser/static-files.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
 
