@@ -109,6 +109,18 @@ export class Visitor {
     await this.button('Sign in').click();
   }
 
+  /** Signs in, and stops at the answer of the provider: without its settings the page does not read it yet. */
+  async answerOf(button: string, name: string): Promise<URL> {
+    const settings = '**/web/config.json';
+    await this.button(button).click();
+    await this.page.getByLabel('Password').waitFor();
+    await this.page.route(settings, (route) => route.abort('connectionrefused'));
+    await this.logIn(name);
+    await this.heading('The service does not answer').waitFor();
+    await this.page.unroute(settings);
+    return new URL(this.page.url());
+  }
+
   /** Plugs the network in or out. A browser calls a machine offline that has nothing but loopback; this one is not. */
   async connect(isOnline: boolean): Promise<void> {
     this.#debugger ??= await this.context.newCDPSession(this.page);
@@ -133,6 +145,16 @@ export class Visitor {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
     await this.button('Save').click();
+  }
+
+  /** Makes an invitation for a role in a record of this screen. Returns its link. */
+  async invite(record: string, role: string): Promise<string> {
+    await this.button(`Invite to ${record}`).click();
+    await this.dialog.getByLabel('Role').selectOption({ label: role });
+    await this.dialog.getByRole('button', { name: 'Make a link' }).click();
+    const link = await this.dialog.getByLabel('Link').inputValue();
+    await this.dialog.getByRole('button', { name: 'Done' }).click();
+    return link;
   }
 
   /** The text of the page about its live connection, once there is one. */

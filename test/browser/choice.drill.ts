@@ -7,6 +7,7 @@ import { startTwoProviderSite, titles } from './two-provider-site.ts';
 const atFirst = `Sign in with ${titles.first}`;
 const atSecond = `Sign in with ${titles.second}`;
 const settings = '**/web/config.json';
+const noSettings = 'net::ERR_CONNECTION_REFUSED /web/config.json';
 const discovery = '/.well-known/openid-configuration';
 
 describe('sign-in with a choice of two providers', () => {
@@ -99,18 +100,6 @@ describe('sign-in with a choice of two providers', () => {
     assert.notEqual(await pseudonym(visitor), first);
   });
 
-  /** The answer of a provider as the browser came back with it. Without its settings the page does not read it yet. */
-  async function answerOf(visitor: Visitor, button: string, person: string): Promise<URL> {
-    await visitor.button(button).click();
-    await visitor.page.getByLabel('Password').waitFor();
-    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
-    await visitor.logIn(person);
-    await visitor.heading('The service does not answer').waitFor();
-    await visitor.page.unroute(settings);
-    running().caused('net::ERR_CONNECTION_REFUSED /web/config.json');
-    return new URL(visitor.page.url());
-  }
-
   async function isRefused(visitor: Visitor, answer: URL, sentence: string): Promise<void> {
     const { log } = running();
     const redeemed = () =>
@@ -122,11 +111,12 @@ describe('sign-in with a choice of two providers', () => {
     assert.equal(new URL(visitor.page.url()).search, '');
     await visitor.button(atFirst).waitFor();
     await visitor.isAccessible();
+    running().caused(noSettings);
   }
 
   it('an answer with the issuer of the other provider is refused', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, 'Mixed');
+    const answer = await visitor.answerOf(atFirst, 'Mixed');
     assert.equal(answer.searchParams.get('iss'), site().providerOrigin, 'it says whose it is');
     answer.searchParams.set('iss', site().secondOrigin);
     await isRefused(visitor, answer, 'The answer is from another provider than the one that you chose.');
@@ -134,14 +124,14 @@ describe('sign-in with a choice of two providers', () => {
 
   it('an answer without an issuer is refused if the provider always sends one', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, 'Nameless');
+    const answer = await visitor.answerOf(atFirst, 'Nameless');
     answer.searchParams.delete('iss');
     await isRefused(visitor, answer, 'response parameter "iss" (issuer) missing');
   });
 
   it('an answer is refused after sign-in was started with the other provider', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, 'Wavering');
+    const answer = await visitor.answerOf(atFirst, 'Wavering');
     await visitor.page.goto(site().origin);
     await visitor.button(atSecond).click();
     await visitor.page.getByLabel('Password').waitFor();
@@ -150,7 +140,7 @@ describe('sign-in with a choice of two providers', () => {
 
   it('a sign-in at a provider that is no longer offered is refused', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atSecond, 'Late');
+    const answer = await visitor.answerOf(atSecond, 'Late');
     await visitor.page.route(settings, async (route) => {
       const response = await route.fetch();
       const { providers, ...rest } = await response.json();
@@ -158,6 +148,7 @@ describe('sign-in with a choice of two providers', () => {
     });
     await visitor.page.goto(answer.href);
     await visitor.sees('The provider of this sign-in is no longer offered. Choose another one.');
+    running().caused(noSettings);
     // The page is as it always was where there is one.
     await visitor.button('Sign in').waitFor();
     assert.equal(await visitor.button(/^Sign in/).count(), 1);

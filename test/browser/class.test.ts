@@ -18,13 +18,7 @@ describe('examples/class, in the browsers of a teacher and a student', () => {
     await teacher.open('data', 'assignments');
     await teacher.link('Classes').click();
     await teacher.addOne('classes', 'Title', '7b');
-    await teacher.button('Invite to 7b').click();
-    await dialog.getByLabel('Role').selectOption({ label: 'Student' });
-    await dialog.getByRole('button', { name: 'Make a link' }).click();
-    const link = await dialog.getByLabel('Link').inputValue();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-
-    await student.page.goto(link);
+    await student.page.goto(await teacher.invite('7b', 'Student'));
     await student.button('Accept').click();
     await student.link('Assignments of 7b').click();
     await student.heading('Assignments').waitFor();

@@ -54,15 +54,13 @@ describe('the operator console in a browser', () => {
     await page.reload();
     const keyboard = new Keyboard(page);
     const commands = opened().section('identity').getByText('Commands for billing');
-    await keyboard.goTo(commands);
-    await keyboard.press('Enter');
+    await keyboard.pressOn(commands);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await keyboard.goTo(
+    await keyboard.pressOn(
       opened()
         .section('identity')
         .getByRole('button', { name: /client rotate billing/ }),
     );
-    await keyboard.press('Enter');
     await opened().section('identity').getByText('Copied').waitFor();
     assert.equal(
       await page.evaluate('navigator.clipboard.readText()'),

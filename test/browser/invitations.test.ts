@@ -34,15 +34,6 @@ describe('a list shared by invitation, in two browsers', () => {
     page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
   let link = '';
 
-  /** Makes a link for a role on the screen where Ada is. */
-  const invite = async (role: string) => {
-    await ada.button('Invite to Flat').click();
-    await ada.dialog.getByLabel('Role').selectOption({ label: role });
-    await ada.dialog.getByRole('button', { name: 'Make a link' }).click();
-    const made = await ada.dialog.getByLabel('Link').inputValue();
-    await ada.dialog.getByRole('button', { name: 'Done' }).click();
-    return made;
-  };
   /** Opens a link in the tab where Bob is, and accepts it. */
   const accept = async (address: string) => {
     await bob.page.goto(address);
@@ -179,14 +170,14 @@ describe('a list shared by invitation, in two browsers', () => {
   });
 
   it('a removed member reads the same in a list and in a form', async () => {
-    await accept(await invite('Member'));
+    await accept(await ada.invite('Flat', 'Member'));
     await bob.sees('You are a member');
     await bob.open('data', 'lists');
     await bob.heading('Flat').waitFor();
     await bob.seesConnection('Live');
     await remove();
     await bob.sees('Lists: “Flat” is no longer shared with you.');
-    await accept(await invite('Admin'));
+    await accept(await ada.invite('Flat', 'Admin'));
     await bob.sees('You are an admin');
     await bob.link('Edit Flat').click();
     await bob.field('Title').waitFor();
@@ -197,7 +188,7 @@ describe('a list shared by invitation, in two browsers', () => {
   });
 
   it('a member leaves, and the owner sees it live', async () => {
-    await accept(await invite('Member'));
+    await accept(await ada.invite('Flat', 'Member'));
     await bob.sees('You are a member');
     await bob.button('Leave Flat').click();
     await bob.isAccessible();

@@ -186,12 +186,15 @@ describe('the whole trip of one person in a browser', () => {
     await visitor.page.getByLabel('Password').waitFor();
   });
 
+  it('control: the network log has the requests to the service and to the provider', () => {
+    const { log, site } = running();
+    assert.ok(log.countOf('GET', site.origin) > 5);
+    assert.ok(log.countOf('POST', site.providerOrigin) > 1);
+  });
+
   it('control: the network log finds personal data, violations, errors and other hosts', async () => {
     const log = new BrowserLog();
     const { page, site } = await running().visitor(log);
-    const { log: whole } = running();
-    assert.ok(whole.countOf('GET', site.origin) > 5);
-    assert.ok(whole.countOf('POST', site.providerOrigin) > 1);
     const said = Buffer.from(`{"who":"${person.name}"}`).toString('base64');
     await page.evaluate(`Promise.all([
       fetch('/api/consumer/v1/me?name=Quixotella'),
