@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { exampleFolder } from '../families/examples.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
-import { startBrowserSite } from './browser-site.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
+import { findingsOn } from './page-checks.ts';
 
 /** Every screen, in the order in which users see them, in the light and the dark scheme. */
 describe('axe finds no serious or critical problem', () => {
   const running = browsing();
-  const person = personNamed('Examined');
   let visitor: Visitor;
   before(async () => {
     visitor = await running().visitor();
   });
-
-  async function isClean(): Promise<void> {
-    assert.deepEqual(await findingsOn(visitor.page), []);
-  }
 
   it('control: axe finds the problems of a bad page', async () => {
     const page = await visitor.context.newPage();
@@ -33,41 +26,41 @@ describe('axe finds no serious or critical problem', () => {
     await page.close();
   });
 
-  it('on the sign-in page', () => isClean());
+  it('on the sign-in page', () => visitor.isAccessible());
 
   it("on the provider's pages: sign-in, wrong password", async () => {
     await visitor.button('Sign in').click();
     await visitor.page.getByLabel('Password').waitFor();
-    await isClean();
-    await visitor.logIn(person, 'wrong');
+    await visitor.isAccessible();
+    await visitor.logIn('Examined', 'wrong');
     await visitor.sees('Wrong password');
-    await isClean();
-    assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
+    await visitor.isAccessible();
+    running().caused('400 /interaction/…');
   });
 
   it('on the sign-in page after a refused consent', async () => {
     await visitor.open();
     await visitor.signInInVain();
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on "You"', async () => {
-    await visitor.signIn(person);
-    await visitor.seesPicture(person);
+    await visitor.signIn('Examined');
+    await visitor.seesPicture('Examined');
     await visitor.sees(/^usr_/);
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on "Your data"', async () => {
     await visitor.open('data');
     await visitor.sees('0 of 40');
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('in the dialog that confirms erasure', async () => {
     await visitor.button('Erase everything…').click();
-    await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
-    await isClean();
+    await visitor.dialog.getByRole('textbox').fill('erase everything');
+    await visitor.isAccessible();
     await visitor.button('Keep it').click();
   });
 
@@ -75,17 +68,17 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.open('data', 'lendings');
     await visitor.sees('Nothing here yet');
     await visitor.sees('0 of 40');
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on a form, empty and with validation errors', async () => {
     await visitor.open('data', 'lendings', 'new');
     await visitor.button('Add to Labels').click();
-    await isClean();
+    await visitor.isAccessible();
     await visitor.button('Save').click();
     await visitor.sees(/fields are not valid/);
-    await isClean();
-    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
+    await visitor.isAccessible();
+    running().caused('422 /api/consumer/v1/lendings');
   });
 
   it('on a list with records in every state', async () => {
@@ -101,13 +94,13 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.open('data', 'lendings');
     await visitor.heading('Bench 3').waitFor();
     await visitor.sees('4 of 40');
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('in the dialog that confirms deletion of a record', async () => {
     await visitor.button('Delete Bench 0').click();
-    await visitor.page.getByRole('dialog').waitFor();
-    await isClean();
+    await visitor.dialog.waitFor();
+    await visitor.isAccessible();
     await visitor.button('Keep it').click();
   });
 
@@ -120,8 +113,8 @@ describe('axe finds no serious or critical problem', () => {
     await caller.send('PUT', `/lendings/${record?.id}`, theirs, { 'if-match': '*' });
     await visitor.button('Save').click();
     await visitor.sees('It was changed in the meantime');
-    await isClean();
-    assert.deepEqual(running().log.takeErrors(), ['412 /api/consumer/v1/lendings/…']);
+    await visitor.isAccessible();
+    running().caused('412 /api/consumer/v1/lendings/…');
   });
 
   it('on a rate limit notice with a countdown, offline', async () => {
@@ -131,60 +124,60 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.sees('Too many changes in a short time');
     await visitor.connect(false);
     await visitor.sees(/You are offline/);
-    await isClean();
+    await visitor.isAccessible();
     await visitor.connect(true);
-    assert.deepEqual(running().log.takeErrors(), ['429 /api/consumer/v1/sparks']);
+    running().caused('429 /api/consumer/v1/sparks');
   });
 
   it('on "Token"', async () => {
     await visitor.open('token');
     await visitor.sees('Accepted');
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on the page for an unknown address', async () => {
     await visitor.open('nowhere');
     await visitor.heading('This page does not exist').waitFor();
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on the receipt of an erasure', async () => {
     await visitor.open('data');
     await visitor.button('Erase everything…').click();
-    await visitor.page.getByRole('dialog').getByRole('textbox').fill('erase everything');
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
+    await visitor.dialog.getByRole('textbox').fill('erase everything');
+    await visitor.dialog.getByRole('button', { name: 'Erase everything' }).click();
     await visitor.heading('Your data is erased').waitFor();
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on the sign-out pages', async () => {
     await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
     await visitor.heading('Sign out?').waitFor();
-    await isClean();
+    await visitor.isAccessible();
     await visitor.button('Sign out').click();
     await visitor.sees('You are signed out');
-    await isClean();
+    await visitor.isAccessible();
   });
 
   it('on the pages for a provider or a service that does not answer', async () => {
     await visitor.site.stopProvider();
     await visitor.button('Sign in').click();
     await visitor.heading('The provider does not answer').waitFor();
-    await isClean();
+    await visitor.isAccessible();
     await visitor.page.route('**/web/config.json', (route) => route.abort('connectionrefused'));
     await visitor.page.reload();
     await visitor.heading('The service does not answer').waitFor();
-    await isClean();
-    assert.deepEqual(running().log.takeErrors(), [
+    await visitor.isAccessible();
+    running().caused(
       'net::ERR_CONNECTION_REFUSED /.well-known/openid-configuration',
       'net::ERR_CONNECTION_REFUSED /web/config.json',
-    ]);
+    );
   });
 
   it('on the API reference', async () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.page.locator('article').first().waitFor();
-    await isClean();
+    await visitor.isAccessible();
     // The page is long and repetitive: check the first operations of each part, unfolded.
     await visitor.page.evaluate(`
       for (const more of document.querySelectorAll('article:nth-of-type(n + 3)')) more.remove();
@@ -197,20 +190,15 @@ describe('axe finds no serious or critical problem', () => {
       .getByRole('button', { name: 'Send' })
       .click();
     await visitor.sees('Enter an access token in the field at the top first.');
-    await isClean();
+    await visitor.isAccessible();
   });
-
-  describeNetworkLog(running);
 });
 
 describe('axe finds no serious or critical problem on child records', () => {
-  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('meetup') }));
+  const running = browsing({ COLLECTIONS_DIR: exampleFolder('meetup') });
 
   it('on a meetup with places: list, registration, new form, refused registration', async () => {
-    const visitor = await running().visitor();
-    const isClean = async () => assert.deepEqual(await findingsOn(visitor.page), []);
-    await visitor.signIn(personNamed('Host'));
-    await visitor.sees(/^usr_/);
+    const visitor = await running().signedIn('Host');
     const host = visitor.elsewhere();
     const fields = { title: 'Games', starts: '2099-01-01T18:00:00Z', seats: 1 };
     const { record } = await host.make('meetups', fields);
@@ -218,20 +206,18 @@ describe('axe finds no serious or critical problem on child records', () => {
     await visitor.open('data', 'meetups');
     await visitor.link('Registrations of Games').click();
     await visitor.sees('0 of 1 taken');
-    await isClean();
+    await visitor.isAccessible();
     await host.make('registrations', { meetup: record.id, note: 'Me' });
     await visitor.sees('1 of 1 taken');
     await visitor.heading('Me').waitFor();
-    await isClean();
+    await visitor.isAccessible();
     await visitor.link('New in Registrations').click();
     await visitor.button('Save').click();
     await visitor.sees('There is one already');
-    await isClean();
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/registrations']);
+    await visitor.isAccessible();
+    running().caused('409 /api/consumer/v1/registrations');
     await visitor.open('data', 'registrations');
     await visitor.link('Go to meetup of Me').waitFor();
-    await isClean();
+    await visitor.isAccessible();
   });
-
-  describeNetworkLog(running);
 });

@@ -7,18 +7,15 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Response } from 'playwright-core';
 import { request } from '../support/http/request.ts';
 import { me } from '../support/services/service.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
-import { minuteMs, startBrowserSite } from './browser-site.ts';
+import { browsing } from './browser.ts';
+import { minuteMs } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 /** After this time the service refuses earlier nonces. */
 const nonceMinutes = 5;
 
 describe('tokens bound to a key of the page (DPoP), with nonces required', () => {
-  const running = browsing(() => startBrowserSite({ DPOP: 'page, nonce' }));
-  const person = personNamed('Bound');
+  const running = browsing({ DPOP: 'page, nonce' });
   let visitor: Visitor;
   /** The provider's answer to the authorization code. */
   let told: { readonly token_type: string; readonly access_token: string };
@@ -37,10 +34,10 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
       };`);
     const redeemed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
     const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
-    await visitor.signIn(person);
+    await visitor.signIn('Bound');
     told = await (await redeemed).json();
     sent = (await asked).headers();
-    await visitor.seesPicture(person);
+    await visitor.seesPicture('Bound');
   });
 
   const call = (headers: Readonly<Record<string, string>>) =>
@@ -99,7 +96,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     const { stdout } = await promisify(execFile)('bash', ['-c', pasted]);
     assert.match(stdout, /^HTTP\/1\.1 403 /);
     assert.match(stdout, /"code":"token_bound"/);
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.isAccessible();
   });
 
   it('a renewed token is bound to the same key', async () => {
@@ -129,7 +126,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
   });
 
   it('a request with an expired nonce is repeated with the new nonce', async () => {
-    const { log, site } = running();
+    const { site } = running();
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Granite');
     await site.pass(nonceMinutes * minuteMs);
@@ -145,22 +142,23 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
       [403, 201],
     );
     assert.match(String(answers[0]?.headers()['www-authenticate']), /use_dpop_nonce/);
-    assert.ok(log.takeErrors().every((error) => error.startsWith('403 /api/consumer/v1/')));
+    assert.ok(
+      running()
+        .log.takeErrors()
+        .every((error) => error.startsWith('403 /api/consumer/v1/')),
+    );
   });
 
   it('sign-in fails if the provider issues a bearer token', async () => {
-    const stranger = await running().visitor();
+    await using stranger = await running().visitor();
     await stranger.page.route(`${running().site.providerOrigin}/token`, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), token_type: 'Bearer' } });
     });
     await stranger.button('Sign in').click();
-    await stranger.logIn(personNamed('Unbound'));
+    await stranger.logIn('Unbound');
     await stranger.sees(/a token that is not bound to the key of this page/);
-    await stranger.leave();
   });
-
-  describeNetworkLog(running);
 });
 
 function keyOf(token: string): unknown {

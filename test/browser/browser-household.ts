@@ -1,8 +1,5 @@
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { type BrowserSite, startBrowserSite } from './browser-site.ts';
-
 /** A list that several people work on, with a search and a history. */
-const declarations = {
+export const household = {
   lists: `
 title: Lists
 schema: { required: [title], properties: { title: { type: string, maxLength: 60 } } }
@@ -23,7 +20,3 @@ history: true
 limits: { writes: 1000/min }
 `,
 };
-
-export function startHouseholdSite(): Promise<BrowserSite> {
-  return startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) });
-}

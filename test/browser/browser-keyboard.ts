@@ -23,6 +23,16 @@ export class Keyboard {
     }
   }
 
+  async pressOn(target: Locator, key = 'Enter'): Promise<void> {
+    await this.goTo(target);
+    await this.press(key);
+  }
+
+  async typeInto(field: Locator, text: string): Promise<void> {
+    await this.goTo(field);
+    await this.type(text);
+  }
+
   async press(key: string): Promise<void> {
     await this.#page.keyboard.press(key);
   }

@@ -1,4 +1,5 @@
-import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core';
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, ConsoleMessage, Request } from 'playwright-core';
 import { encodings } from '../support/faults/canaries.ts';
 import { personalWords } from './browser-person.ts';
 
@@ -9,9 +10,19 @@ interface Sent {
   readonly text: Promise<string>;
 }
 
-interface Site {
-  /** Of the service and its providers. */
-  readonly origins: readonly string[];
+/** A timeout for busy machines. No passing test waits that long. */
+const patienceMs = 20_000;
+
+/** A browser context of its own (cookies and storage), all of which the log sees. */
+export async function watchedContext(browser: Browser, log: BrowserLog): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(patienceMs);
+  await log.watch(context);
+  return context;
 }
 
 /** Everything that a browser sends and complains about, from its first page to its last. */
@@ -40,6 +51,12 @@ export class BrowserLog {
     return this.#errors;
   }
 
+  /** Only requests to these origins, no violation of the Content-Security-Policy, and no error but those that tests caused. */
+  isClean(origins: readonly string[]): void {
+    const found = { otherHosts: this.outside(origins), violations: this.#violations, errors: this.#errors };
+    assert.deepEqual(found, { otherHosts: [], violations: [], errors: [] });
+  }
+
   /** The errors since the last time, sorted, for the test that caused them on purpose. */
   takeErrors(): string[] {
     const taken = this.#errors.sort();
@@ -51,8 +68,8 @@ export class BrowserLog {
     return this.#sent.filter((sent) => sent.method === method && sent.url.origin === origin).length;
   }
 
-  /** The addresses of requests that went to neither the service nor a provider. */
-  outside({ origins: known }: Site): string[] {
+  /** The addresses of requests that went to no known origin. */
+  outside(known: readonly string[]): string[] {
     return this.#sent.map(({ url }) => url).flatMap((url) => (isLocal(url, known) ? [] : [url.href]));
   }
 

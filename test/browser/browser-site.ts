@@ -90,13 +90,16 @@ export const minuteMs = 60_000;
 export class BrowserSite {
   readonly #settings: Settings;
   readonly #providerPort: number;
+  readonly #second: DevProvider | undefined;
   #provider: DevProvider | null = null;
   #service: ClockedService | null = null;
   #aheadMs = 0;
 
-  constructor(settings: Settings, providerPort: number) {
+  /** `second`: another provider to choose, which runs until the end. */
+  constructor(settings: Settings, providerPort: number, second?: DevProvider) {
     this.#settings = settings;
     this.#providerPort = providerPort;
+    this.#second = second;
   }
 
   get origin(): string {
@@ -107,9 +110,14 @@ export class BrowserSite {
     return `http://127.0.0.1:${this.#providerPort}`;
   }
 
+  get secondOrigin(): string {
+    return String(this.#second?.origin);
+  }
+
   /** The origins that the browser may call. */
   get origins(): readonly string[] {
-    return [this.origin, this.providerOrigin];
+    const second = this.#second === undefined ? [] : [this.secondOrigin];
+    return [this.origin, this.providerOrigin, ...second];
   }
 
   get service(): ClockedService {
@@ -174,6 +182,7 @@ export class BrowserSite {
   async stop(): Promise<void> {
     await this.stopService();
     await this.stopProvider();
+    await this.#second?.stop();
   }
 }
 

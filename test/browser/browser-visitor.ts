@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import type { BrowserContext, CDPSession, Locator, Page, Route } from 'playwright-core';
 import { ApiCaller } from '../support/http/api-caller.ts';
-import { type BrowserPerson, password } from './browser-person.ts';
+import { password, personNamed } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
+import { findingsOn } from './page-checks.ts';
 
 /** A user in front of the browser. */
 export class Visitor {
@@ -36,6 +38,10 @@ export class Visitor {
     return this.page.getByRole('heading', { name, exact: true });
   }
 
+  get dialog(): Locator {
+    return this.page.getByRole('dialog');
+  }
+
   /** A field of a form, by its label. */
   field(label: string): Locator {
     return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
@@ -46,13 +52,23 @@ export class Visitor {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
+  async hasFocus(target: Locator): Promise<void> {
+    await target.and(this.page.locator(':focus')).waitFor();
+  }
+
+  /** No serious or critical finding of axe on the page as it is now. */
+  async isAccessible(): Promise<void> {
+    assert.deepEqual(await findingsOn(this.page), []);
+  }
+
   async open(...parts: readonly string[]): Promise<void> {
     await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
   }
 
-  async signIn(person: BrowserPerson): Promise<void> {
+  /** As the person of this name: see `personNamed`. */
+  async signIn(name: string): Promise<void> {
     await this.button('Sign in').click();
-    await this.logIn(person);
+    await this.logIn(name);
     await this.button('Sign out').waitFor();
   }
 
@@ -71,18 +87,38 @@ export class Visitor {
     await this.page.unroute(asked);
   }
 
+  /** Waits until the first page after sign-in is complete. */
+  async seesFirstPage(name: string): Promise<void> {
+    // Without a refresh token the provider gives none for /userinfo either, and the page says so.
+    const shown = new RegExp(`^${personNamed(name).name}$|^Your name and picture could not be loaded$`);
+    await this.sees(shown);
+    await this.sees(/^usr_/);
+  }
+
   /** The picture of a person, once it is there. */
-  async seesPicture({ name }: BrowserPerson): Promise<Locator> {
-    const picture = this.page.getByRole('img', { name: `Picture of ${name}` });
+  async seesPicture(name: string): Promise<Locator> {
+    const picture = this.page.getByRole('img', { name: `Picture of ${personNamed(name).name}` });
     await picture.evaluate((image) => image.decode());
     return picture;
   }
 
   /** At the provider's page. */
-  async logIn({ userName }: BrowserPerson, word = password): Promise<void> {
-    await this.page.getByLabel('User name').fill(userName);
+  async logIn(name: string, word = password): Promise<void> {
+    await this.page.getByLabel('User name').fill(personNamed(name).userName);
     await this.page.getByLabel('Password').fill(word);
     await this.button('Sign in').click();
+  }
+
+  /** Signs in, and stops at the answer of the provider: without its settings the page does not read it yet. */
+  async answerOf(button: string, name: string): Promise<URL> {
+    const settings = '**/web/config.json';
+    await this.button(button).click();
+    await this.page.getByLabel('Password').waitFor();
+    await this.page.route(settings, (route) => route.abort('connectionrefused'));
+    await this.logIn(name);
+    await this.heading('The service does not answer').waitFor();
+    await this.page.unroute(settings);
+    return new URL(this.page.url());
   }
 
   /** Plugs the network in or out. A browser calls a machine offline that has nothing but loopback; this one is not. */
@@ -109,6 +145,16 @@ export class Visitor {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
     await this.button('Save').click();
+  }
+
+  /** Makes an invitation for a role in a record of this screen. Returns its link. */
+  async invite(record: string, role: string): Promise<string> {
+    await this.button(`Invite to ${record}`).click();
+    await this.dialog.getByLabel('Role').selectOption({ label: role });
+    await this.dialog.getByRole('button', { name: 'Make a link' }).click();
+    const link = await this.dialog.getByLabel('Link').inputValue();
+    await this.dialog.getByRole('button', { name: 'Done' }).click();
+    return link;
   }
 
   /** The text of the page about its live connection, once there is one. */
@@ -155,8 +201,25 @@ export class Visitor {
     return other;
   }
 
+  /** Looks at the live list of a collection, until it is complete. */
+  async watch(collection: string): Promise<void> {
+    await this.open('data', collection);
+    await this.seesConnection('Live');
+    await this.page.locator('.meters').waitFor();
+  }
+
+  /** Records the notices of the page from now on. The returned function reads them. */
+  async recordNotices(): Promise<() => Promise<unknown>> {
+    await this.page.evaluate(`window.said = [];
+      new MutationObserver(() => {
+        const text = document.querySelector('.toast')?.innerText;
+        if (text !== undefined && text !== said.at(-1)) said.push(text);
+      }).observe(document.querySelector('.announcer'), { childList: true, characterData: true, subtree: true })`);
+    return () => this.page.evaluate('said');
+  }
+
   /** Closes every window. */
-  async leave(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.context.close();
   }
 

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { connectChromium } from '../support/browser/chromium.ts';
-import { BrowserLog } from './browser-log.ts';
+import type { Settings } from '../support/services/service.ts';
+import { BrowserLog, watchedContext } from './browser-log.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
-
-/** A timeout for busy machines. No passing test waits that long. */
-const patienceMs = 20_000;
 
 /** A browser with the frontend, and a log of its requests and errors. */
 export class Browsing {
@@ -20,16 +18,6 @@ export class Browsing {
     this.#browser = browser;
   }
 
-  static async start(startSite: () => Promise<BrowserSite>): Promise<Browsing> {
-    const site = await startSite();
-    try {
-      return new Browsing(site, await connectChromium());
-    } catch (error) {
-      await site.stop();
-      throw error;
-    }
-  }
-
   async stop(): Promise<void> {
     await this.#browser.close();
     await this.site.stop();
@@ -37,13 +25,7 @@ export class Browsing {
 
   /** A new browser context (own cookies and storage) on the first page of the frontend. */
   async visitor(log = this.log): Promise<Visitor> {
-    const context = await this.#browser.newContext({
-      locale: 'en-GB',
-      timezoneId: 'Europe/Berlin',
-      reducedMotion: 'reduce',
-    });
-    context.setDefaultTimeout(patienceMs);
-    await log.watch(context);
+    const context = await watchedContext(this.#browser, log);
     const visitor = new Visitor(this.site, context, await context.newPage());
     await visitor.connect(true);
     await visitor.page.goto(this.site.origin);
@@ -53,43 +35,46 @@ export class Browsing {
       .waitFor();
     return visitor;
   }
+
+  /** A new visitor who has signed in, on a page that is complete. */
+  async signedIn(name: string): Promise<Visitor> {
+    const visitor = await this.visitor();
+    await visitor.signIn(name);
+    await visitor.seesFirstPage(name);
+    return visitor;
+  }
+
+  /** The test caused these errors, sorted, and no others since the last time. */
+  caused(...errors: readonly string[]): void {
+    assert.deepEqual(this.log.takeErrors(), errors);
+  }
+
+  /** Checks the requests and errors of all tests of a file. */
+  async checkLog(): Promise<void> {
+    const { log, site } = this;
+    assert.ok(log.countOf('GET', site.origin) > 0, 'The log has no request to the service.');
+    assert.deepEqual(await log.tellTales(site.origin), [], 'personal data was sent to the service');
+    log.isClean(site.origins);
+  }
 }
 
-/** One browser and one site for all tests of a file. */
-export function browsing(startSite: () => Promise<BrowserSite> = startBrowserSite): () => Browsing {
+/** One browser and one site for all tests of a suite. At its end, the log is checked. */
+export function browsing(
+  further: Settings = {},
+  startSite: (further: Settings) => Promise<BrowserSite> = startBrowserSite,
+): () => Browsing {
+  let site: BrowserSite | undefined;
   let running: Browsing | undefined;
   before(async () => {
-    running = await Browsing.start(startSite);
+    site = await startSite(further);
+    running = new Browsing(site, await connectChromium());
   });
-  after(() => running?.stop());
+  after(async () => {
+    try {
+      await running?.checkLog();
+    } finally {
+      await (running ?? site)?.stop();
+    }
+  });
   return () => running as Browsing;
-}
-
-/** Declare this last: it checks the requests and errors of all tests of a file. */
-export function describeNetworkLog(running: () => Browsing): void {
-  describe('the network log of all tests in this file', () => {
-    it('has requests to the service and to the provider', () => {
-      const { log, site } = running();
-      assert.ok(log.countOf('GET', site.origin) > 5);
-      assert.ok(log.countOf('POST', site.providerOrigin) > 1);
-    });
-
-    it('has no name, picture or e-mail address in requests to the service', async () => {
-      const { log, site } = running();
-      assert.deepEqual(await log.tellTales(site.origin), []);
-    });
-
-    it('has no request to another host', () => {
-      const { log, site } = running();
-      assert.deepEqual(log.outside(site), []);
-    });
-
-    it('has no violation of the Content-Security-Policy', () => {
-      assert.deepEqual(running().log.violations, []);
-    });
-
-    it('has no error except those that tests caused on purpose', () => {
-      assert.deepEqual(running().log.errors, []);
-    });
-  });
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
+import { fits } from './page-checks.ts';
 
 /** Runs in the page: what is seen where the announcement of a success and an error are at the same place. */
 const whichIsOnTop = `(() => {
@@ -29,8 +28,7 @@ describe('buttons and notices', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Pressing'));
+    visitor = await running().signedIn('Pressing');
   });
 
   const stateOf = (name: string) => visitor.page.locator('.record', { hasText: name }).locator('.state');
@@ -62,7 +60,7 @@ describe('buttons and notices', () => {
       assert.ok(below.x >= above.x + above.width, `not below each other at ${width}`);
     }
     await visitor.button('Delete A poster').click();
-    const dialog = visitor.page.getByRole('dialog');
+    const dialog = visitor.dialog;
     await dialog.getByText('“Take down” would keep it').waitFor();
     await dialog.getByRole('button', { name: 'Keep it' }).click();
     assert.equal((await visitor.elsewhere().all('boards')).length, 1);
@@ -73,14 +71,11 @@ describe('buttons and notices', () => {
     await opener.click();
     const dialog = visitor.page.getByRole('dialog', { name: 'Take down?' });
     await dialog.getByText('no action leads back from there').waitFor();
-    await dialog
-      .getByRole('button', { name: 'Leave it as it is' })
-      .and(visitor.page.locator(':focus'))
-      .waitFor();
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.hasFocus(dialog.getByRole('button', { name: 'Leave it as it is' }));
+    await visitor.isAccessible();
     await visitor.button('Leave it as it is').click();
     await dialog.waitFor({ state: 'detached' });
-    await opener.and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(opener);
     assert.equal(await stateOf('A poster').innerText(), 'Pinned');
     assert.equal((await visitor.elsewhere().all('boards'))[0]?.state, 'pinned');
   });
@@ -90,8 +85,8 @@ describe('buttons and notices', () => {
     await visitor.button('Yes, take down').click();
     await stateOf('A poster').getByText('Taken down').waitFor();
     await visitor.page.getByRole('status').getByText('It is taken down now.').waitFor();
-    await visitor.heading('A poster').and(visitor.page.locator(':focus')).waitFor();
-    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    await visitor.hasFocus(visitor.heading('A poster'));
+    assert.equal(await visitor.dialog.count(), 0);
     const times = await visitor.page
       .locator('.record', { hasText: 'A poster' })
       .locator('time')
@@ -103,7 +98,7 @@ describe('buttons and notices', () => {
     await visitor.elsewhere().make('boards', { text: 'A map', size: 1 });
     await visitor.button('Mark A map').click();
     await stateOf('A map').getByText('Marked').waitFor();
-    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    assert.equal(await visitor.dialog.count(), 0);
   });
 
   it('a final action that another caller has already taken is refused beside the record', async () => {
@@ -116,9 +111,9 @@ describe('buttons and notices', () => {
     await visitor.button('Take down A list').click();
     await visitor.button('Yes, take down').click();
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
-    assert.equal(await visitor.page.getByRole('dialog').count(), 0);
+    assert.equal(await visitor.dialog.count(), 0);
     await letThrough();
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/boards/…/take_down']);
+    running().caused('409 /api/consumer/v1/boards/…/take_down');
   });
 
   it('a success notice never covers an error', async () => {
@@ -141,7 +136,7 @@ describe('buttons and notices', () => {
     await alert.evaluate((element) => element.scrollIntoView({ block: 'end' }));
     assert.notEqual(await visitor.page.evaluate(whichIsOnTop), 'the error is covered');
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
+    running().caused('409 /api/consumer/v1/lendings/…/hand_out');
   });
 
   it('a failure removes the notice of an earlier success', async () => {
@@ -156,7 +151,7 @@ describe('buttons and notices', () => {
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     assert.equal(await visitor.page.locator('.toast').count(), 0);
     await letThrough();
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/lendings/…/hand_out']);
+    running().caused('409 /api/consumer/v1/lendings/…/hand_out');
   });
 
   it('a notice on a phone covers no control, at any scroll position', async () => {
@@ -210,7 +205,7 @@ describe('buttons and notices', () => {
       await visitor.open('data');
       await visitor.sees('No answer from the service');
       assert.deepEqual(await heights(), usual, `at ${width}`);
-      assert.ok(await visitor.page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+      await fits(visitor.page, width);
       await visitor.page.unroute('**/me/usage');
       running().log.takeErrors();
     }
@@ -252,6 +247,4 @@ describe('buttons and notices', () => {
       running().log.takeErrors();
     });
   });
-
-  describeNetworkLog(running);
 });

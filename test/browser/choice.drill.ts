@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { type BrowserPerson, personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
-import { startTwoProviderSite, type TwoProviderSite, titles } from './two-provider-site.ts';
+import { startTwoProviderSite, titles } from './two-provider-site.ts';
 
 const atFirst = `Sign in with ${titles.first}`;
 const atSecond = `Sign in with ${titles.second}`;
 const settings = '**/web/config.json';
+const noSettings = 'net::ERR_CONNECTION_REFUSED /web/config.json';
 const discovery = '/.well-known/openid-configuration';
 
 describe('sign-in with a choice of two providers', () => {
-  const running = browsing(startTwoProviderSite);
-  const site = () => running().site as TwoProviderSite;
+  const running = browsing({}, startTwoProviderSite);
+  const site = () => running().site;
 
-  async function signIn(visitor: Visitor, button: string, person: BrowserPerson): Promise<void> {
+  async function signIn(visitor: Visitor, button: string, person: string): Promise<void> {
     await visitor.button(button).click();
     await visitor.logIn(person);
     await visitor.seesPicture(person);
@@ -23,7 +22,6 @@ describe('sign-in with a choice of two providers', () => {
   }
 
   const pseudonym = (visitor: Visitor) => visitor.page.getByText(/^usr_/).innerText();
-  const isClean = async ({ page }: Visitor) => assert.deepEqual(await findingsOn(page), []);
   const originOf = (visitor: Visitor) => new URL(visitor.page.url()).origin;
 
   it('there is one button for each provider with web sign-in, with its host', async () => {
@@ -32,7 +30,7 @@ describe('sign-in with a choice of two providers', () => {
     assert.deepEqual(buttons, [atFirst, atSecond]);
     for (const origin of [site().providerOrigin, site().secondOrigin])
       await visitor.sees(new URL(origin).host);
-    await isClean(visitor);
+    await visitor.isAccessible();
   });
 
   it('the content policy allows connections to these two providers only', async () => {
@@ -46,7 +44,7 @@ describe('sign-in with a choice of two providers', () => {
 
   it('the chosen provider handles sign-in, reload, renewal and sign-out', async () => {
     const visitor = await running().visitor();
-    const person = personNamed('Choosing');
+    const person = 'Choosing';
     const { log } = running();
     const askedFirst = log.countOf('GET', site().providerOrigin);
     await visitor.button(atSecond).click();
@@ -68,7 +66,7 @@ describe('sign-in with a choice of two providers', () => {
     await visitor.page.getByText(`From ${titles.second}, at ${new URL(site().secondOrigin).host}.`).waitFor();
     await visitor.button('Renew it now').click();
     await visitor.sees('A new token is here.');
-    await isClean(visitor);
+    await visitor.isAccessible();
 
     await visitor.page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
     await visitor.heading('Sign out?').waitFor();
@@ -85,7 +83,7 @@ describe('sign-in with a choice of two providers', () => {
 
   it("the same subject at the other provider is another caller, without the first one's draft", async () => {
     const visitor = await running().visitor();
-    const person = personNamed('Twofold');
+    const person = 'Twofold';
     await signIn(visitor, atFirst, person);
     const first = await pseudonym(visitor);
     await visitor.open('data', 'stones', 'new');
@@ -102,18 +100,6 @@ describe('sign-in with a choice of two providers', () => {
     assert.notEqual(await pseudonym(visitor), first);
   });
 
-  /** The answer of a provider as the browser came back with it. Without its settings the page does not read it yet. */
-  async function answerOf(visitor: Visitor, button: string, person: BrowserPerson): Promise<URL> {
-    await visitor.button(button).click();
-    await visitor.page.getByLabel('Password').waitFor();
-    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
-    await visitor.logIn(person);
-    await visitor.heading('The service does not answer').waitFor();
-    await visitor.page.unroute(settings);
-    assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
-    return new URL(visitor.page.url());
-  }
-
   async function isRefused(visitor: Visitor, answer: URL, sentence: string): Promise<void> {
     const { log } = running();
     const redeemed = () =>
@@ -124,12 +110,13 @@ describe('sign-in with a choice of two providers', () => {
     assert.equal(redeemed(), before, 'the code was shown to nobody');
     assert.equal(new URL(visitor.page.url()).search, '');
     await visitor.button(atFirst).waitFor();
-    await isClean(visitor);
+    await visitor.isAccessible();
+    running().caused(noSettings);
   }
 
   it('an answer with the issuer of the other provider is refused', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, personNamed('Mixed'));
+    const answer = await visitor.answerOf(atFirst, 'Mixed');
     assert.equal(answer.searchParams.get('iss'), site().providerOrigin, 'it says whose it is');
     answer.searchParams.set('iss', site().secondOrigin);
     await isRefused(visitor, answer, 'The answer is from another provider than the one that you chose.');
@@ -137,14 +124,14 @@ describe('sign-in with a choice of two providers', () => {
 
   it('an answer without an issuer is refused if the provider always sends one', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, personNamed('Nameless'));
+    const answer = await visitor.answerOf(atFirst, 'Nameless');
     answer.searchParams.delete('iss');
     await isRefused(visitor, answer, 'response parameter "iss" (issuer) missing');
   });
 
   it('an answer is refused after sign-in was started with the other provider', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atFirst, personNamed('Wavering'));
+    const answer = await visitor.answerOf(atFirst, 'Wavering');
     await visitor.page.goto(site().origin);
     await visitor.button(atSecond).click();
     await visitor.page.getByLabel('Password').waitFor();
@@ -153,7 +140,7 @@ describe('sign-in with a choice of two providers', () => {
 
   it('a sign-in at a provider that is no longer offered is refused', async () => {
     const visitor = await running().visitor();
-    const answer = await answerOf(visitor, atSecond, personNamed('Late'));
+    const answer = await visitor.answerOf(atSecond, 'Late');
     await visitor.page.route(settings, async (route) => {
       const response = await route.fetch();
       const { providers, ...rest } = await response.json();
@@ -161,25 +148,23 @@ describe('sign-in with a choice of two providers', () => {
     });
     await visitor.page.goto(answer.href);
     await visitor.sees('The provider of this sign-in is no longer offered. Choose another one.');
+    running().caused(noSettings);
     // The page is as it always was where there is one.
     await visitor.button('Sign in').waitFor();
     assert.equal(await visitor.button(/^Sign in/).count(), 1);
   });
 
   it('an outage of one provider leaves the other usable, also for its signed-in users', async () => {
-    const { log } = running();
     const visitor = await running().visitor();
-    await signIn(visitor, atFirst, personNamed('Stranded'));
+    await signIn(visitor, atFirst, 'Stranded');
     await site().stopProvider();
     await visitor.page.reload();
     await visitor.heading('The provider does not answer').waitFor();
     await visitor.sees(new URL(site().providerOrigin).host);
-    await isClean(visitor);
-    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
+    await visitor.isAccessible();
+    running().caused(`net::ERR_CONNECTION_REFUSED ${discovery}`);
     await visitor.button('Use another provider').click();
-    await signIn(visitor, atSecond, personNamed('Rescued'));
+    await signIn(visitor, atSecond, 'Rescued');
     await site().startProvider();
   });
-
-  describeNetworkLog(running);
 });

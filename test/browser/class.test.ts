@@ -1,35 +1,24 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { exampleFolder } from '../families/examples.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
-import { startBrowserSite } from './browser-site.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 describe('examples/class, in the browsers of a teacher and a student', () => {
-  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: exampleFolder('class') }));
+  const running = browsing({ COLLECTIONS_DIR: exampleFolder('class') });
   let teacher: Visitor;
   let student: Visitor;
   before(async () => {
-    teacher = await running().visitor();
-    student = await running().visitor();
-    await teacher.signIn(personNamed('Teacher'));
-    await student.signIn(personNamed('Student'));
+    teacher = await running().signedIn('Teacher');
+    student = await running().signedIn('Student');
   });
 
   it("each sees the other's changes live, from the invitation to the grade", async () => {
-    const dialog = teacher.page.getByRole('dialog');
+    const { dialog } = teacher;
     await teacher.open('data', 'assignments');
     await teacher.link('Classes').click();
     await teacher.addOne('classes', 'Title', '7b');
-    await teacher.button('Invite to 7b').click();
-    await dialog.getByLabel('Role').selectOption({ label: 'Student' });
-    await dialog.getByRole('button', { name: 'Make a link' }).click();
-    const link = await dialog.getByLabel('Link').inputValue();
-    await dialog.getByRole('button', { name: 'Done' }).click();
-
-    await student.page.goto(link);
+    await student.page.goto(await teacher.invite('7b', 'Student'));
     await student.button('Accept').click();
     await student.link('Assignments of 7b').click();
     await student.heading('Assignments').waitFor();
@@ -62,17 +51,15 @@ describe('examples/class, in the browsers of a teacher and a student', () => {
     await student.page.locator('.state').getByText('Returned', { exact: true }).waitFor();
     await student.sees('0 handed in, 1 returned');
     await student.page.getByText('Grade', { exact: true }).waitFor();
-    for (const { page } of [teacher, student]) assert.deepEqual(await findingsOn(page), []);
+    for (const person of [teacher, student]) await person.isAccessible();
 
     await student.link('New in Hand-ins').click();
     await student.field('Text').fill('And water.');
     await student.button('Save').click();
     await student.sees('There is one already');
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/handins']);
+    running().caused('409 /api/consumer/v1/handins');
     await student.open('data', 'handins');
     await student.link('Go to assignment of It takes light.').click();
     await student.heading('Hand-ins').waitFor();
   });
-
-  describeNetworkLog(running);
 });

@@ -1,33 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Route } from 'playwright-core';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import { minuteMs, tokenSeconds } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 const events = '**/api/consumer/v1/events*';
 const stones = '/api/consumer/v1/stones';
-
-/** A user who looks at the live list of a collection. */
-async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
-  await visitor.open('data', collection);
-  await visitor.seesConnection('Live');
-  // Wait until the page is complete.
-  await visitor.page.locator('.meters').waitFor();
-  return visitor;
-}
-
-/** Records the notices of the page from now on. */
-async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
-  await page.evaluate(`window.said = [];
-    new MutationObserver(() => {
-      const text = document.querySelector('.toast')?.innerText;
-      if (text !== undefined && text !== said.at(-1)) said.push(text);
-    }).observe(document.querySelector('.announcer'), { childList: true, characterData: true, subtree: true })`);
-  return () => page.evaluate('said');
-}
 
 describe('the live connection of a list', () => {
   const running = browsing();
@@ -36,22 +15,19 @@ describe('the live connection of a list', () => {
     const visitor = await running().visitor();
     // From here on the test moves the clock.
     await visitor.later(0);
-    const person = personNamed(word);
-    await visitor.signIn(person);
-    await visitor.sees(/^usr_/);
-    // Without a refresh token this provider gives none for /userinfo either, and the page says so.
-    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture could not be loaded$`));
+    await visitor.signIn(word);
+    await visitor.seesFirstPage(word);
     return visitor;
   }
 
   const isStream = (route: Route) => route.request().headers().accept === 'text/event-stream';
 
   it('the page polls every 15 seconds while no stream can be opened', async () => {
-    const visitor = await signedIn('Blocked');
+    await using visitor = await signedIn('Blocked');
     await visitor.page.route(events, (route) => (isStream(route) ? route.abort('failed') : route.continue()));
     await visitor.open('data', 'stones');
     await visitor.seesConnection('Updates every 15 seconds');
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.isAccessible();
     await visitor.addOne('stones', 'Colour', 'Slate');
     await visitor.heading('Slate').waitFor();
     await visitor.seesConnection('Updates every 15 seconds');
@@ -64,19 +40,18 @@ describe('the live connection of a list', () => {
     await visitor.page.unroute(events);
     for (let asks = 1; asks < 4; asks += 1) await visitor.later(0.25);
     await visitor.seesConnection('Live');
-    await visitor.leave();
   });
 
   it('a reopened list announces no record that it already shows', async () => {
-    const visitor = await signedIn('Current');
+    await using visitor = await signedIn('Current');
     await visitor.open('data', 'stones');
     await visitor.sees('Nothing here yet');
     await visitor.open('data');
     await visitor.sees('0 of 2');
     // Without listeners the service may name an earlier position for a list than the one it was read at.
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    const said = await saidBy(visitor);
-    await lookingAt(visitor, 'stones');
+    const said = await visitor.recordNotices();
+    await visitor.watch('stones');
     await visitor.heading('Slate').waitFor();
     await visitor.elsewhere().make('stones', { colour: 'Amber' });
     const answeredAt = performance.now();
@@ -85,11 +60,10 @@ describe('the live connection of a list', () => {
     assert.ok(tookMs < 1_000, `the list shows a record ${tookMs} ms after it was made elsewhere`);
     await visitor.sees('Stones: “Amber” is new.');
     assert.deepEqual(await said(), ['Stones: “Amber” is new.']);
-    await visitor.leave();
   });
 
   it('the page polls if a proxy holds the stream back', async () => {
-    const visitor = await signedIn('Buffered');
+    await using visitor = await signedIn('Buffered');
     const held: Route[] = [];
     await visitor.page.route(events, (route) => (isStream(route) ? void held.push(route) : route.continue()));
     await visitor.open('data', 'stones');
@@ -97,13 +71,12 @@ describe('the live connection of a list', () => {
     await visitor.later(0.1);
     await visitor.seesConnection('Updates every 15 seconds');
     assert.equal(held.length, 1);
-    await visitor.leave();
   });
 
   it('a lost connection is shown, and is restored when the service is back', async () => {
-    const { site, log } = running();
-    const visitor = await signedIn('Lost');
-    await lookingAt(visitor, 'stones');
+    const { site } = running();
+    await using visitor = await signedIn('Lost');
+    await visitor.watch('stones');
     await site.stopService();
     await visitor.later(0.1);
     await visitor.seesConnection('Not connected');
@@ -114,16 +87,15 @@ describe('the live connection of a list', () => {
     await visitor.heading('Slate').waitFor();
     // The page retries the stream and the list.
     assert.deepEqual(
-      [...new Set(log.takeErrors())],
+      [...new Set(running().log.takeErrors())],
       ['net::ERR_CONNECTION_REFUSED /api/consumer/v1/events', `net::ERR_CONNECTION_REFUSED ${stones}`],
     );
-    await visitor.leave();
   });
 
   it('the stream is reopened with a new token when the old one expires', async () => {
-    const { site, log } = running();
-    const visitor = await signedIn('Renewed');
-    await lookingAt(visitor, 'stones');
+    const { site } = running();
+    await using visitor = await signedIn('Renewed');
+    await visitor.watch('stones');
     const before = visitor.elsewhere().token;
     const ahead = tokenSeconds * 1000 + minuteMs;
     // The new token is one by the clock that the provider has.
@@ -138,13 +110,12 @@ describe('the live connection of a list', () => {
     await visitor.seesConnection('Live');
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     await visitor.heading('Slate').waitFor();
-    assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/events']);
-    await visitor.leave();
+    running().caused('403 /api/consumer/v1/events');
   });
 
   it('the stream closes while the page is hidden, and reopens when it is visible', async () => {
-    const visitor = await signedIn('Hidden');
-    await lookingAt(visitor, 'stones');
+    await using visitor = await signedIn('Hidden');
+    await visitor.watch('stones');
     const show = (isHidden: boolean) =>
       visitor.page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
         document.dispatchEvent(new Event('visibilitychange'))`);
@@ -156,24 +127,20 @@ describe('the live connection of a list', () => {
     await show(false);
     await visitor.heading('Slate').waitFor();
     await visitor.seesConnection('Live');
-    await visitor.leave();
   });
 
   it('an expired token does not redirect an idle viewer to the provider', async () => {
-    const { site, log } = running();
+    const { site } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });
-    const visitor = await signedIn('Onlooking');
-    await lookingAt(visitor, 'stones');
+    await using visitor = await signedIn('Onlooking');
+    await visitor.watch('stones');
     await visitor.page.evaluate('window.isSamePage = true');
     await site.service.stepWallClock(tokenSeconds * 1000 + minuteMs);
     await visitor.seesConnection('Not connected');
     await site.service.stepWallClock(-(tokenSeconds * 1000 + minuteMs));
     assert.equal(await visitor.page.evaluate('window.isSamePage'), true);
     const errors = ['401 /userinfo', '403 /api/consumer/v1/events', `403 ${stones}`];
-    assert.deepEqual([...new Set(log.takeErrors())], errors);
-    await visitor.leave();
+    assert.deepEqual([...new Set(running().log.takeErrors())], errors);
   });
-
-  describeNetworkLog(running);
 });

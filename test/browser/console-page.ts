@@ -1,8 +1,8 @@
 import { after, before } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { connectChromium } from '../support/browser/chromium.ts';
-import { surroundings } from '../support/run/surroundings.ts';
-import { BrowserLog } from './browser-log.ts';
+import { part } from '../support/run/surroundings.ts';
+import { BrowserLog, watchedContext } from './browser-log.ts';
 
 /** The console of a service, in a browser whose complaints are kept. */
 export class ConsolePage {
@@ -14,10 +14,6 @@ export class ConsolePage {
     this.log = log;
   }
 
-  async open(opsUrl: string): Promise<void> {
-    await this.page.goto(opsUrl);
-  }
-
   section(id: string): Locator {
     return this.page.locator(`section#${id}`);
   }
@@ -26,32 +22,22 @@ export class ConsolePage {
   get headline(): Locator {
     return this.page.locator('.headline');
   }
-
-  /** Saves screenshots of the whole page in both widths and both color schemes. */
-  async photograph(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [390, 1280]) {
-        await this.page.emulateMedia({ colorScheme });
-        await this.page.setViewportSize({ width, height: 900 });
-        const path = `${surroundings().runDirectory}/console/${name}-${width}-${colorScheme}.png`;
-        await this.page.screenshot({ path, fullPage: true });
-      }
-  }
 }
 
-/** One page for all tests of a file. */
+/** One page for all tests of a suite. At its end, the log is checked. */
 export function consolePage(): () => ConsolePage {
+  let browser: Browser | undefined;
   let opened: ConsolePage | undefined;
-  let close = async () => {};
   before(async () => {
-    const browser = await connectChromium();
-    close = () => browser.close();
-    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-    context.setDefaultTimeout(20_000);
+    await part('frontend');
+    browser = await connectChromium();
     const log = new BrowserLog();
-    await log.watch(context);
+    const context = await watchedContext(browser, log);
     opened = new ConsolePage(await context.newPage(), log);
   });
-  after(() => close());
+  after(async () => {
+    await browser?.close();
+    opened?.log.isClean([new URL(opened.page.url()).origin]);
+  });
   return () => opened as ConsolePage;
 }

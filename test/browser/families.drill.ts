@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { personNamed } from './browser-person.ts';
-import { startBrowserSite } from './browser-site.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 const title = 'schema: { required: [title], properties: { title: { type: string, maxLength: 60 } } }';
@@ -42,17 +40,12 @@ access: { create: everyone, read: { owner: all, everyone: all }, update: everyon
 };
 
 describe('records under a parent, in a browser', () => {
-  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
+  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
   let visitor: Visitor;
   let stranger: ApiCaller;
   before(async () => {
-    const other = await running().visitor();
-    await other.signIn(personNamed('Somebody'));
-    await other.sees(/^usr_/);
-    stranger = other.elsewhere();
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Me'));
-    await visitor.sees(/^usr_/);
+    stranger = (await running().signedIn('Somebody')).elsewhere();
+    visitor = await running().signedIn('Me');
   });
 
   it('a public record shows comments of others live, and its closing ends new ones', async () => {
@@ -73,7 +66,7 @@ describe('records under a parent, in a browser', () => {
     await visitor.field('Title').fill('Too late');
     await visitor.button('Save').click();
     await visitor.sees('It is closed');
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/comments']);
+    running().caused('409 /api/consumer/v1/comments');
   });
 
   it('a form reports a change by another person, also if everyone may edit', async () => {
@@ -94,11 +87,8 @@ describe('records under a parent, in a browser', () => {
     await visitor.elsewhere().make('tasks', { team: record.id, title: 'Wash up' });
     await visitor.open('data', 'teams', record.id, 'open');
     await visitor.button('Assign Wash up').click();
-    const dialog = visitor.page.getByRole('dialog');
-    await dialog.getByLabel('Person').selectOption({ index: 1 });
-    await dialog.getByRole('button', { name: 'Assign' }).click();
+    await visitor.dialog.getByLabel('Person').selectOption({ index: 1 });
+    await visitor.dialog.getByRole('button', { name: 'Assign' }).click();
     await visitor.page.locator('.state').getByText('Assigned', { exact: true }).waitFor();
   });
-
-  describeNetworkLog(running);
 });

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
-import { minuteMs, startBrowserSite } from './browser-site.ts';
+import { browsing } from './browser.ts';
+import { minuteMs } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 const declarations = {
@@ -28,206 +26,176 @@ access: { create: judge, read: [owner, judge] }
 };
 
 describe('a list shared by invitation, in two browsers', () => {
-  const running = browsing(() => startBrowserSite({ COLLECTIONS_DIR: declarationsFolder(declarations) }));
-  const visitors: Visitor[] = [];
-  const [ada, bob] = [() => visitors[0] as Visitor, () => visitors[1] as Visitor];
-  const dialog = ({ page }: Visitor) => page.getByRole('dialog');
+  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
+  let ada: Visitor;
+  let bob: Visitor;
   const members = ({ page }: Visitor) => page.getByRole('list', { name: 'Members' }).getByRole('listitem');
   const invitations = ({ page }: Visitor) =>
     page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
   let link = '';
 
-  /** Makes a link for a role on the screen where Ada is. */
-  const invite = async (role: string) => {
-    await ada().button('Invite to Flat').click();
-    await dialog(ada()).getByLabel('Role').selectOption({ label: role });
-    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
-    const made = await dialog(ada()).getByLabel('Link').inputValue();
-    await dialog(ada()).getByRole('button', { name: 'Done' }).click();
-    return made;
-  };
   /** Opens a link in the tab where Bob is, and accepts it. */
   const accept = async (address: string) => {
-    await bob().page.goto(address);
-    await bob().heading('You are invited').waitFor();
-    await bob().button('Accept').click();
+    await bob.page.goto(address);
+    await bob.heading('You are invited').waitFor();
+    await bob.button('Accept').click();
+  };
+
+  const remove = async () => {
+    await ada.button(/^Remove per_/).click();
+    await ada.dialog.getByRole('button', { name: 'Remove' }).click();
   };
 
   before(async () => {
-    for (const name of ['Ada', 'Bob']) {
-      const visitor = await running().visitor();
-      visitors.push(visitor);
-      if (name === 'Ada') await visitor.signIn(personNamed(name));
-    }
+    ada = await running().signedIn('Ada');
+    bob = await running().visitor();
   });
 
   it('"New" is offered only to callers who may create; others read which role may', async () => {
-    await ada().open('data', 'rulings');
-    await ada().sees(/Only people with the role “judge”/);
-    assert.equal(await ada().link('New').count(), 0);
-    assert.equal(await ada().link('Make the first one').count(), 0);
-    await ada().open('data', 'rulings', 'new');
-    await ada().sees('You cannot create records here');
-    assert.equal(await ada().page.locator('form').count(), 0);
-    await ada().open('data', 'lists');
-    await ada().link('New').waitFor();
+    await ada.open('data', 'rulings');
+    await ada.sees(/Only people with the role “judge”/);
+    assert.equal(await ada.link('New').count(), 0);
+    assert.equal(await ada.link('Make the first one').count(), 0);
+    await ada.open('data', 'rulings', 'new');
+    await ada.sees('You cannot create records here');
+    assert.equal(await ada.page.locator('form').count(), 0);
+    await ada.open('data', 'lists');
+    await ada.link('New').waitFor();
   });
 
   it('the invitation dialog shows a link with the code after "#"', async () => {
-    await ada().addOne('lists', 'Title', 'Flat');
-    await ada().button('Invite to Flat').click();
-    const roles = dialog(ada()).getByLabel('Role');
+    await ada.addOne('lists', 'Title', 'Flat');
+    await ada.button('Invite to Flat').click();
+    const roles = ada.dialog.getByLabel('Role');
     assert.deepEqual(await roles.locator('option').allInnerTexts(), ['Choose…', 'Admin', 'Member']);
     await roles.selectOption({ label: 'Member' });
-    await dialog(ada()).getByLabel('People it admits').fill('101');
-    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
-    await dialog(ada()).locator('.field-error').waitFor();
-    assert.deepEqual(await findingsOn(ada().page), []);
-    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lists/…/invitations']);
-    await dialog(ada()).getByLabel('People it admits').fill('2');
-    await dialog(ada()).getByRole('button', { name: 'Make a link' }).click();
-    link = await dialog(ada()).getByLabel('Link').inputValue();
-    assert.deepEqual(await findingsOn(ada().page), []);
+    await ada.dialog.getByLabel('People it admits').fill('101');
+    await ada.dialog.getByRole('button', { name: 'Make a link' }).click();
+    await ada.dialog.locator('.field-error').waitFor();
+    await ada.isAccessible();
+    running().caused('422 /api/consumer/v1/lists/…/invitations');
+    await ada.dialog.getByLabel('People it admits').fill('2');
+    await ada.dialog.getByRole('button', { name: 'Make a link' }).click();
+    link = await ada.dialog.getByLabel('Link').inputValue();
+    await ada.isAccessible();
     const { origin, pathname, search, hash } = new URL(link);
-    assert.deepEqual([origin, pathname, search], [ada().site.origin, '/', '']);
+    assert.deepEqual([origin, pathname, search], [ada.site.origin, '/', '']);
     assert.match(hash, /^#\/invitation\/[\w-]{22}$/);
-    await dialog(ada()).getByRole('button', { name: 'Done' }).click();
+    await ada.dialog.getByRole('button', { name: 'Done' }).click();
   });
 
   it('"Members" lists the owner and the open invitation', async () => {
-    await ada().link('Members of Flat').click();
-    await ada().seesConnection('Live');
-    await invitations(ada()).getByText('For 2 more people').waitFor();
-    assert.equal(await members(ada()).count(), 1);
-    await members(ada()).getByText('you', { exact: true }).waitFor();
-    assert.deepEqual(await findingsOn(ada().page), []);
+    await ada.link('Members of Flat').click();
+    await ada.seesConnection('Live');
+    await invitations(ada).getByText('For 2 more people').waitFor();
+    assert.equal(await members(ada).count(), 1);
+    await members(ada).getByText('you', { exact: true }).waitFor();
+    await ada.isAccessible();
   });
 
   it('the invitation survives sign-in, and its code leaves the address bar', async () => {
-    await bob().page.goto(link);
-    await bob().page.reload();
-    await bob().sees('You are invited');
-    assert.equal(bob().page.url(), `${bob().site.origin}/#/invitation`);
-    assert.deepEqual(await findingsOn(bob().page), []);
-    await bob().signIn(personNamed('Bob'));
-    await bob().button('Accept').waitFor();
-    assert.equal(bob().page.url(), `${bob().site.origin}/#/invitation`);
-    assert.deepEqual(await findingsOn(bob().page), []);
+    await bob.page.goto(link);
+    await bob.page.reload();
+    await bob.sees('You are invited');
+    assert.equal(bob.page.url(), `${bob.site.origin}/#/invitation`);
+    await bob.isAccessible();
+    await bob.signIn('Bob');
+    await bob.button('Accept').waitFor();
+    assert.equal(bob.page.url(), `${bob.site.origin}/#/invitation`);
+    await bob.isAccessible();
   });
 
   it('accepting shows the record, and the owner sees the new member live', async () => {
-    await bob().button('Accept').click();
-    await bob().sees('You are a member');
-    await bob().seesConnection('Live');
-    assert.equal(await members(bob()).count(), 2);
-    assert.equal(
-      await bob()
-        .button(/^(Invite|Remove|Change role)/)
-        .count(),
-      0,
-    );
-    await ada().page.getByRole('list', { name: 'Members' }).getByText('Member since').waitFor();
-    await invitations(ada()).getByText('For 1 more person').waitFor();
-    assert.deepEqual(await findingsOn(bob().page), []);
+    await bob.button('Accept').click();
+    await bob.sees('You are a member');
+    await bob.seesConnection('Live');
+    assert.equal(await members(bob).count(), 2);
+    assert.equal(await bob.button(/^(Invite|Remove|Change role)/).count(), 0);
+    await members(ada).getByText('Member since').waitFor();
+    await invitations(ada).getByText('For 1 more person').waitFor();
+    await bob.isAccessible();
   });
 
   it('a link that cannot be accepted says why: already a member, invalid, rate limited', async () => {
     await accept(link);
-    await bob().sees('You have a role in it already');
-    await accept(`${bob().site.origin}/#/invitation/${'x'.repeat(22)}`);
-    await bob().sees('This invitation does not work');
-    assert.equal(await bob().button('Accept').count(), 0);
-    assert.deepEqual(await findingsOn(bob().page), []);
+    await bob.sees('You have a role in it already');
+    await accept(`${bob.site.origin}/#/invitation/${'x'.repeat(22)}`);
+    await bob.sees('This invitation does not work');
+    assert.equal(await bob.button('Accept').count(), 0);
+    await bob.isAccessible();
     for (let tries = 0; tries < 10; tries++)
-      await bob()
-        .elsewhere()
-        .send('POST', '/invitations', { code: 'x'.repeat(22) });
-    await accept(`${bob().site.origin}/#/invitation/${'y'.repeat(22)}`);
-    await bob().sees('Too many invitations that do not work');
-    await bob().sees(/^Try again in/);
-    assert.deepEqual(running().log.takeErrors(), [
+      await bob.elsewhere().send('POST', '/invitations', { code: 'x'.repeat(22) });
+    await accept(`${bob.site.origin}/#/invitation/${'y'.repeat(22)}`);
+    await bob.sees('Too many invitations that do not work');
+    await bob.sees(/^Try again in/);
+    running().caused(
       '404 /api/consumer/v1/invitations',
       '409 /api/consumer/v1/invitations',
       '429 /api/consumer/v1/invitations',
-    ]);
-    await bob().site.pass(minuteMs);
+    );
+    await bob.site.pass(minuteMs);
   });
 
   it('the owner ends an invitation and changes the role of the member', async () => {
-    await ada()
-      .button(/^End for member/)
-      .click();
-    await invitations(ada()).first().waitFor({ state: 'detached' });
-    await ada()
-      .button(/^Change role of per_/)
-      .click();
-    assert.deepEqual(await findingsOn(ada().page), []);
-    await dialog(ada()).getByRole('button', { name: 'Change it' }).click();
-    await members(ada()).getByText('Admin since').waitFor();
-    await bob().open('data', 'lists');
-    await bob().sees('You are an admin');
-    await bob().link('Members of Flat').click();
-    await bob().button('Invite to Flat').click();
-    const roles = dialog(bob()).getByLabel('Role');
+    await ada.button(/^End for member/).click();
+    await invitations(ada).first().waitFor({ state: 'detached' });
+    await ada.button(/^Change role of per_/).click();
+    await ada.isAccessible();
+    await ada.dialog.getByRole('button', { name: 'Change it' }).click();
+    await members(ada).getByText('Admin since').waitFor();
+    await bob.open('data', 'lists');
+    await bob.sees('You are an admin');
+    await bob.link('Members of Flat').click();
+    await bob.button('Invite to Flat').click();
+    const roles = bob.dialog.getByLabel('Role');
     assert.deepEqual(await roles.locator('option').allInnerTexts(), ['Choose…', 'Member']);
-    await dialog(bob()).getByRole('button', { name: 'Cancel' }).click();
+    await bob.dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
   it('a removed member reads that the record is no longer shared, not that it was deleted', async () => {
-    await bob().seesConnection('Live');
-    await ada()
-      .button(/^Remove per_/)
-      .click();
-    assert.deepEqual(await findingsOn(ada().page), []);
-    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
-    await bob().page.locator('.notice').getByText('It is no longer shared with you').waitFor();
-    await bob().sees('Lists: “Flat” is no longer shared with you.');
+    await bob.seesConnection('Live');
+    await ada.button(/^Remove per_/).click();
+    await ada.isAccessible();
+    await ada.dialog.getByRole('button', { name: 'Remove' }).click();
+    await bob.page.locator('.notice').getByText('It is no longer shared with you').waitFor();
+    await bob.sees('Lists: “Flat” is no longer shared with you.');
     await until(
-      () => members(ada()).count(),
+      () => members(ada).count(),
       (count) => count === 1,
       'the list of members has not changed',
     );
-    assert.deepEqual(await findingsOn(bob().page), []);
+    await bob.isAccessible();
     // The page may read the record once more before the event arrives.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
   it('a removed member reads the same in a list and in a form', async () => {
-    await accept(await invite('Member'));
-    await bob().sees('You are a member');
-    await bob().open('data', 'lists');
-    await bob().heading('Flat').waitFor();
-    await bob().seesConnection('Live');
-    await ada()
-      .button(/^Remove per_/)
-      .click();
-    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
-    await bob().sees('Lists: “Flat” is no longer shared with you.');
-    await accept(await invite('Admin'));
-    await bob().sees('You are an admin');
-    await bob().link('Edit Flat').click();
-    await bob().field('Title').waitFor();
-    await ada()
-      .button(/^Remove per_/)
-      .click();
-    await dialog(ada()).getByRole('button', { name: 'Remove' }).click();
-    await bob().page.locator('.notice').getByText('It is no longer shared with you').waitFor();
+    await accept(await ada.invite('Flat', 'Member'));
+    await bob.sees('You are a member');
+    await bob.open('data', 'lists');
+    await bob.heading('Flat').waitFor();
+    await bob.seesConnection('Live');
+    await remove();
+    await bob.sees('Lists: “Flat” is no longer shared with you.');
+    await accept(await ada.invite('Flat', 'Admin'));
+    await bob.sees('You are an admin');
+    await bob.link('Edit Flat').click();
+    await bob.field('Title').waitFor();
+    await remove();
+    await bob.page.locator('.notice').getByText('It is no longer shared with you').waitFor();
     // The page may read the record once more before the event arrives.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
   it('a member leaves, and the owner sees it live', async () => {
-    await accept(await invite('Member'));
-    await bob().sees('You are a member');
-    await bob().button('Leave Flat').click();
-    assert.deepEqual(await findingsOn(bob().page), []);
-    await dialog(bob()).getByRole('button', { name: 'Leave', exact: true }).click();
-    await bob().sees('You have left it.');
-    await bob().sees('You have nothing here yet');
-    await ada()
-      .page.getByRole('list', { name: 'Members' })
-      .getByText('Member since')
-      .waitFor({ state: 'detached' });
+    await accept(await ada.invite('Flat', 'Member'));
+    await bob.sees('You are a member');
+    await bob.button('Leave Flat').click();
+    await bob.isAccessible();
+    await bob.dialog.getByRole('button', { name: 'Leave', exact: true }).click();
+    await bob.sees('You have left it.');
+    await bob.sees('You have nothing here yet');
+    await members(ada).getByText('Member since').waitFor({ state: 'detached' });
     // The page reads the record once more, before or after the event.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
@@ -236,6 +204,4 @@ describe('a list shared by invitation, in two browsers', () => {
     const code = new URL(link).hash.split('/').at(-1) ?? assert.fail();
     assert.deepEqual(running().log.addressesWith(code), []);
   });
-
-  describeNetworkLog(running);
 });

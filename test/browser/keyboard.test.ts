@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
+import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { password, personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
@@ -17,58 +17,45 @@ describe('a user with a keyboard only', () => {
   });
 
   it('signs in', async () => {
-    await keyboard.goTo(visitor.button('Sign in'));
-    await keyboard.press('Enter');
-    await keyboard.goTo(visitor.page.getByLabel('User name'));
-    await keyboard.type(person.userName);
-    await keyboard.goTo(visitor.page.getByLabel('Password'));
-    await keyboard.type(password);
+    await keyboard.pressOn(visitor.button('Sign in'));
+    await keyboard.typeInto(visitor.page.getByLabel('User name'), person.userName);
+    await keyboard.typeInto(visitor.page.getByLabel('Password'), password);
     await keyboard.press('Enter');
     await visitor.sees(person.name);
   });
 
   it('skips to the content', async () => {
-    await keyboard.goTo(visitor.button('Skip to the content'));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.button('Skip to the content'));
     assert.ok(await keyboard.isOn(visitor.heading('You')));
   });
 
   it('goes to a collection; the focus is on the title of each screen', async () => {
-    await keyboard.goTo(visitor.link('Your data'));
-    await keyboard.press('Enter');
-    await visitor.heading('Your data').and(visitor.page.locator(':focus')).waitFor();
-    await keyboard.goTo(visitor.link('Open Lendings'));
-    await keyboard.press('Enter');
-    await visitor.heading('Lendings').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.pressOn(visitor.link('Your data'));
+    await visitor.hasFocus(visitor.heading('Your data'));
+    await keyboard.pressOn(visitor.link('Open Lendings'));
+    await visitor.hasFocus(visitor.heading('Lendings'));
   });
 
   it('creates a record; the error summary leads to the first invalid field', async () => {
-    await keyboard.goTo(visitor.link('New'));
-    await keyboard.press('Enter');
-    await keyboard.goTo(visitor.field('Thing'));
-    await keyboard.type('A tent');
+    await keyboard.pressOn(visitor.link('New'));
+    await keyboard.typeInto(visitor.field('Thing'), 'A tent');
     await keyboard.goTo(visitor.page.getByLabel('From'));
     // The first of January, whether the browser puts the month first or the day, with twelve hours or with more.
     await visitor.page.keyboard.type('01012027');
     await keyboard.press('Tab');
     await visitor.page.keyboard.type('0930AM');
-    await keyboard.goTo(visitor.field('Count'));
-    await keyboard.type('9');
-    await keyboard.goTo(visitor.page.getByLabel('Fragile'));
-    await keyboard.press('Space');
+    await keyboard.typeInto(visitor.field('Count'), '9');
+    await keyboard.pressOn(visitor.page.getByLabel('Fragile'), 'Space');
     await keyboard.goTo(visitor.page.getByLabel('Condition'));
     await visitor.page.keyboard.type('worn');
-    await keyboard.goTo(visitor.button('Add to Labels'));
-    await keyboard.press('Enter');
-    await visitor.page.getByLabel('Labels 1').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.pressOn(visitor.button('Add to Labels'));
+    await visitor.hasFocus(visitor.page.getByLabel('Labels 1'));
     await keyboard.type('wide');
     await keyboard.press('Enter');
-    await keyboard.goTo(visitor.button('Count'));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.button('Count'));
     assert.ok(await keyboard.isOn(visitor.field('Count')));
     await keyboard.type('3');
-    await keyboard.goTo(visitor.button('Save'));
-    await keyboard.press('Space');
+    await keyboard.pressOn(visitor.button('Save'), 'Space');
     await visitor.heading('A tent').waitFor();
     const [record] = await visitor.elsewhere().all('lendings');
     const { thing, from, count, fragile, condition, labels } = record ?? assert.fail();
@@ -83,14 +70,12 @@ describe('a user with a keyboard only', () => {
         labels: ['wide'],
       },
     );
-    assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/lendings']);
+    running().caused('422 /api/consumer/v1/lendings');
   });
 
   it('edits the record', async () => {
-    await keyboard.goTo(visitor.link('Edit A tent'));
-    await keyboard.press('Enter');
-    await keyboard.goTo(visitor.field('Thing'));
-    await keyboard.type('A big tent');
+    await keyboard.pressOn(visitor.link('Edit A tent'));
+    await keyboard.typeInto(visitor.field('Thing'), 'A big tent');
     await keyboard.press('Enter');
     await visitor.heading('A big tent').waitFor();
   });
@@ -103,34 +88,30 @@ describe('a user with a keyboard only', () => {
   });
 
   it('takes an action, and the focus stays on the record', async () => {
-    await keyboard.goTo(visitor.button('Hand out A big tent'));
-    await keyboard.press('Enter');
-    await visitor.heading('A big tent').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.pressOn(visitor.button('Hand out A big tent'));
+    await visitor.hasFocus(visitor.heading('A big tent'));
     await keyboard.goTo(visitor.button('Bring back A big tent'));
   });
 
   it('is asked before a record is deleted; Escape cancels', async () => {
     const opener = visitor.button('Delete A big tent');
-    await keyboard.goTo(opener);
-    await keyboard.press('Enter');
-    await visitor.button('Keep it').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.pressOn(opener);
+    await visitor.hasFocus(visitor.button('Keep it'));
     await keyboard.press('Escape');
     await visitor.page.locator('dialog').waitFor({ state: 'detached' });
     assert.ok(await keyboard.isOn(opener), 'the focus is where it was');
   });
 
   it('exports the data', async () => {
-    await keyboard.goTo(visitor.link('← Your data'));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.link('← Your data'));
     await keyboard.goTo(visitor.button('Export as a file'));
     await Promise.all([visitor.page.waitForEvent('download'), keyboard.press('Enter')]);
   });
 
   it('cannot tab out of the erasure dialog; Escape cancels', async () => {
     const opener = visitor.button('Erase everything…');
-    await keyboard.goTo(opener);
-    await keyboard.press('Enter');
-    const dialog = visitor.page.getByRole('dialog');
+    await keyboard.pressOn(opener);
+    const dialog = visitor.dialog;
     await dialog.waitFor();
     for (let stop = 0; stop < 8; stop += 1) {
       await keyboard.press('Tab');
@@ -147,22 +128,16 @@ describe('a user with a keyboard only', () => {
 
   it('erases all data', async () => {
     await keyboard.press('Enter');
-    const dialog = visitor.page.getByRole('dialog');
-    await keyboard.goTo(dialog.getByRole('textbox'));
-    await keyboard.type('erase everything');
-    await keyboard.goTo(dialog.getByRole('button', { name: 'Erase everything' }));
-    await keyboard.press('Enter');
-    await visitor.heading('Your data is erased').and(visitor.page.locator(':focus')).waitFor();
+    const dialog = visitor.dialog;
+    await keyboard.typeInto(dialog.getByRole('textbox'), 'erase everything');
+    await keyboard.pressOn(dialog.getByRole('button', { name: 'Erase everything' }));
+    await visitor.hasFocus(visitor.heading('Your data is erased'));
   });
 
   it('signs out', async () => {
-    await keyboard.goTo(visitor.page.getByRole('main').getByRole('button', { name: 'Sign out' }));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.page.getByRole('main').getByRole('button', { name: 'Sign out' }));
     await visitor.heading('Sign out?').waitFor();
-    await keyboard.goTo(visitor.button('Sign out'));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.button('Sign out'));
     await visitor.sees('You are signed out');
   });
-
-  describeNetworkLog(running);
 });

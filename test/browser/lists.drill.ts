@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { startHouseholdSite } from './browser-household.ts';
+import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { browsing } from './browser.ts';
+import { household } from './browser-household.ts';
 import { Keyboard } from './browser-keyboard.ts';
-import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 const many = 65;
 const plates = 13;
 
 describe('a list of many records', () => {
-  const running = browsing(startHouseholdSite);
+  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(household) });
   let visitor: Visitor;
   let listId = '';
   const bar = () => visitor.page.getByRole('region', { name: 'Selected records' });
-  const dialog = () => visitor.page.getByRole('dialog');
   const entries = () => visitor.elsewhere().all('entries', `&list=${listId}`);
   before(async () => {
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Me'));
-    await visitor.sees(/^usr_/);
+    visitor = await running().signedIn('Me');
     const { record } = await visitor.elsewhere().make('lists', { title: 'Party' });
     listId = record.id;
     for (let n = 1; n <= many; n += 1)
@@ -30,21 +27,16 @@ describe('a list of many records', () => {
     const keyboard = new Keyboard(visitor.page);
     await visitor.open('data', 'lists', listId, 'open');
     await visitor.sees(`${many} records`);
-    await keyboard.goTo(visitor.page.getByRole('searchbox'));
-    await keyboard.type('plate');
+    await keyboard.typeInto(visitor.page.getByRole('searchbox'), 'plate');
     await visitor.sees(`${plates} records found`);
-    await keyboard.goTo(visitor.button('Select'));
-    await keyboard.press('Enter');
-    await visitor.page.getByLabel('Select Plate 65').and(visitor.page.locator(':focus')).waitFor();
+    await keyboard.pressOn(visitor.button('Select'));
+    await visitor.hasFocus(visitor.page.getByLabel('Select Plate 65'));
     await keyboard.press('Space');
-    await keyboard.goTo(visitor.page.getByLabel('Select Plate 60'));
-    await keyboard.press('Space');
-    await keyboard.goTo(bar().getByRole('button', { name: 'Buy' }));
-    await keyboard.press('Enter');
-    await keyboard.goTo(dialog().getByRole('button', { name: 'Buy' }));
-    await keyboard.press('Enter');
+    await keyboard.pressOn(visitor.page.getByLabel('Select Plate 60'), 'Space');
+    await keyboard.pressOn(bar().getByRole('button', { name: 'Buy' }));
+    await keyboard.pressOn(visitor.dialog.getByRole('button', { name: 'Buy' }));
     await visitor.sees('2 records: bought now.');
-    await visitor.heading('Plate 65').and(visitor.page.locator(':focus')).waitFor();
+    await visitor.hasFocus(visitor.heading('Plate 65'));
     const bought = (await entries()).filter(({ state }) => state === 'bought').map(({ what }) => what);
     assert.deepEqual(bought.sort(), ['Plate 60', 'Plate 65']);
   });
@@ -61,14 +53,14 @@ describe('a list of many records', () => {
     await visitor.button('Select').click();
     await bar().getByRole('button', { name: 'Select all' }).click();
     await bar().getByRole('button', { name: 'Delete' }).click();
-    await dialog().getByRole('button', { name: 'Delete' }).click();
-    await dialog().getByText('No answer from the service').waitFor();
-    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await visitor.dialog.getByRole('button', { name: 'Delete' }).click();
+    await visitor.dialog.getByText('No answer from the service').waitFor();
+    await visitor.dialog.getByRole('button', { name: 'Delete' }).click();
     await visitor.sees('10 records deleted.');
     assert.equal(keys.length, 2);
     assert.equal(keys[0], keys[1]);
     assert.equal((await entries()).length, many - 10);
-    assert.deepEqual(running().log.takeErrors(), ['net::ERR_CONNECTION_RESET /api/consumer/v1/batch']);
+    running().caused('net::ERR_CONNECTION_RESET /api/consumer/v1/batch');
     await page.unroute('**/batch');
   });
 
@@ -88,11 +80,9 @@ describe('a list of many records', () => {
     await bar().getByText('50 records selected. 50 is the most at once.').waitFor();
     assert.equal(await visitor.page.locator('input[type=checkbox]:not(:checked):disabled').count(), 5);
     await bar().getByRole('button', { name: 'Delete' }).click();
-    await dialog().getByText('and 45 more').waitFor();
-    await dialog().getByRole('button', { name: 'Delete' }).click();
+    await visitor.dialog.getByText('and 45 more').waitFor();
+    await visitor.dialog.getByRole('button', { name: 'Delete' }).click();
     await visitor.sees('50 records deleted.');
     assert.equal((await entries()).length, 5);
   });
-
-  describeNetworkLog(running);
 });

@@ -1,177 +1,152 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
+import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
-import { personNamed } from './browser-person.ts';
 import type { Visitor } from './browser-visitor.ts';
-
-/** A user who looks at the live list of a collection. */
-async function lookingAt(visitor: Visitor, collection: string): Promise<Visitor> {
-  await visitor.open('data', collection);
-  await visitor.seesConnection('Live');
-  // Wait until the page is complete.
-  await visitor.page.locator('.meters').waitFor();
-  return visitor;
-}
-
-/** Records the notices of the page from now on. */
-async function saidBy({ page }: Visitor): Promise<() => Promise<unknown>> {
-  await page.evaluate(`window.said = [];
-    new MutationObserver(() => {
-      const text = document.querySelector('.toast')?.innerText;
-      if (text !== undefined && text !== said.at(-1)) said.push(text);
-    }).observe(document.querySelector('.announcer'), { childList: true, characterData: true, subtree: true })`);
-  return () => page.evaluate('said');
-}
 
 describe('two windows of one person', () => {
   const running = browsing();
-  let [here, there]: Visitor[] = [];
+  let first: Visitor;
+  let second: Visitor;
   let machine: ApiCaller;
-  const [first, second] = [() => here as Visitor, () => there as Visitor];
   before(async () => {
-    here = await running().visitor();
-    await here.signIn(personNamed('Twofold'));
-    there = await here.anotherWindow();
+    first = await running().signedIn('Twofold');
+    second = await first.anotherWindow();
     machine = await running().site.machine();
   });
 
   it('a new record appears in the other window, with a notice', async () => {
-    await lookingAt(first(), 'stones');
-    await second().open('data', 'stones', 'new');
-    await second().field('Colour').fill('Slate');
-    await second().button('Save').click();
-    await first().heading('Slate').waitFor();
-    await first().page.getByRole('status').getByText('Stones: “Slate” is new.').waitFor();
-    await first().sees('1 of 2');
+    await first.watch('stones');
+    await second.open('data', 'stones', 'new');
+    await second.field('Colour').fill('Slate');
+    await second.button('Save').click();
+    await first.heading('Slate').waitFor();
+    await first.page.getByRole('status').getByText('Stones: “Slate” is new.').waitFor();
+    await first.sees('1 of 2');
   });
 
   it('changes and deletions appear in the other window, and are announced only there', async () => {
-    await lookingAt(second(), 'stones');
-    await first().link('Edit Slate').click();
-    await first().field('Colour').fill('Amber');
-    await first().button('Save').click();
-    await second().heading('Amber').waitFor();
-    await second().sees('Stones: “Amber” was changed.');
-    await lookingAt(first(), 'stones');
-    const said = await saidBy(first());
-    await first().button('Delete Amber').click();
-    await first().page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await second().heading('Amber').waitFor({ state: 'detached' });
-    await second().sees('Stones: “Amber” was deleted.');
-    await second().sees('Nothing here yet');
-    await second().elsewhere().make('stones', { colour: 'Coral' });
-    await first().sees('Stones: “Coral” is new.');
+    await second.watch('stones');
+    await first.link('Edit Slate').click();
+    await first.field('Colour').fill('Amber');
+    await first.button('Save').click();
+    await second.heading('Amber').waitFor();
+    await second.sees('Stones: “Amber” was changed.');
+    await first.watch('stones');
+    const said = await first.recordNotices();
+    await first.button('Delete Amber').click();
+    await first.dialog.getByRole('button', { name: 'Delete' }).click();
+    await second.heading('Amber').waitFor({ state: 'detached' });
+    await second.sees('Stones: “Amber” was deleted.');
+    await second.sees('Nothing here yet');
+    await second.elsewhere().make('stones', { colour: 'Coral' });
+    await first.sees('Stones: “Coral” is new.');
     assert.deepEqual(await said(), ['Deleted.', 'Stones: “Coral” is new.']);
   });
 
   it('an action by a machine client appears in both windows, with a notice', async () => {
-    const { record } = await first().elsewhere().make('visits', { guest: 'Ada' });
-    for (const window of [first(), second()]) await lookingAt(window, 'visits');
-    await first().heading('Ada').waitFor();
+    const { record } = await first.elsewhere().make('visits', { guest: 'Ada' });
+    for (const window of [first, second]) await window.watch('visits');
+    await first.heading('Ada').waitFor();
     const reply = await machine.send('POST', `/visits/${record.id}/approve`);
     assert.equal(reply.status, 200, reply.text);
-    for (const window of [first(), second()]) {
+    for (const window of [first, second]) {
       await window.page.locator('.state').getByText('Approved').waitFor();
       await window.page.getByRole('status').getByText('Visits: “Ada” is approved now.').waitFor();
     }
-    await first().button('Call off Ada').waitFor({ state: 'detached' });
-    assert.deepEqual(await findingsOn(first().page), []);
+    await first.button('Call off Ada').waitFor({ state: 'detached' });
+    await first.isAccessible();
   });
 
   it('several changes at once are announced in one notice', async () => {
-    const caller = first().elsewhere();
-    const letThrough = await first().hold('**/api/consumer/v1/visits?*');
+    const caller = first.elsewhere();
+    const letThrough = await first.hold('**/api/consumer/v1/visits?*');
     await Promise.all(['Ben', 'Cas', 'Dot', 'Eve'].map((guest) => caller.make('visits', { guest })));
     await letThrough();
-    for (const guest of ['Ben', 'Cas', 'Dot', 'Eve']) await first().heading(guest).waitFor();
-    await first().sees('Visits: 4 changes made elsewhere.');
+    for (const guest of ['Ben', 'Cas', 'Dot', 'Eve']) await first.heading(guest).waitFor();
+    await first.sees('Visits: 4 changes made elsewhere.');
   });
 
   it('a new record follows the chosen order and state filter', async () => {
-    await first().page.getByLabel('State').selectOption({ label: 'Asked for' });
-    await first().heading('Ada').waitFor({ state: 'detached' });
-    await first().page.getByLabel('Order').selectOption({ label: 'Oldest first' });
-    await first().seesConnection('Live');
-    const titles = first().page.getByRole('listitem').getByRole('heading');
-    const { record } = await first().elsewhere().make('visits', { guest: 'Fay' });
-    await first().heading('Fay').waitFor();
+    await first.page.getByLabel('State').selectOption({ label: 'Asked for' });
+    await first.heading('Ada').waitFor({ state: 'detached' });
+    await first.page.getByLabel('Order').selectOption({ label: 'Oldest first' });
+    await first.seesConnection('Live');
+    const titles = first.page.getByRole('listitem').getByRole('heading');
+    const { record } = await first.elsewhere().make('visits', { guest: 'Fay' });
+    await first.heading('Fay').waitFor();
     assert.equal(await titles.last().innerText(), 'Fay');
     await machine.send('POST', `/visits/${record.id}/approve`);
-    await first().heading('Fay').waitFor({ state: 'detached' });
+    await first.heading('Fay').waitFor({ state: 'detached' });
     assert.equal(await titles.count(), 4);
   });
 
   it('the focus moves to the record when its focused button disappears', async () => {
-    const keyboard = new Keyboard(first().page);
-    const titles = first().page.getByRole('listitem').getByRole('heading');
+    const keyboard = new Keyboard(first.page);
+    const titles = first.page.getByRole('listitem').getByRole('heading');
     const name = await titles.first().innerText();
-    await first().page.getByLabel('State').selectOption({ label: 'Every state' });
-    await first().heading('Ada').waitFor();
-    await first().seesConnection('Live');
-    await keyboard.goTo(first().button(`Call off ${name}`));
-    const found = (await first().elsewhere().all('visits')).find(({ guest }) => guest === name);
+    await first.page.getByLabel('State').selectOption({ label: 'Every state' });
+    await first.heading('Ada').waitFor();
+    await first.seesConnection('Live');
+    await keyboard.goTo(first.button(`Call off ${name}`));
+    const found = (await first.elsewhere().all('visits')).find(({ guest }) => guest === name);
     await machine.send('POST', `/visits/${found?.id}/approve`);
-    await first().heading(name).and(first().page.locator(':focus')).waitFor();
+    await first.hasFocus(first.heading(name));
   });
 
   it('a form is not overwritten by a change elsewhere, which can be loaded', async () => {
-    const caller = first().elsewhere();
+    const caller = first.elsewhere();
     const fields = { thing: 'A rope', from: '2027-03-01T08:30:00Z', count: 1 };
     const { record, etag } = await caller.make('lendings', fields);
-    await first().open('data', 'lendings', record.id);
-    await first().field('Thing').fill('A rope, mine');
+    await first.open('data', 'lendings', record.id);
+    await first.field('Thing').fill('A rope, mine');
     const theirs = { ...fields, thing: 'A rope, theirs' };
     const reply = await caller.send('PUT', `/lendings/${record.id}`, theirs, { 'if-match': etag });
     assert.equal(reply.status, 200, reply.text);
-    await first().page.getByRole('status').getByText('It was changed elsewhere', { exact: true }).waitFor();
-    assert.equal(await first().field('Thing').inputValue(), 'A rope, mine');
-    assert.deepEqual(await findingsOn(first().page), []);
-    await first().button('Load the other version').click();
-    await first().heading('Edit in Lendings').and(first().page.locator(':focus')).waitFor();
-    assert.equal(await first().field('Thing').inputValue(), 'A rope, theirs');
-    assert.equal(await first().page.getByText('What you typed is kept').count(), 0);
-    await first().field('Thing').fill('A rope, of both');
-    await first().button('Save').click();
-    await first().heading('A rope, of both').waitFor();
+    await first.page.getByRole('status').getByText('It was changed elsewhere', { exact: true }).waitFor();
+    assert.equal(await first.field('Thing').inputValue(), 'A rope, mine');
+    await first.isAccessible();
+    await first.button('Load the other version').click();
+    await first.hasFocus(first.heading('Edit in Lendings'));
+    assert.equal(await first.field('Thing').inputValue(), 'A rope, theirs');
+    assert.equal(await first.page.getByText('What you typed is kept').count(), 0);
+    await first.field('Thing').fill('A rope, of both');
+    await first.button('Save').click();
+    await first.heading('A rope, of both').waitFor();
   });
 
   it('a form reports that its record was deleted elsewhere', async () => {
-    const [record] = await first().elsewhere().all('lendings');
+    const [record] = await first.elsewhere().all('lendings');
     let reads = 0;
-    const rereads = first().page.waitForResponse((reply) => {
+    const rereads = first.page.waitForResponse((reply) => {
       reads += Number(reply.url().endsWith(`/lendings/${record?.id}`));
       return reads === 2;
     });
-    await first().link('Edit A rope, of both').click();
+    await first.link('Edit A rope, of both').click();
     // The page reads the record again when the stream starts; afterwards an event is enough.
     await rereads;
-    await first().field('Thing').fill('A rope, once more');
-    await first().elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
-    await first().sees('It was deleted elsewhere');
-    assert.equal(await first().field('Thing').inputValue(), 'A rope, once more');
-    assert.deepEqual(running().log.takeErrors(), ['404 /api/consumer/v1/lendings/…']);
+    await first.field('Thing').fill('A rope, once more');
+    await first.elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
+    await first.sees('It was deleted elsewhere');
+    assert.equal(await first.field('Thing').inputValue(), 'A rope, once more');
+    running().caused('404 /api/consumer/v1/lendings/…');
   });
 
   it('after erasure in one window the other sends no more requests', async () => {
     // The tabs share a stream; from here on the second tab holds it.
-    await first().open('data');
-    await lookingAt(second(), 'visits');
-    await first().button('Erase everything…').click();
-    const dialog = first().page.getByRole('dialog');
-    await dialog.getByRole('textbox').fill('erase everything');
+    await first.open('data');
+    await second.watch('visits');
+    await first.button('Erase everything…').click();
+    await first.dialog.getByRole('textbox').fill('erase everything');
     let requests = 0;
-    await second().page.route('**/api/consumer/**', async (route) => {
+    await second.page.route('**/api/consumer/**', async (route) => {
       requests += 1;
       await route.continue();
     });
-    await dialog.getByRole('button', { name: 'Erase everything' }).click();
-    await first().heading('Your data is erased').waitFor();
-    await second().seesConnection('Everything was erased elsewhere');
+    await first.dialog.getByRole('button', { name: 'Erase everything' }).click();
+    await first.heading('Your data is erased').waitFor();
+    await second.seesConnection('Everything was erased elsewhere');
     assert.equal(requests, 0);
   });
-
-  describeNetworkLog(running);
 });

@@ -3,10 +3,9 @@ import { before, describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { matrixOf } from '../../src/collections/matrix.ts';
 import { everything, shared, unusual } from '../openapi/samples.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
+import { fits } from './page-checks.ts';
 
 /** A fifth of the former height for two collections; this site has more. */
 const tallest = 8_400;
@@ -17,11 +16,8 @@ describe('the API reference at /docs, in a browser', () => {
   let token: string;
   const errors: string[] = [];
   before(async () => {
-    visitor = await running().visitor();
+    visitor = await running().signedIn('Reading');
     visitor.page.on('pageerror', ({ message }) => errors.push(message));
-    await visitor.signIn(personNamed('Reading'));
-    await visitor.open('data');
-    await visitor.sees('0 of 40');
     token = visitor.elsewhere().token;
     await open();
   });
@@ -35,31 +31,23 @@ describe('the API reference at /docs, in a browser', () => {
 
   const operation = (id: string) => visitor.page.locator('article', { has: visitor.page.locator(`#${id}`) });
   const isOpen = (id: string) => operation(id).locator('.operation').getAttribute('open');
-  const sizes = () =>
-    visitor.page.evaluate<readonly [number, number]>(
-      '[document.documentElement.scrollHeight, document.documentElement.scrollWidth]',
-    );
+  const unfoldAll = (isOpen: boolean) =>
+    visitor.page.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = ${isOpen};`);
 
   it('shows all operations folded, within the width of a phone and a desktop', async () => {
     for (const width of [390, 1280]) {
-      await visitor.page.setViewportSize({ width, height: 800 });
-      const [height, wide] = await sizes();
+      await fits(visitor.page, width);
+      const height = await visitor.page.evaluate<number>('document.documentElement.scrollHeight');
       assert.ok(height <= tallest, `${height} pixels tall at ${width}`);
-      assert.ok(wide <= width, `${wide} pixels wide at ${width}`);
     }
     assert.ok((await visitor.page.locator('article').count()) > 30);
   });
 
   it('an unfolded operation is not wider than a phone', async () => {
-    await visitor.page.setViewportSize({ width: 390, height: 800 });
-    await visitor.page.evaluate(
-      "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
-    );
-    assert.ok((await sizes())[1] <= 390);
-    await visitor.page.evaluate(
-      "document.querySelectorAll('details').forEach((fold) => { fold.open = false; })",
-    );
-    await visitor.page.setViewportSize({ width: 1280, height: 800 });
+    await unfoldAll(true);
+    await fits(visitor.page, 390);
+    await unfoldAll(false);
+    await fits(visitor.page, 1280);
   });
 
   it('a link in the contents unfolds its operation, which begins with the curl command', async () => {
@@ -154,7 +142,7 @@ describe('the API reference at /docs, in a browser', () => {
       await form.getByRole('button', { name: 'Send' }).click();
       await form.getByText('422 Unprocessable Entity').waitFor();
       await form.getByText('validation_failed').waitFor();
-      assert.deepEqual(running().log.takeErrors(), ['422 /api/consumer/v1/stones']);
+      running().caused('422 /api/consumer/v1/stones');
     });
 
     it('asks before it deletes', async () => {
@@ -189,7 +177,7 @@ describe('the API reference at /docs, in a browser', () => {
       for (const more of document.querySelectorAll('nav li:nth-child(n + 3), .rows > :nth-child(n + 3)')) more.remove();
       for (const fold of second.querySelectorAll('details')) fold.open = true;
       null`);
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.isAccessible();
   });
 
   it('without JavaScript it links to the OpenAPI document and shows no script controls', async () => {
@@ -209,7 +197,7 @@ describe('the API reference at /docs, in a browser', () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.sees('The OpenAPI document could not be read: 503');
     await visitor.page.unroute('**/openapi.json');
-    assert.deepEqual(running().log.takeErrors(), ['503 /openapi.json']);
+    running().caused('503 /openapi.json');
   });
 
   describe('drawn from any OpenAPI document', () => {
@@ -310,9 +298,8 @@ describe('the API reference at /docs, in a browser', () => {
       assert.equal(named.length, withRoles.length);
       for (const summary of await visitor.page.getByText('Who may do what', { exact: true }).all())
         await summary.click();
-      await visitor.page.setViewportSize({ width: 390, height: 800 });
-      assert.ok((await sizes())[1] <= 390);
-      await visitor.page.setViewportSize({ width: 1280, height: 800 });
+      await fits(visitor.page, 390);
+      await fits(visitor.page, 1280);
       const { states, rows } = matrixOf(shared);
       const expected = rows
         .filter((row) => row.states.length > 0)
@@ -347,6 +334,4 @@ describe('the API reference at /docs, in a browser', () => {
       assert.equal(await operation('readOpenapi').locator('.try').count(), 1);
     });
   });
-
-  describeNetworkLog(running);
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { everything } from '../openapi/samples.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
+import { fits } from './page-checks.ts';
 
 describe('the API reference at /docs, in short', () => {
   const running = browsing();
@@ -14,17 +14,12 @@ describe('the API reference at /docs, in short', () => {
     await visitor.page.locator('article').first().waitFor();
   };
   before(async () => {
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Reading'));
-    await visitor.open('data');
-    await visitor.sees('0 of 40');
+    visitor = await running().signedIn('Reading');
   });
 
   it('shows all operations within the width of a phone', async () => {
-    await visitor.page.setViewportSize({ width: 390, height: 800 });
     await open();
-    const width = await visitor.page.evaluate<number>('document.documentElement.scrollWidth');
-    assert.ok(width <= 390, `${width} pixels wide`);
+    await fits(visitor.page, 390);
     assert.ok((await visitor.page.locator('article').count()) > 30);
   });
 
@@ -40,6 +35,4 @@ describe('the API reference at /docs, in short', () => {
     assert.notEqual(await visitor.page.title(), '1');
     await visitor.page.unroute('**/openapi.json');
   });
-
-  describeNetworkLog(running);
 });

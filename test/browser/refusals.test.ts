@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import { minuteMs } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
@@ -12,8 +11,7 @@ describe('refusals of the service, in a browser', () => {
   const running = browsing();
   let visitor: Visitor;
   before(async () => {
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Refused'));
+    visitor = await running().signedIn('Refused');
   });
 
   /** The text of a screen reader for a field, besides its label. */
@@ -42,7 +40,7 @@ describe('refusals of the service, in a browser', () => {
     assert.equal(await visitor.page.getByLabel('From').getAttribute('aria-invalid'), null);
     await visitor.button('Count').click();
     assert.equal(await visitor.field('Count').and(visitor.page.locator(':focus')).count(), 1);
-    assert.deepEqual(running().log.takeErrors(), [`422 ${lendings}`]);
+    running().caused(`422 ${lendings}`);
   });
 
   it('a text in a number field is reported before a request is sent', async () => {
@@ -55,7 +53,7 @@ describe('refusals of the service, in a browser', () => {
     await visitor.field('Count').fill('2');
     await visitor.button('Save').click();
     await visitor.heading('A drill').waitFor();
-    assert.deepEqual(running().log.takeErrors(), []);
+    running().caused();
   });
 
   describe('412', () => {
@@ -72,7 +70,7 @@ describe('refusals of the service, in a browser', () => {
       assert.equal(reply.status, 200, reply.text);
       await visitor.button('Save').click();
       await visitor.page.getByRole('alert').getByText('It was changed in the meantime').waitFor();
-      assert.deepEqual(running().log.takeErrors(), [`412 ${lendings}/…`]);
+      running().caused(`412 ${lendings}/…`);
       return record.id;
     }
 
@@ -144,7 +142,7 @@ describe('refusals of the service, in a browser', () => {
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     await visitor.button('Hand out A kettle').waitFor({ state: 'detached' });
     await letThrough();
-    assert.deepEqual(running().log.takeErrors(), [`409 ${lendings}/…/hand_out`]);
+    running().caused(`409 ${lendings}/…/hand_out`);
   });
 
   it('409: a full collection keeps the draft, which can be saved after a deletion', async () => {
@@ -156,11 +154,11 @@ describe('refusals of the service, in a browser', () => {
     await visitor.addOne('stones', 'Colour', 'Coral');
     await visitor.page.getByRole('alert').getByText('This collection is full').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Coral');
-    assert.deepEqual(running().log.takeErrors(), ['409 /api/consumer/v1/stones']);
+    running().caused('409 /api/consumer/v1/stones');
 
     await visitor.link('← Stones').click();
     await visitor.button('Delete Slate').click();
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await visitor.dialog.getByRole('button', { name: 'Delete' }).click();
     await visitor.sees('1 of 2');
     await visitor.link('New').click();
     await visitor.sees('What you typed is still here');
@@ -193,8 +191,6 @@ describe('refusals of the service, in a browser', () => {
     assert.equal(await visitor.field('Idea').inputValue(), 'Three');
     await visitor.button('Save').click();
     await visitor.heading('Three').waitFor();
-    assert.deepEqual(running().log.takeErrors(), ['429 /api/consumer/v1/sparks']);
+    running().caused('429 /api/consumer/v1/sparks');
   });
-
-  describeNetworkLog(running);
 });

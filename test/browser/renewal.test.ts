@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { type BrowserPerson, personNamed } from './browser-person.ts';
+import { describe, it } from 'node:test';
+import { browsing } from './browser.ts';
 import { minuteMs, tokenSeconds } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';
 
@@ -10,15 +9,8 @@ const afterItsLife = tokenSeconds / 60 + 1;
 describe('a token that expires while a form is being filled', () => {
   const running = browsing();
 
-  let visitor: Visitor | undefined;
-  // A page with a list renews its token by itself.
-  afterEach(() => visitor?.leave());
-
-  async function typing(person: BrowserPerson): Promise<Visitor> {
-    visitor = await running().visitor();
-    await visitor.signIn(person);
-    // Without a refresh token this provider gives none for /userinfo either, and the page says so.
-    await visitor.sees(new RegExp(`^${person.name}$|^Your name and picture could not be loaded$`));
+  async function typing(name: string): Promise<Visitor> {
+    const visitor = await running().signedIn(name);
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Slate');
     return visitor;
@@ -30,7 +22,7 @@ describe('a token that expires while a form is being filled', () => {
   }
 
   it('is renewed with the refresh token, and the form is saved at once', async () => {
-    const visitor = await typing(personNamed('Refreshed'));
+    await using visitor = await typing('Refreshed');
     const before = visitor.elsewhere().token;
     await visitor.later(afterItsLife);
     await visitor.button('Save').click();
@@ -39,8 +31,8 @@ describe('a token that expires while a form is being filled', () => {
   });
 
   it('is also renewed if only the clock of the service finds it expired', async () => {
-    const { log, site } = running();
-    const visitor = await typing(personNamed('Disputed'));
+    const { site } = running();
+    await using visitor = await typing('Disputed');
     const ahead = tokenSeconds * 1000 + minuteMs;
     await site.service.stepWallClock(ahead);
     await visitor.page.route(`${site.providerOrigin}/token`, async (route) => {
@@ -49,26 +41,25 @@ describe('a token that expires while a form is being filled', () => {
     });
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
-    assert.deepEqual(log.takeErrors(), ['403 /api/consumer/v1/stones']);
+    running().caused('403 /api/consumer/v1/stones');
   });
 
   it('the draft survives an outage of the provider and is saved afterwards', async () => {
-    const { log, site } = running();
-    const person = personNamed('Waiting');
-    const visitor = await typing(person);
+    const { site } = running();
+    await using visitor = await typing('Waiting');
     await visitor.later(afterItsLife);
     await site.stopProvider();
     await visitor.button('Save').click();
     await visitor.page.getByRole('alert').getByText('No answer from the provider').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
-    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /token']);
+    running().caused('net::ERR_CONNECTION_REFUSED /token');
 
     // A restarted provider has no sessions or refresh tokens: the user must sign in again.
     await site.startProvider();
     await visitor.button('Save').click();
     await visitor.sees('Please sign in again');
-    assert.deepEqual(log.takeErrors(), ['400 /token']);
-    await visitor.signIn(person);
+    running().caused('400 /token');
+    await visitor.signIn('Waiting');
     await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.button('Save').click();
@@ -76,10 +67,10 @@ describe('a token that expires while a form is being filled', () => {
   });
 
   it('without refresh tokens a silent redirect to the provider renews it and keeps the draft', async () => {
-    const { log, site } = running();
+    const { site } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });
-    const visitor = await typing(personNamed('Travelling'));
+    await using visitor = await typing('Travelling');
     const left = visitor.page.waitForRequest((request) => request.url().includes('prompt=none'));
     await visitor.later(afterItsLife);
     const asked = visitor.page.waitForResponse(`${site.providerOrigin}/userinfo`);
@@ -90,8 +81,6 @@ describe('a token that expires while a form is being filled', () => {
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
-    assert.deepEqual([...new Set(log.takeErrors())], ['401 /userinfo']);
+    assert.deepEqual([...new Set(running().log.takeErrors())], ['401 /userinfo']);
   });
-
-  describeNetworkLog(running);
 });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
-import { personNamed } from './browser-person.ts';
+import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 /** A collection with `read: everyone`. */
@@ -13,15 +11,9 @@ describe('a collection that everyone can read, in a browser', () => {
   let stranger: ApiCaller;
   let theirs: string;
   before(async () => {
-    const other = await running().visitor();
-    await other.signIn(personNamed('Somebody'));
-    await other.open('data');
-    await other.sees('0 of 40');
-    stranger = other.elsewhere();
+    stranger = (await running().signedIn('Somebody')).elsewhere();
     theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).record.id;
-    await other.leave();
-    visitor = await running().visitor();
-    await visitor.signIn(personNamed('Me'));
+    visitor = await running().signedIn('Me');
   });
 
   const promise = /between you and this service/;
@@ -79,7 +71,7 @@ describe('a collection that everyone can read, in a browser', () => {
     assert.equal(await cards().getByRole('link').count(), 0);
     assert.equal(await visitor.page.locator('nav [aria-current]').count(), 0, 'it is not "Your data"');
     assert.equal(await visitor.page.locator('.connection').count(), 0, 'nothing tells it of changes');
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.isAccessible();
   });
 
   it("the list of everybody's records can be filtered, sorted and reloaded", async () => {
@@ -109,6 +101,4 @@ describe('a collection that everyone can read, in a browser', () => {
     await visitor.button('Save').click();
     await visitor.heading('Mine, changed').waitFor();
   });
-
-  describeNetworkLog(running);
 });

@@ -1,35 +1,39 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { findingsOn } from './browser-axe.ts';
+import { browsing } from './browser.ts';
 import { personNamed } from './browser-person.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const settings = '**/web/config.json';
+
+/** The answer of GET /me to a token without a subject. */
+const nobody = {
+  id: null,
+  kind: 'client',
+  registered_at: null,
+  subject: null,
+  token: { issued_at: null, expires_at: '2099-01-01T00:00:00.000Z' },
+};
 
 describe('sign-in with errors', () => {
   const running = browsing();
 
   it('a wrong password is reported, and the right one works afterwards', async () => {
     const visitor = await running().visitor();
-    const person = personNamed('Forgetful');
     await visitor.button('Sign in').click();
-    await visitor.logIn(person, 'not the password');
-    await visitor.page
-      .getByRole('alert')
-      .getByText(/Wrong password/)
-      .waitFor();
-    assert.equal(await visitor.page.getByLabel('User name').inputValue(), person.userName);
-    await visitor.logIn(person);
-    await visitor.sees(person.name);
-    assert.deepEqual(running().log.takeErrors(), ['400 /interaction/…']);
+    await visitor.logIn('Forgetful', 'not the password');
+    await visitor.page.getByRole('alert').getByText('Wrong password').waitFor();
+    assert.equal(await visitor.page.getByLabel('User name').inputValue(), personNamed('Forgetful').userName);
+    await visitor.logIn('Forgetful');
+    await visitor.seesFirstPage('Forgetful');
+    running().caused('400 /interaction/…');
   });
 
   it('a refused consent is reported, and signing in works afterwards', async () => {
     const visitor = await running().visitor();
     await visitor.signInInVain();
     assert.equal(new URL(visitor.page.url()).search, '');
-    await visitor.signIn(personNamed('Unwilling'));
+    await visitor.signIn('Unwilling');
   });
 
   it('an authorization answer that this tab did not request is refused', async () => {
@@ -41,7 +45,6 @@ describe('sign-in with errors', () => {
 
   it('of two providers the chosen one signs the user in', async () => {
     const visitor = await running().visitor();
-    const person = personNamed('Choosing');
     const school = { title: 'Harbour School', issuer: 'https://school.example.org' };
     await visitor.page.route(settings, async (route) => {
       const response = await route.fetch();
@@ -58,23 +61,17 @@ describe('sign-in with errors', () => {
       'Sign in with Harbour School',
       'Sign in with City Library',
     ]);
-    assert.deepEqual(await findingsOn(visitor.page), []);
+    await visitor.isAccessible();
     await visitor.button('Sign in with City Library').click();
-    await visitor.logIn(person);
-    await visitor.seesPicture(person);
+    await visitor.logIn('Choosing');
+    await visitor.seesPicture('Choosing');
   });
 
   it('an answer with another issuer is refused and its code not redeemed', async () => {
     const { log, site } = running();
     const visitor = await running().visitor();
-    await visitor.button('Sign in').click();
-    // Without its settings the page does not read the answer yet.
-    await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
-    await visitor.logIn(personNamed('Mixed'));
-    await visitor.heading('The service does not answer').waitFor();
-    await visitor.page.unroute(settings);
-    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
-    const answer = new URL(visitor.page.url());
+    const answer = await visitor.answerOf('Sign in', 'Mixed');
+    running().caused('net::ERR_CONNECTION_REFUSED /web/config.json');
     assert.equal(answer.searchParams.get('iss'), site.providerOrigin);
     answer.searchParams.set('iss', 'https://school.example.org');
     const redeemed = log.countOf('POST', site.providerOrigin);
@@ -84,7 +81,7 @@ describe('sign-in with errors', () => {
   });
 
   it('an unreachable provider is reported, and signing in can be retried', async () => {
-    const { log, site } = running();
+    const { site } = running();
     const visitor = await running().visitor();
     await site.stopProvider();
     await visitor.button('Sign in').click();
@@ -93,46 +90,50 @@ describe('sign-in with errors', () => {
     await visitor.button('Sign in').click();
     await visitor.heading('The provider does not answer').waitFor();
     const refused = `net::ERR_CONNECTION_REFUSED ${discovery}`;
-    assert.deepEqual(log.takeErrors(), [refused, refused]);
+    running().caused(refused, refused);
     await site.startProvider();
     await visitor.button('Try again').click();
-    await visitor.signIn(personNamed('Patient'));
+    await visitor.signIn('Patient');
   });
 
   it('the draft survives a reload during an outage of the provider', async () => {
-    const { log, site } = running();
-    const visitor = await running().visitor();
-    const person = personNamed('Reloading');
-    await visitor.signIn(person);
-    await visitor.seesPicture(person);
+    const { site } = running();
+    const visitor = await running().signedIn('Reloading');
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Half a word');
     await site.stopProvider();
     await visitor.page.reload();
     await visitor.heading('The provider does not answer').waitFor();
-    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${discovery}`]);
+    running().caused(`net::ERR_CONNECTION_REFUSED ${discovery}`);
     // A restarted provider has no sessions.
     await site.startProvider();
     await visitor.button('Try again').click();
     await visitor.sees('Please sign in again');
-    await visitor.signIn(person);
+    await visitor.signIn('Reloading');
     await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Half a word');
   });
 
   it('another person who signs in in the same tab does not see the draft', async () => {
-    const visitor = await running().visitor();
-    await visitor.signIn(personNamed('Former'));
+    const visitor = await running().signedIn('Former');
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('My secret');
     await visitor.context.clearCookies();
     await visitor.page.reload();
     await visitor.sees('Please sign in again');
-    await visitor.signIn(personNamed('Latter'));
+    await visitor.signIn('Latter');
     await visitor.heading('New in Stones').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
     assert.equal(await visitor.page.getByText('What you typed is still here').count(), 0);
   });
 
-  describeNetworkLog(running);
+  it('a caller without a subject reads that it has no id, and that nothing is stored', async () => {
+    const visitor = await running().signedIn('Nobody');
+    await visitor.page.route('**/api/consumer/v1/me', (route) => route.fulfill({ json: nobody }));
+    await visitor.open('you');
+    await visitor.page.reload();
+    await visitor.sees('none: your token has no subject');
+    await visitor.open('token');
+    await visitor.sees('It has no subject, so nothing is stored about you.');
+  });
 });

@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { browsing, describeNetworkLog } from './browser.ts';
-import { personNamed } from './browser-person.ts';
-import type { Visitor } from './browser-visitor.ts';
+import { describe, it } from 'node:test';
+import { browsing } from './browser.ts';
 
 const stones = '/api/consumer/v1/stones';
 
 describe('an unreachable service or network', () => {
   const running = browsing();
 
-  let visitor: Visitor | undefined;
-  // A page with a list keeps requesting events, without an answer.
-  afterEach(() => visitor?.leave());
-
-  async function signedIn(word: string): Promise<Visitor> {
-    visitor = await running().visitor();
-    const person = personNamed(word);
-    await visitor.signIn(person);
-    // Wait until the page is complete.
-    await visitor.seesPicture(person);
-    await visitor.sees(/^usr_/);
-    return visitor;
-  }
-
   it('a list reports that the service is down, and loads when it is back', async () => {
-    const { log, site } = running();
-    const visitor = await signedIn('Listing');
+    const { site } = running();
+    await using visitor = await running().signedIn('Listing');
     await visitor.open('data', 'stones');
     await visitor.sees('Nothing here yet');
     await visitor.link('← Your data').click();
@@ -36,15 +20,15 @@ describe('an unreachable service or network', () => {
     await site.startService();
     await visitor.button('Try again').click();
     await visitor.sees('Nothing here yet');
-    assert.deepEqual(log.takeErrors(), [
+    running().caused(
       'net::ERR_CONNECTION_REFUSED /api/consumer/v1/me/usage',
       `net::ERR_CONNECTION_REFUSED ${stones}`,
-    ]);
+    );
   });
 
   it('a form keeps the draft while the service is down, and saves it once', async () => {
-    const { log, site } = running();
-    const visitor = await signedIn('Saving');
+    const { site } = running();
+    await using visitor = await running().signedIn('Saving');
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Slate');
     await site.stopService();
@@ -55,12 +39,11 @@ describe('an unreachable service or network', () => {
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1);
-    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_REFUSED ${stones}`]);
+    running().caused(`net::ERR_CONNECTION_REFUSED ${stones}`);
   });
 
   it('repeating a create whose answer was lost makes one record', async () => {
-    const { log } = running();
-    const visitor = await signedIn('Unlucky');
+    await using visitor = await running().signedIn('Unlucky');
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Slate');
     await visitor.page.route(`**${stones}`, async (route) => {
@@ -74,12 +57,11 @@ describe('an unreachable service or network', () => {
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'and it is still one');
-    assert.deepEqual(log.takeErrors(), [`net::ERR_CONNECTION_RESET ${stones}`]);
+    running().caused(`net::ERR_CONNECTION_RESET ${stones}`);
   });
 
   it('the page reports that its settings cannot be loaded, and can retry', async () => {
-    const { log } = running();
-    const visitor = await running().visitor();
+    await using visitor = await running().visitor();
     const settings = '**/web/config.json';
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
     await visitor.page.reload();
@@ -87,12 +69,11 @@ describe('an unreachable service or network', () => {
     await visitor.page.unroute(settings);
     await visitor.button('Try again').click();
     await visitor.button('Sign in').waitFor();
-    assert.deepEqual(log.takeErrors(), ['net::ERR_CONNECTION_REFUSED /web/config.json']);
+    running().caused('net::ERR_CONNECTION_REFUSED /web/config.json');
   });
 
   it('offline is shown at once, and the draft is saved when the network is back', async () => {
-    const { log } = running();
-    const visitor = await signedIn('Travelling');
+    await using visitor = await running().signedIn('Travelling');
     await visitor.open('data', 'stones', 'new');
     await visitor.field('Colour').fill('Slate');
     await visitor.connect(false);
@@ -105,12 +86,11 @@ describe('an unreachable service or network', () => {
     await banner.waitFor({ state: 'detached' });
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
-    assert.deepEqual(log.takeErrors(), [`net::ERR_INTERNET_DISCONNECTED ${stones}`]);
+    running().caused(`net::ERR_INTERNET_DISCONNECTED ${stones}`);
   });
 
   it('an export that breaks off is not saved as a file', async () => {
-    const { log } = running();
-    const visitor = await signedIn('Cut');
+    await using visitor = await running().signedIn('Cut');
     await visitor.open('data');
     let downloads = 0;
     visitor.page.on('download', () => {
@@ -124,8 +104,6 @@ describe('an unreachable service or network', () => {
     await visitor.button('Export as a file').click();
     await visitor.page.getByRole('alert').getByText('The export is incomplete').waitFor();
     assert.equal(downloads, 0);
-    assert.deepEqual(log.takeErrors(), []);
+    running().caused();
   });
-
-  describeNetworkLog(running);
 });

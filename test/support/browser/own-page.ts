@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchChromium } from './chromium.ts';
+import { connectChromium } from './chromium.ts';
 
 /** A timeout for busy machines. No passing test waits that long. */
 const patienceMs = 30_000;
 
-/** A browser for user pages at `localhost`; no other name resolves. */
+/** User pages in a browser, and their errors. */
 export class OwnPages {
   readonly #browser: Browser;
   /** The errors of all pages. */
@@ -15,7 +15,7 @@ export class OwnPages {
   }
 
   static async start(): Promise<OwnPages> {
-    return new OwnPages(await launchChromium('localhost'));
+    return new OwnPages(await connectChromium());
   }
 
   stop(): Promise<void> {

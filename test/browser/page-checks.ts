@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -28,4 +29,11 @@ export async function findingsOn(page: Page): Promise<string[]> {
     }
   }
   return found;
+}
+
+/** Nothing on the page is wider than a window of this width, which stays. */
+export async function fits(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 800 });
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+  assert.ok(wide <= width, `The page is ${wide} pixels wide in a window of ${width}.`);
 }
