@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Service } from '../support/services/service.ts';
 
 const columns = ['resident', 'heap', 'committed', 'young', 'external', 'malloc', 'descriptors'] as const;
 type Column = (typeof columns)[number];
@@ -12,7 +13,8 @@ const megabytes = (bytes: number) => Math.round((bytes / 2 ** 20) * 10) / 10;
  * What the system and V8 say of a process. Of all its threads together: `heap` is what V8 holds, `committed` what it has set
  * aside for that, of which `young` is for what is new. `malloc` is the heap of C, where the native parts of Node and SQLite are.
  */
-export function lookAt(pid: number, memoryFolder: string, minute: number): Sample {
+export function lookAt({ process: { pid }, settings }: Service, minute: number): Sample {
+  const memoryFolder = `${settings.TEST_DIRECTORY}/memory`;
   const threads = readdirSync(memoryFolder)
     .filter((name) => name.endsWith('.json'))
     .map((name) => JSON.parse(readFileSync(`${memoryFolder}/${name}`, 'utf8')));
