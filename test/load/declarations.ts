@@ -2,7 +2,7 @@ const unlimited = 'per_user: 1000000, writes: 1000000/day';
 
 /** How many members a circle has, and how many places. Both are fewer than the people who want one. */
 export const maxMembers = 3;
-export const capacity = 2;
+export const capacity = 1;
 
 /** One collection of private records, and two for several people: circles, and places in them. */
 export const declarations = {

@@ -21,7 +21,7 @@ export class NoteWriter {
   readonly #station: Station;
   /** Notes that are left to machine clients to delete. */
   readonly #given: string[];
-  readonly #own: OwnNote[] = [];
+  readonly #own = new Set<OwnNote>();
 
   constructor(station: Station, given: string[]) {
     this.#station = station;
@@ -35,13 +35,13 @@ export class NoteWriter {
   #work(): Promise<boolean> {
     const { random } = this.#station.round;
     const chance = random.next();
-    const note = random.pick(this.#own);
+    const note = random.pick([...this.#own]);
     if (chance < 0.08) return this.#read();
-    if (this.#own.length === 0 || chance < 0.16) return this.#create(null);
+    if (this.#own.size === 0 || chance < 0.16) return this.#create(null);
     if (chance < 0.24) return this.#create(randomUUID());
     if (chance < 0.28) return this.#create(randomUUID(), 2);
     if (chance < 0.36) return this.#again();
-    if (this.#own.length > maxOwn) return this.#release(note);
+    if (this.#own.size > maxOwn) return this.#release(note);
     if (chance < 0.48) return this.#batch(note);
     if (chance < 0.75) return this.#patch(note);
     return this.#act(note);
@@ -64,7 +64,7 @@ export class NoteWriter {
     const { id } = JSON.parse(first.text);
     if (second !== undefined) tally.compare('doubled', `the note of ${key}`, JSON.parse(second.text).id, id);
     request.id = id;
-    this.#own.push({ id, step: 0, state: 'open', etag: String(first.headers.etag) });
+    this.#own.add({ id, step: 0, state: 'open', etag: String(first.headers.etag) });
     return !replies.includes(null);
   }
 
@@ -112,7 +112,7 @@ export class NoteWriter {
     const reply = await this.#station.write('notes', `${note.id} ${event}`, [200], ...request);
     if (reply?.status === 200) Object.assign(note, changes, { etag: reply.headers.etag });
     // It is unknown what is there now.
-    if (reply === null) this.#own.splice(this.#own.indexOf(note), 1);
+    if (reply === null) this.#own.delete(note);
     return reply !== null;
   }
 
@@ -135,7 +135,7 @@ export class NoteWriter {
       names.map((name) => this.#station.named('notes', name)),
       reply,
     );
-    if (reply === null) this.#own.splice(this.#own.indexOf(note), 1);
+    if (reply === null) this.#own.delete(note);
     if (reply?.status !== 200) return reply !== null;
     const { results } = JSON.parse(reply.text);
     tally.compare('half', `the results of ${batch}`, results.length, operations.length);
@@ -145,12 +145,10 @@ export class NoteWriter {
   }
 
   /** Deletes it, leaves it to a machine client, or keeps it. */
-  async #release({ id }: OwnNote): Promise<boolean> {
+  async #release(note: OwnNote): Promise<boolean> {
+    const { id } = note;
     const { random, journal } = this.#station.round;
-    this.#own.splice(
-      this.#own.findIndex((note) => note.id === id),
-      1,
-    );
+    this.#own.delete(note);
     const chance = random.next();
     if (chance < 0.2) return true;
     journal.removals.add(id);

@@ -3,7 +3,7 @@ import type { TestProvider } from '../support/tokens/provider.ts';
 import type { Checker } from './checker.ts';
 import { comeAndGo, type Leaving } from './leaver.ts';
 import type { Log } from './log.ts';
-import { Machine } from './machine.ts';
+import { runMachine } from './machine.ts';
 import { type Circle, countUp, Member } from './member.ts';
 import { NoteWriter } from './note-writer.ts';
 import type { ServiceProcesses } from './service-processes.ts';
@@ -22,6 +22,10 @@ interface OwnCircle {
   readonly subject: string;
 }
 
+/** The name of the machine client, which is no person. */
+export const machineClient = 'machine';
+/** Few, so that many people want the same places. */
+const circles = 2;
 const writersEach = 3;
 const rivalsEach = 2;
 const machinesEach = 2;
@@ -56,9 +60,9 @@ export class Population {
     const { numbers } = this.#parts.processes;
     const work = numbers.flatMap((process) => {
       const stations = this.#people.map((subject) => this.station(subject, process, round));
-      const machine = this.machine(process, round);
+      const machine = this.station(machineClient, process, round);
       return [
-        ...times(machinesEach, () => new Machine(machine, this.#shared, this.#given).run()),
+        ...times(machinesEach, () => runMachine(machine, this.#shared, this.#given)),
         ...stations.flatMap((station) =>
           times(writersEach, () => new NoteWriter(station, this.#given).run()),
         ),
@@ -72,8 +76,8 @@ export class Population {
     const members = this.#people.map((subject) => {
       const station = this.station(subject, random.pick(numbers), round);
       const others = this.#circles.filter((circle) => circle.subject !== subject);
-      const circles = others.map((circle) => this.#invitedBy(circle, random.pick(numbers), round));
-      return new Member(station, circles, this.#placesOf(subject)).run();
+      const joined = others.map((circle) => this.#invitedBy(circle, random.pick(numbers), round));
+      return new Member(station, joined, this.#placesOf(subject)).run();
     });
     await Promise.all([...work, ...members]);
   }
@@ -91,23 +95,9 @@ export class Population {
     this.#leavings = [];
   }
 
-  machine(process: number, round: Round): Station {
-    return this.#stationWith('machine', async () => this.#parts.machineToken, process, round);
-  }
-
   station(subject: string, process: number, round: Round): Station {
-    return this.#stationWith(subject, (isRefused) => this.#token(subject, isRefused), process, round);
-  }
-
-  #stationWith(
-    subject: string,
-    token: (isRefused: boolean) => Promise<string>,
-    process: number,
-    round: Round,
-  ): Station {
-    const { processes } = this.#parts;
-    const target = { number: process, origin: processes.origin(process) };
-    return new Station(subject, token, target, round);
+    const target = { number: process, origin: this.#parts.processes.origin(process) };
+    return new Station(subject, (isRefused) => this.#token(subject, isRefused), target, round);
   }
 
   #invitedBy({ id, subject }: OwnCircle, process: number, round: Round): Circle {
@@ -137,10 +127,11 @@ export class Population {
     };
     this.#people.push(subject);
     this.#shared.push(await make('notes', { text: 'to and fro' }));
-    this.#circles.push({ id: await make('circles', {}), subject });
+    if (this.#circles.length < circles) this.#circles.push({ id: await make('circles', {}), subject });
   }
 
-  #token(subject: string, isRefused: boolean): Promise<string> {
+  async #token(subject: string, isRefused: boolean): Promise<string> {
+    if (subject === machineClient) return this.#parts.machineToken;
     const known = this.#tokens.get(subject);
     if (known !== undefined && !isRefused && known.uses < usesOfToken) {
       known.uses += 1;

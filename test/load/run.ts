@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { openStage } from '../support/run/stage.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { chaos } from './chaos.ts';
-import { headLine, lineOf, slopeLine, slopes } from './samples.ts';
+import { headLine, sampleLine, slopeLine } from './samples.ts';
 import { soak } from './soak.ts';
 import type { Tally } from './tally.ts';
 
@@ -54,7 +54,7 @@ const profiles = {
     });
   },
   async soak(): Promise<Tally> {
-    console.log(`megabytes, and descriptors\n${headLine()}`);
+    console.log(`megabytes, and descriptors\n${headLine}`);
     const warmUp = number('warm-up');
     const { samples, tally, warnings } = await soak({
       ...common,
@@ -62,10 +62,9 @@ const profiles = {
       perSecond: number('per-second'),
       everySeconds: 30,
       settings: Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s).slice(0, 2))),
-      onSample: (sample) => console.log(lineOf(sample)),
+      onSample: (sample) => console.log(sampleLine(sample)),
     });
-    const warm = samples.filter(({ minute }) => minute > warmUp);
-    console.log(`after ${warmUp} minutes:\n${slopeLine(slopes(warm))}`);
+    console.log(`after ${warmUp} minutes:\n${slopeLine(samples.filter(({ minute }) => minute > warmUp))}`);
     for (const [text, count] of warnings) console.log(`warning: ${text} ${count}`);
     return tally;
   },

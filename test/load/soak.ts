@@ -3,7 +3,7 @@ import { succeeded } from '../support/commands/outcome.ts';
 import { type DatabaseEngine, runVestibule, type Settings } from '../support/services/service.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 import { lookAt, type Sample } from './samples.ts';
-import { Strangers } from './strangers.ts';
+import { runStrangers } from './strangers.ts';
 import type { Tally } from './tally.ts';
 import { World } from './world.ts';
 
@@ -34,29 +34,22 @@ const warning = 40;
 
 /** A mixed load at a steady pace, with bad input, a provider that restarts, and keys that change. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { database, seed, seconds, perSecond, everySeconds, onSample } = options;
-  const settings = {
-    NODE_OPTIONS: '--import ./test/load/memory-report.ts',
-    ...options.settings,
-  };
+  const { database, seed, seconds, perSecond, everySeconds, settings = {}, onSample } = options;
   const world = await World.start({ database, processes: 1, seed, settings });
-  const { tally, processes, provider } = world;
-  const service = processes.at(0);
+  const { tally } = world;
+  const service = world.processes.at(0);
   const samples: Sample[] = [];
   try {
     await world.addPeople(people);
     const round = world.newRound(perSecond);
-    const outside = new Strangers(service.url, provider, world.client, round);
-    const working = Promise.all([
-      world.run(round),
-      ...Array.from({ length: strangers }, () => outside.run()),
-    ]);
+    const outside = Array.from({ length: strangers }, () => runStrangers(world, round));
+    const working = Promise.all([world.run(round), ...outside]);
     const startedAt = performance.now();
     for (let second = 1; second <= seconds; second += 1) {
       await pause(Math.max(startedAt + second * 1_000 - performance.now(), 0));
       await disturb(second, world);
       if (second % everySeconds !== 0) continue;
-      const sample = lookAt(service, second / 60);
+      const sample = await lookAt(service, second / 60);
       samples.push(sample);
       onSample?.(sample);
     }
@@ -77,5 +70,5 @@ async function disturb(second: number, { provider, settings }: World): Promise<v
   if (second % rotateEverySeconds !== rotateEverySeconds / 2) return;
   // The old one stays for a while, as it should.
   provider.keys = [await makeKey(), ...provider.keys.slice(0, 1)];
-  succeeded(await runVestibule({ ...settings, NODE_OPTIONS: '' }, 'keys', 'rotate', '--now'));
+  succeeded(await runVestibule(settings, 'keys', 'rotate', '--now'));
 }

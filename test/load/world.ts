@@ -15,7 +15,7 @@ import { Checker } from './checker.ts';
 import { declarations } from './declarations.ts';
 import { Journal } from './journal.ts';
 import { Log } from './log.ts';
-import { Population } from './population.ts';
+import { machineClient, Population } from './population.ts';
 import { ServiceProcesses } from './service-processes.ts';
 import { Tally } from './tally.ts';
 import { agent, Round } from './work.ts';
@@ -61,7 +61,7 @@ export class World {
       TOKEN_TTL_SECONDS: '86400',
       ...settings,
     });
-    const client = { id: 'machine', secret: await addClient({ ...all, NODE_OPTIONS: '' }, 'machine') };
+    const client = { id: machineClient, secret: await addClient(all, machineClient) };
     const world = new World(seed, provider, all, client);
     try {
       await Promise.all(Array.from({ length: processes }, (_, index) => world.processes.start(index)));
@@ -87,14 +87,14 @@ export class World {
   /** Everybody works until the round is over. */
   async run(round: Round): Promise<void> {
     const population = this.#current();
-    const follower = population.machine(this.random.pick(this.processes.numbers), round);
+    const follower = population.station(machineClient, this.random.pick(this.processes.numbers), round);
     await Promise.all([population.run(round), this.log.follow(follower)]);
   }
 
   /** Looks for everything that was acknowledged, while nobody writes. */
   async check(people: 'current' | 'all'): Promise<void> {
     const round = this.newRound();
-    await this.log.catchUp(this.#current().machine(0, round));
+    await this.log.catchUp(this.#current().station(machineClient, 0, round));
     const populations = people === 'all' ? this.#populations : [this.#current()];
     for (const population of populations) await population.check(this.#checker, round);
     if (people === 'current') return;
