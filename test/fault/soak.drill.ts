@@ -24,6 +24,11 @@ describe('a mixed load with invalid input, provider restarts and key rotations',
       ])
         assert.ok((tally.answers.get(what) ?? 0) > 0, `${what} in ${all}`);
       assert.deepEqual(
+        [...tally.answers.keys()].filter((answer) => / 5\d\d$/.test(answer)),
+        [],
+        all,
+      );
+      assert.deepEqual(
         [...warnings.keys()].filter((msg) => !isOfPooler({ msg })),
         [],
       );

@@ -26,7 +26,8 @@ interface SoakResult {
 }
 
 const people = 20;
-const strangers = 4;
+/** About a fifth of all callers. */
+const strangers = 24;
 /** How often the provider goes away for a second, and how often it and the service have another key. */
 const restartEverySeconds = 20;
 const rotateEverySeconds = 60;

@@ -54,7 +54,7 @@ export async function runStrangers({ provider, client, processes }: World, round
     const [what, request] = random.pick(requests);
     const answer = await request().catch((error: Error) => `without an answer (${error.name})`);
     tally.count(`${what} ${answer}`);
-    if (Number(answer) >= 500) tally.find('answer', `${what}: ${answer}`);
+    if (Number(answer) >= 500 && Number(answer) !== 503) tally.find('answer', `${what}: ${answer}`);
     return true;
   });
 }
