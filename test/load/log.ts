@@ -27,7 +27,7 @@ interface LoggedEvent {
 }
 
 /** A record as the log tells of it. */
-export interface Known {
+interface Known {
   readonly id: string;
   readonly collection: CollectionName;
   readonly owner: string;

@@ -9,7 +9,7 @@ import { NoteWriter } from './note-writer.ts';
 import type { ServiceProcesses } from './service-processes.ts';
 import { type Round, Station } from './work.ts';
 
-export interface PopulationParts {
+interface PopulationParts {
   readonly processes: ServiceProcesses;
   readonly provider: TestProvider;
   /** The token of a machine client. */
@@ -76,8 +76,8 @@ export class Population {
     const members = this.#people.map((subject) => {
       const station = this.station(subject, random.pick(numbers), round);
       const others = this.#circles.filter((circle) => circle.subject !== subject);
-      const joined = others.map((circle) => this.#invitedBy(circle, random.pick(numbers), round));
-      return new Member(station, joined, this.#placesOf(subject)).run();
+      const open = others.map((circle) => this.#invitedBy(circle, random.pick(numbers), round));
+      return new Member(station, open, this.#placesOf(subject)).run();
     });
     await Promise.all([...work, ...members]);
   }

@@ -1,5 +1,5 @@
 /** What a finding is about, with its line in the result of a run. */
-export const findingKinds = {
+const findingKinds = {
   lost: 'acknowledged writes lost',
   doubled: 'writes doubled, or not asked for',
   half: 'batches of which a part is missing',

@@ -47,7 +47,7 @@ export class Round {
 }
 
 /** A process as callers know it. */
-export interface Target {
+interface Target {
   readonly number: number;
   readonly origin: string;
 }
