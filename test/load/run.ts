@@ -38,7 +38,7 @@ const common = { database, seed: number('seed') };
 const profiles = {
   chaos(): Promise<Tally> {
     let isOver = false;
-    // An interrupted run prints its findings so far.
+    // An interrupted run on SQLite prints its findings so far. The library of PostgreSQL ends the program at once.
     process.once('SIGINT', () => {
       isOver = true;
     });
