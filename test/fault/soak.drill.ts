@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { slopes } from '../soak/samples.ts';
-import { soak } from '../soak/soak.ts';
+import { slopes } from '../load/samples.ts';
+import { soak } from '../load/soak.ts';
 import { isOfPooler } from '../support/databases/postgres.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
@@ -12,8 +12,9 @@ describe('a mixed load with invalid input, provider restarts and key rotations',
       const seed = Date.now() % 1_000_000;
       t.diagnostic(`seed ${seed}`);
       const options = { database, seconds: 5, perSecond: 100, everySeconds: 1, seed } as const;
-      const { samples, answers, warnings } = await soak(options);
-      const all = JSON.stringify([...answers]);
+      const { samples, tally, warnings } = await soak(options);
+      assert.deepEqual(tally.findings, [], `--seed ${seed}`);
+      const all = JSON.stringify([...tally.answers]);
       for (const what of [
         'GET /me 200',
         'POST /notes 201',
@@ -21,9 +22,9 @@ describe('a mixed load with invalid input, provider restarts and key rotations',
         'POST /token 401',
         'a forged token 403',
       ])
-        assert.ok((answers.get(what) ?? 0) > 0, `${what} in ${all}`);
+        assert.ok((tally.answers.get(what) ?? 0) > 0, `${what} in ${all}`);
       assert.deepEqual(
-        [...answers.keys()].filter((answer) => /5\d\d$/.test(answer)),
+        [...tally.answers.keys()].filter((answer) => / 5\d\d$/.test(answer)),
         [],
         all,
       );

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import { openStage } from '../chaos/stage.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
+import { openStage } from '../support/run/stage.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import {
   type DatabaseEngine,

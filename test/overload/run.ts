@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Caller, newAgent } from '../chaos/caller.ts';
-import { openStage } from '../chaos/stage.ts';
+import { Caller, newAgent } from '../support/load/caller.ts';
 import { concurrently } from '../support/load/flood.ts';
+import { openStage } from '../support/run/stage.ts';
 import { declarationsFolder } from '../support/services/declared-processes.ts';
 import { addClient, databaseEngines, newSettings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';

@@ -7,7 +7,7 @@ const pattern =
   /\bsetTimeout\b|\bsetInterval\(|\bperformance\.now\(|\bhrtime\b|\bAtomics\.wait\b|\bmemoryUsage\(|resident_memory/;
 
 /** Long scenarios and what measures; they are not part of `npm test`. */
-const elsewhere = /\.(drill|release)\.ts$|^test\/(chaos|image|overload|scale|soak)\//;
+const elsewhere = /\.(drill|release)\.ts$|^test\/(image|load|overload|scale)\//;
 
 const exceptions: Readonly<Record<string, string>> = {
   'test/support/run/polling.ts': 'waits for a condition, and gives up',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { until } from '../support/run/polling.ts';
 import { ownProcess, type Service, type Settings, startService } from '../support/services/service.ts';
-import type { Tally } from './journal.ts';
+import type { Tally } from './tally.ts';
 
 const errorLevel = 50;
 
@@ -16,12 +16,16 @@ export class ServiceProcesses {
     this.#tally = tally;
   }
 
-  get count(): number {
-    return this.#services.length;
+  get numbers(): number[] {
+    return [...this.#services.keys()];
   }
 
   origin(index: number): string {
-    return this.#at(index).url;
+    return this.at(index).url;
+  }
+
+  at(index: number): Service {
+    return this.#services[index] as Service;
   }
 
   /** Starts the one of that number, for the first time or again. */
@@ -55,12 +59,12 @@ export class ServiceProcesses {
 
   /** Without a warning, and until it is gone. */
   async kill(index: number): Promise<void> {
-    const { process } = this.#at(index);
+    const { process } = this.at(index);
     const closed = once(process, 'close');
     process.kill('SIGKILL');
     await closed;
     this.#tally.kills += 1;
-    this.#readLog(this.#at(index));
+    this.#readLog(this.at(index));
   }
 
   async stop(): Promise<void> {
@@ -76,9 +80,5 @@ export class ServiceProcesses {
       this.#tally.databaseKills > 0 && code === 'storage_unavailable';
     for (const line of service.logLines())
       if (Number(line.level) >= errorLevel && !isKnown(line)) this.#tally.find('start', JSON.stringify(line));
-  }
-
-  #at(index: number): Service {
-    return this.#services[index] as Service;
   }
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startParts } from '../support/run/parts.ts';
+import { startParts } from './parts.ts';
 
 /** The parts of `npm test` that a program beside it needs: a folder, and PostgreSQL on demand. */
 export async function openStage(): Promise<{ close(): Promise<void> }> {
