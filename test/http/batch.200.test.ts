@@ -116,7 +116,8 @@ for (const engine of databaseEngines)
         { act: 'withdraw', in: 'items', id },
         { act: 'request', in: 'items', id },
       ]);
-      assert.deepEqual(renewed.body.results?.[1].record.roles, ['borrower'], JSON.stringify(renewed.body));
+      assert.equal(renewed.status, 200, JSON.stringify(renewed.body));
+      assert.deepEqual((await bob.get(`items/${id}`)).body.roles, ['borrower']);
       const lent = await batch(ada, [{ act: 'lend', in: 'items', id, input: { due: '2026-12-24' } }]);
       assert.equal(lent.body.results[0].record.due, '2026-12-24', JSON.stringify(lent.body));
       assert.deepEqual(lent.body.results[0].record, (await ada.get(`items/${id}`)).body);
