@@ -452,6 +452,16 @@ states:
     [/^5: states\.sent can become permanent: (?:\S+ ?){4,11}$/],
   ],
   [
+    'a role that may invite in a state in which it cannot read',
+    `${smallest}
+roles: { reviewer: { invited_by: owner }, helper: { invited_by: reviewer } }
+access: { read: { owner: all, helper: all, reviewer: [returned] } }
+states:
+  sent: { return: returned }
+  returned: {}`,
+    [/^2: roles\.helper\.invited_by lets "reviewer" invite in the state "sent", where it cannot read/],
+  ],
+  [
     'an invalid deprecation',
     `${smallest}\ndeprecated:\n  since: 1 January\n  link: ftp://example.org`,
     [

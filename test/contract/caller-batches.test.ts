@@ -98,7 +98,12 @@ class Twin {
   }
 
   async run(operation: Operation): Promise<Outcome> {
-    return (await this.#batches.run([operation]))[0] as Outcome;
+    return (await this.runTogether([operation]))[0] as Outcome;
+  }
+
+  /** In one commit. */
+  runTogether(operations: readonly Operation[]): Promise<readonly Outcome[]> {
+    return this.#batches.run(operations);
   }
 
   /** All rows except tallies of 0, which both ways may leave or not. */
@@ -280,6 +285,31 @@ for (const kind of storageKinds)
       } finally {
         await whole.close();
         await single.close();
+      }
+    });
+
+    it('takes back nothing of the writes in the same commit when it is refused', async () => {
+      const twin = await Twin.open(kind);
+      const [caller] = people as [(typeof people)[number]];
+      const of = { collection: 'rooms', revision: 'r' } as const;
+      const make = (id: string): RecordChange => {
+        return { ...of, kind: 'create', id, parentId: null, body: '{}', key: null };
+      };
+      const missing: RecordChange = { ...of, kind: 'remove', id: 'none', expected: null };
+      const parts = [make('b'), missing].map((change) => ({ caller, change }));
+      const changes = [make('a'), { kind: 'batch', parts, key: null, isCut: false } as const, make('c')];
+      try {
+        const outcomes = await twin.runTogether(
+          changes.map((change) => ({ caller, now: openedAt, proof: null, change })),
+        );
+        assert.deepEqual(
+          outcomes.map((one) => 'done' in one),
+          [true, false, true],
+        );
+        const { records, usage } = await twin.rows();
+        assert.deepEqual([records?.map((row) => 'id' in row && row.id), usage?.length], [['a', 'c'], 1]);
+      } finally {
+        await twin.close();
       }
     });
   });

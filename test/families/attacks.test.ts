@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { mistakesIn } from '../collections/declared.ts';
 import { Person } from '../people/person.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { dayMs, declarationsFolder } from '../support/services/declared-processes.ts';
 import { declaredService } from '../support/services/declared-service.ts';
 
 const declarations = {
@@ -55,6 +55,15 @@ schema: { properties: { note: { type: string, maxLength: 40 } } }
 roles: { member: { parent_roles: [owner, member] }, doer: {} }
 access: { create: member, read: { owner: [done], doer: all, member: [open, taken] }, update: nobody, delete: nobody }
 states: { open: { take: { to: taken, by: member, grants: doer } }, taken: { finish: { to: done, by: [doer, member] } }, done: {} }
+`,
+  trips: `
+schema: { required: [until], properties: { until: { type: string, format: date } } }
+access: { read: everyone }
+`,
+  seats: `
+parent: { field: trip, collection: trips, accepts: { before: until } }
+schema: { properties: { note: { type: string, maxLength: 40 } } }
+access: { create: everyone, read: owner }
 `,
   slots: `
 schema: { required: [at], properties: { at: { type: string, format: date-time } } }
@@ -170,6 +179,18 @@ for (const engine of ['sqlite', 'postgres'] as const)
         assert.equal(body.code, 'not_unique');
     });
 
+    it('a parent that accepts records until a date accepts them on that day, and not afterwards', async () => {
+      const ada = await Person.of(target());
+      const statusOn = async (ms: number) => {
+        const trip = await ada.make('trips', { until: new Date(ms).toISOString().slice(0, 10) });
+        const { status, body } = await ada.post('seats', { trip });
+        return [status, body.code];
+      };
+      // Tomorrow, if this day ends within a minute.
+      assert.deepEqual(await statusOn(Date.now() + 60_000), [201, undefined]);
+      assert.deepEqual(await statusOn(Date.now() - dayMs), [409, 'parent_closed']);
+    });
+
     it('[22] a hand-over is refused while the new owner has a record with the same values', async () => {
       const [ada, bob] = (await Person.several(target(), 2)) as [Person, Person];
       const desk = await ada.make('desks', { place: 'window' });
@@ -201,6 +222,9 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await eve.get(`rooms/${room}`)).status, 404);
       const used = (await bob.get('me/usage')).body.collections;
       assert.equal(used.find(({ name }: { name: string }) => name === 'papers').records.used, 0);
+      for (const slug of ['b', 'c']) await bob.make('papers', { room, slug });
+      assert.equal((await bob.delete('me')).status, 200);
+      assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts, { papers: 1 });
     });
 
     it('[26] deleting a record with 10,000 members deletes its members, codes and tallies', async () => {

@@ -9,9 +9,9 @@ import { declaredService } from '../support/services/declared-service.ts';
 const declarations = {
   crews: `
 schema: { required: [title], properties: { title: { type: string, maxLength: 80 } } }
-roles: { member: { invited_by: owner }, owner: { invited_by: owner } }
+roles: { member: { invited_by: owner }, guest: { invited_by: owner }, owner: { invited_by: owner } }
 aliases: true
-access: { read: [owner, member], update: owner, delete: owner }
+access: { read: [owner, member, guest], update: owner, delete: owner }
 `,
   jobs: `
 parent: { field: crew, collection: crews, owned_by: parent, on_delete: cascade }
@@ -118,6 +118,20 @@ for (const engine of ['sqlite', 'postgres'] as const)
       for (const text of ['Row far', 'Row back']) assert.ok(cats.text.includes(text), text);
       assert.equal(cats.events.filter(({ data }) => data.data?.action === 'pass').length, 1);
       for (const stream of streams) stream.close();
+    });
+
+    it('a role is passed on only to a person with the role that the action chooses from', async () => {
+      const { ada, bob, cat, crew } = await crewOfThree();
+      const dan = await Person.of(target());
+      await ada.invites(`crews/${crew}`, 'guest', dan);
+      const job = await ada.make('jobs', { crew, title: 'Row', rank: 1 });
+      assert.equal((await bob.post(`jobs/${job}/take`)).status, 200);
+      const passTo = async (person: Person) =>
+        ada.post(`jobs/${job}/pass`, { member: await person.aliasIn(`crews/${crew}`) });
+      const refused = await passTo(dan);
+      assert.deepEqual([refused.status, refused.body.errors?.[0].pointer], [422, '/member']);
+      assert.equal((await passTo(cat)).status, 200);
+      assert.equal((await dan.get(`jobs/${job}`)).status, 404);
     });
 
     it('a repeated request does not show a record under a parent that is hidden by now', async () => {

@@ -40,6 +40,13 @@ for (const engine of ['sqlite', 'postgres'] as const)
         'waiting',
         'again, at the end',
       );
+      const anew = await eve.post('batch', {
+        operations: [
+          { act: 'cancel', in: 'registrations', id: made[3].id },
+          { create: 'registrations', fields: { meetup: id } },
+        ],
+      });
+      assert.equal(anew.body.results?.[1].record.state, 'waiting', JSON.stringify(anew.body));
       const kept = (await cat.delete(`registrations/${made[1].id}`)).body;
       assert.deepEqual(
         [kept.code, kept.allowed, /deleted/.test(kept.title)],

@@ -78,7 +78,7 @@ for (const engine of databaseEngines)
 
     it('charges each operation to the budget of its collection', async () => {
       const ada = await Person.of(target());
-      await batch(ada, [
+      const { reply } = await batch(ada, [
         ...Array.from({ length: 7 }, () => ({ create: 'notes', fields: { text: 'x' } })),
         { create: 'parcels', fields: { label: 'x' } },
       ]);
@@ -87,6 +87,9 @@ for (const engine of databaseEngines)
         [notes.writes.used, notes.records.used, parcels.writes.used, parcels.records.used],
         [7, 7, 1, 1],
       );
+      // The answer shows the budget with the least left.
+      const left = notes.writes.allowed - notes.writes.used;
+      assert.match(String(reply.headers.get('ratelimit')), new RegExp(`^"writes";r=${left};`));
     });
 
     it('an action that grants a role lets later operations of the batch use that role', async () => {
@@ -109,6 +112,12 @@ for (const engine of databaseEngines)
           ['requested', ['borrower']],
         ],
       );
+      const renewed = await batch(bob, [
+        { act: 'withdraw', in: 'items', id },
+        { act: 'request', in: 'items', id },
+      ]);
+      assert.equal(renewed.status, 200, JSON.stringify(renewed.body));
+      assert.deepEqual((await bob.get(`items/${id}`)).body.roles, ['borrower']);
       const lent = await batch(ada, [{ act: 'lend', in: 'items', id, input: { due: '2026-12-24' } }]);
       assert.equal(lent.body.results[0].record.due, '2026-12-24', JSON.stringify(lent.body));
       assert.deepEqual(lent.body.results[0].record, (await ada.get(`items/${id}`)).body);

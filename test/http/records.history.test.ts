@@ -22,7 +22,7 @@ ${roomy}
 parent: { field: room, collection: rooms, capacity: { states: [taken], field: seats, overflow: waiting } }
 schema: { properties: { note: { type: string, maxLength: 80 }, why: { type: string, maxLength: 80 } } }
 roles: { host: { parent_roles: owner } }
-access: { create: everyone, read: { owner: all, host: [taken, gone] }, update: { owner: [taken] }, delete: owner }
+access: { create: everyone, read: { owner: all, host: [taken, gone] }, update: { host: [gone], owner: [taken] }, delete: owner }
 states:
   taken: { leave: { to: gone, by: [host, owner], sets: ["why?"] } }
   waiting: { leave: { to: gone, by: owner } }
@@ -94,6 +94,17 @@ for (const engine of databaseEngines)
       );
       assert.equal((await ada.delete('me')).status, 200);
       assert.deepEqual((await steps(cat, waiting)).length, 2, 'erasing others changes nothing in it');
+    });
+
+    it('names, of several roles of the caller, the first declared one that may change the record in its state', async () => {
+      const ada = await Person.of(target(), { scope: 'rooms.edit' });
+      const room = await ada.make('rooms', { seats: 1 });
+      const seat = await ada.make('seats', { room });
+      await ada.patch(`rooms/${room}`, { seats: 2 });
+      await ada.patch(`seats/${seat}`, { note: 'mine' });
+      const update = (state: string | null, role: string) => ['update', state, state, role];
+      assert.deepEqual((await steps(ada, `rooms/${room}`)).slice(1), [update(null, 'editor')]);
+      assert.deepEqual((await steps(ada, `seats/${seat}`)).slice(1), [update('taken', 'owner')]);
     });
 
     it('has every operation of a batch, and none of a refused batch', async () => {

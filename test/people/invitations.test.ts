@@ -102,8 +102,10 @@ for (const engine of databaseEngines)
       await isInvalid(cleos, 'of a demoted member', cleo);
       await isInvalid(bobs, 'of another member at that time');
       const again = await bob.codeFor(one, { role: 'guest', uses: 30, expires_in: '30d' });
+      const adas = await ada.codeFor(one, { role: 'guest' });
       assert.equal((await ada.delete(`${one}/members/${alias}`)).status, 204);
       await isInvalid(again, 'of a removed member', bob);
+      await isInvalid(adas, 'of the owner at that time');
       assert.equal((await bob.get(one)).status, 404);
       assert.deepEqual((await ada.get(`${one}/invitations`)).body.items, []);
     });
