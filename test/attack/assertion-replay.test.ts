@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
 import {
   addKeyClient,
@@ -108,9 +108,10 @@ for (const engine of someEngine) {
 }
 
 describe('a used client assertion, as time passes', () => {
-  const pair = clockedPair({
+  const pair = deployment({
     settings: settingsOfAll,
-    prepare: (_provider, settings) => addKeyClient(settings, 'client', [key]),
+    prepare: (settings) => addKeyClient(settings, 'client', [key]),
+    hasKeys: true,
   });
 
   it('is refused until it expires; only then can its jti be used again', async () => {

@@ -6,7 +6,7 @@ import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { requestFrom } from '../support/http/request-from.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
@@ -16,8 +16,11 @@ const chunked = 'transfer-encoding: chunked';
 describe('bodies sent in chunks of one byte', () => {
   let secret = '';
   const limits = { NODE_OPTIONS: '--max-old-space-size=512', COLLECTIONS_DIR: 'collections' };
-  const running = oneService(limits, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    settings: limits,
+    prepare: async (settings) => {
+      secret = await addClient(settings, 'caller');
+    },
   });
   const held: Socket[] = [];
   after(() => {
@@ -62,12 +65,12 @@ describe('bodies sent in chunks of one byte', () => {
 
 describe('bodies that never end', () => {
   let secret = '';
-  const running = oneService(
-    { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
-    async (settings) => {
+  const running = deployment({
+    settings: { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
+    prepare: async (settings) => {
       secret = await addClient(settings, 'caller');
     },
-  );
+  });
   const held: Socket[] = [];
   after(() => {
     for (const socket of held) socket.destroy();

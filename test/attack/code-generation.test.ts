@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import {
-  addClient,
-  newSettings,
-  type Service,
-  someEngine,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { addClient, type Service, someEngine } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {
@@ -36,19 +30,16 @@ for (const engine of someEngine) {
     let provider: TestProvider;
     let service: Service;
     let secret: string;
-    before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(engine, {
-        ...provider.settings,
-        COLLECTIONS_DIR: declarationsFolder(declarations),
-        NODE_OPTIONS: flags,
-      });
-      secret = await addClient(settings, 'house');
-      service = await startService(settings);
+    const running = deployment({
+      engine,
+      declarations,
+      settings: { NODE_OPTIONS: flags },
+      prepare: async (settings) => {
+        secret = await addClient(settings, 'house');
+      },
     });
-    after(async () => {
-      await provider.stop();
-      await service.stop();
+    before(() => {
+      ({ provider, service } = running());
     });
 
     it('[D125] [D121] starts and works as usual', async () => {

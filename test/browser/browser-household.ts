@@ -1,4 +1,4 @@
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 
 /** A list that several people work on, with a search and a history. */

@@ -7,10 +7,9 @@ import { SmallDisk } from '../support/faults/small-disk.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
 import { part } from '../support/run/surroundings.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   addClient,
-  type ClockedService,
   fileOf,
   newSettings,
   runVestibule,
@@ -36,7 +35,7 @@ describe('the operator console during faults of a service', () => {
   let disk: SmallDisk;
   let provider: TestProvider;
   let receiver: WebhookReceiver;
-  let service: ClockedService;
+  let service: Service;
   let caller: ApiCaller;
   let aheadMs = 0;
   const pass = async (milliseconds: number) => {
@@ -63,7 +62,7 @@ describe('the operator console during faults of a service', () => {
     });
     await addClient(settings, 'billing');
     succeeded(await runVestibule(settings, 'webhook', 'add', receiver.url, '--events', 'tickets.*'));
-    service = await startService(settings, { clocked: true });
+    service = await startService(settings);
     caller = new ApiCaller(service.url, await provider.token());
   });
   after(async () => {
@@ -149,7 +148,7 @@ describe('the operator console during faults of a service', () => {
     await sees(/The service has not answered since/);
     await opened().photograph('gone');
     const { port } = new URL(opsUrl);
-    service = await startService({ ...settings, OPS_PORT: port }, { clocked: true });
+    service = await startService({ ...settings, OPS_PORT: port });
     await sees(/^Ready/);
     opened().log.takeErrors();
   });

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { OwnPostgres } from '../support/databases/own-postgres.ts';
 import { createDatabase, pooledByItself } from '../support/databases/postgres.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { addClient, type DatabaseEngine, fileOf, newSettings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';

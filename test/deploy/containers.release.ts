@@ -13,7 +13,7 @@ import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, type Settings, startService, startThrough } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

@@ -8,8 +8,8 @@ import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
-import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
-import { databaseEngines, ownProcess, startService } from '../support/services/service.ts';
+import { atOnce, type Deployment, deployment } from '../support/services/deployment.ts';
+import { clockedProcess, databaseEngines, startService } from '../support/services/service.ts';
 import { exampleDeclarations } from './examples.ts';
 
 const writes = sized(2_000, 10_000);
@@ -24,9 +24,14 @@ const expectedTopics = 3;
 
 for (const engine of databaseEngines)
   describe(`records under a parent while two processes are killed, on ${engine}`, () => {
-    const target = declaredProcesses(engine, 2, exampleDeclarations('meetup'), {
-      ...ownProcess,
-      NEWCOMERS_PER_HOUR: '1000000',
+    const target = deployment({
+      engine,
+      processes: 2,
+      declarations: exampleDeclarations('meetup'),
+      settings: {
+        ...clockedProcess,
+        NEWCOMERS_PER_HOUR: '1000000',
+      },
     });
 
     it('counts, places and events stay exact', async (t) => {
@@ -48,7 +53,7 @@ for (const engine of databaseEngines)
       });
       t.diagnostic(`${progress.done} writes, ${await killing} kills`);
 
-      const database = plainSql(target().processes.settings);
+      const database = plainSql(target().settings);
       const records = await database.query(
         "select id, state, body from records where collection = 'registrations'",
       );
@@ -80,9 +85,8 @@ interface Progress {
 }
 
 /** Kills one process after the other, each time after as many writes. The number of kills. */
-async function killAll(target: DeclaredProcesses, progress: Progress): Promise<number> {
-  const { processes } = target;
-  const kills = killsPerProcess * processes.services.length;
+async function killAll(target: Deployment, progress: Progress): Promise<number> {
+  const kills = killsPerProcess * target.services.length;
   for (let kill = 0; kill < kills; kill += 1) {
     const share = ((kill + 0.5) * writes) / kills;
     await until(
@@ -91,12 +95,12 @@ async function killAll(target: DeclaredProcesses, progress: Progress): Promise<n
       'the writers do not get on',
       120_000,
     );
-    const index = kill % processes.services.length;
-    const { process } = processes.services[index] ?? assert.fail();
+    const index = kill % target.services.length;
+    const { process } = target.services[index] ?? assert.fail();
     const gone = once(process, 'exit');
     process.kill('SIGKILL');
     await gone;
-    processes.services[index] = await startService(processes.settings, { clocked: true });
+    target.services[index] = await startService(target.settings);
   }
   progress.isOver = true;
   return kills;
@@ -106,7 +110,7 @@ interface Writing {
   readonly person: Person;
   readonly meetups: readonly string[];
   readonly progress: Progress;
-  readonly target: DeclaredProcesses;
+  readonly target: Deployment;
   readonly index: number;
 }
 
@@ -159,7 +163,7 @@ class Writer {
     const { person, target, progress } = this.#given;
     const key = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
     for (;;) {
-      const { caller } = person.at(target.service(this.#random.below(2)));
+      const { caller } = person.at(target.serviceAt(this.#random.below(2)));
       const reply: Reply | null = await caller.send(method, path, fields, key).catch(() => null);
       // 409: the first try may still be under way.
       if (reply === null || reply.status === 503 || reply.text.includes('idempotency_')) continue;

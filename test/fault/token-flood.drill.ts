@@ -13,8 +13,8 @@ import { inputWith } from '../support/http/input.ts';
 import { statuses } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { allAtOnce, concurrently, paced, tally } from '../support/load/flood.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialForms, postOf } from '../support/tokens/credential-forms.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
@@ -70,8 +70,11 @@ describe('the memory of failed clients', () => {
 
 describe('a flood', () => {
   const client = { id: 'machine', secret: '' };
-  const running = oneService({ TOKEN_SIGNING_ALG: 'ES256' }, async (settings) => {
-    client.secret = await addClient(settings, client.id);
+  const running = deployment({
+    settings: { TOKEN_SIGNING_ALG: 'ES256' },
+    prepare: async (settings) => {
+      client.secret = await addClient(settings, client.id);
+    },
   });
 
   it('[C104] during 500 wrong secrets a second, callers with a token or the right secret are served', async () => {
@@ -117,8 +120,10 @@ describe('a flood', () => {
 describe('more tokens than the service can sign', () => {
   const client = { id: 'machine', secret: '' };
   // One thread for all signatures: the queue is full, however fast the machine is.
-  const running = oneService({}, async (settings) => {
-    client.secret = await addClient(settings, client.id);
+  const running = deployment({
+    prepare: async (settings) => {
+      client.secret = await addClient(settings, client.id);
+    },
   });
 
   it('[C110] past the limit POST /token is refused; waiting requests are signed in turn', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
@@ -30,8 +30,11 @@ function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> 
 
 describe('CORS with origins in CORS_ORIGINS', () => {
   let secret = '';
-  const running = oneService({ CORS_ORIGINS: frontends.join(', ') }, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    settings: { CORS_ORIGINS: frontends.join(', ') },
+    prepare: async (settings) => {
+      secret = await addClient(settings, 'caller');
+    },
   });
   const url = (path: string) => `${running().service.url}${path}`;
   const get = async (origin?: string) => {
@@ -117,7 +120,7 @@ describe('CORS with origins in CORS_ORIGINS', () => {
 });
 
 describe('CORS without CORS_ORIGINS', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('no origin gets CORS headers, and Vary does not name Origin', async () => {
     const { service, provider } = running();

@@ -4,7 +4,7 @@ import { canaryWords } from '../support/faults/canaries.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
@@ -12,8 +12,10 @@ const members = ['duration_ms', 'level', 'method', 'msg', 'request_id', 'route',
 
 describe('request log', () => {
   let secret = '';
-  const running = oneService({}, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    prepare: async (settings) => {
+      secret = await addClient(settings, 'caller');
+    },
   });
   const requestLines = () =>
     running()

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';
 import { bodyWith } from '../support/tokens/token-endpoint.ts';
 
@@ -23,8 +23,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 describe('methods that an address does not support', () => {
   let secret = '';
-  const running = oneService({}, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    prepare: async (settings) => {
+      secret = await addClient(settings, 'caller');
+    },
   });
 
   it('an allowed method is never answered with 405', async () => {

@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { assertProblem } from '../support/http/answers.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
-import { oneService } from '../support/services/one-service.ts';
-import {
-  addClient,
-  fileOf,
-  me,
-  newSettings,
-  type Service,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { addClient, fileOf, me, type Service } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
 const allGood = { database: 'ok', provider_keys: 'ok' };
 
 describe('health and metrics of a healthy service', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('/livez answers 200 while the process runs', async () => {
     const reply = await request(`${running().service.opsUrl}/livez`);
@@ -109,9 +102,11 @@ describe('health and metrics of a healthy service', () => {
 
 describe('a provider that is down from the start', () => {
   let secret = '';
-  const running = oneService({}, async (settings, provider) => {
-    secret = await addClient(settings, 'caller');
-    provider.answer = (_request, response) => response.writeHead(500).end();
+  const running = deployment({
+    prepare: async (settings, provider) => {
+      secret = await addClient(settings, 'caller');
+      provider.answer = (_request, response) => response.writeHead(500).end();
+    },
   });
 
   it('/me is 503 with Retry-After and never 403, because "cannot verify" is not "invalid"', async () => {
@@ -163,11 +158,15 @@ for (const database of ['postgres', 'sqlite'] as const) {
     let provider: TestProvider;
     let service: Service;
     let secret = '';
+    const deployed = deployment({
+      engine: database,
+      prepare: async (settings) => {
+        secret = await addClient(settings, 'caller');
+      },
+    });
     before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(database, provider.settings);
-      secret = await addClient(settings, 'caller');
-      service = await startService(settings);
+      ({ provider, service } = deployed());
+      const { settings } = service;
       await until(
         () => ready(service),
         ({ status }) => status === 200,
@@ -175,10 +174,6 @@ for (const database of ['postgres', 'sqlite'] as const) {
       );
       if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
       else rmSync(fileOf(settings));
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
     });
 
     it('without its database /readyz is 503 with the reason, while /livez stays 200', async () => {

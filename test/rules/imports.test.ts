@@ -47,7 +47,11 @@ const forbidden: readonly (readonly [file: string, text: string, reason: RegExp]
   ['src/main.ts', "import { a } from './storage/storage.ts';", /main runs the command line/],
   ['src/main.ts', "const a = await import('./compose/app.ts');", /knows no part/],
   ['src/novelty/x.ts', "import { a } from '../base/clock.ts';", /no rule says/],
-  ['src/auth/x.ts', "import { a } from '../../test/support/tokens/provider.ts';", /the service stands by itself/],
+  [
+    'src/auth/x.ts',
+    "import { a } from '../../test/support/tokens/provider.ts';",
+    /the service stands by itself/,
+  ],
   ['src/compose/x.ts', "import { a } from '../../web/build.ts';", /the service stands by itself/],
   ['src/frontend/x.ts', "import { a } from '../config/load.ts';", /it hands out what web\/ was built into/],
   [

@@ -11,7 +11,7 @@ import { nameTypes, problemsOf, typesDocument } from '../../src/records/types/ty
 import { declared } from '../collections/declared.ts';
 import { follow } from '../openapi/follow.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
 import { declarations } from './declarations.ts';
 import { compilerOptions } from './programs.ts';
 
