@@ -4,7 +4,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { addClient, type Service, someEngine } from '../support/services/service.ts';
+import { type Service, someEngine } from '../support/services/service.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
@@ -29,14 +29,11 @@ for (const engine of someEngine) {
   describe(`a service without eval and __proto__, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
-    let secret: string;
     const running = deployment({
       engine,
       declarations,
       settings: { NODE_OPTIONS: flags },
-      prepare: async (settings) => {
-        secret = await addClient(settings, 'house');
-      },
+      clients: { house: [] },
     });
     before(() => {
       ({ provider, service } = running());
@@ -44,7 +41,7 @@ for (const engine of someEngine) {
 
     it('[D125] [D121] starts and works as usual', async () => {
       const person = new ApiCaller(service.url, await provider.token());
-      const machine = new ApiCaller(service.url, await tokenOf(service.url, { id: 'house', secret }));
+      const machine = new ApiCaller(service.url, await tokenOf(service.url, running().client('house')));
       const fields = { slot: '2026-01-01T09:00:00+01:00', seats: 2, code: 'aaa', guests: ['x', 'y'] };
       const { record, etag } = await person.make('bookings', fields);
       assert.equal(record.slot, '2026-01-01T08:00:00.000Z');

@@ -7,7 +7,7 @@ import { send } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { addClient, fileOf, runVestibule, type Service } from '../support/services/service.ts';
+import { fileOf, runVestibule, type Service } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
 
 const desks = `title: Desks
@@ -62,9 +62,7 @@ function sees(service: Service, what: string, isSo: (data: ConsoleData) => boole
 describe('console data', () => {
   const running = deployment({
     settings: { COLLECTIONS_DIR: declarationsFolder({ desks }) },
-    prepare: async (settings) => {
-      await addClient(settings, 'billing');
-    },
+    clients: { billing: [] },
   });
 
   it('counts requests, refusals, writes and the records of each collection by state', async () => {

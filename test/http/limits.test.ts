@@ -12,21 +12,18 @@ import { head, parseReply, rawReply, statuses } from '../support/http/raw-http.t
 import { request } from '../support/http/request.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const bodyBytes = 65_536;
 const headerBytes = 16_384;
 
 describe('size limits', () => {
-  let secret = '';
   const running = deployment({
-    prepare: async (settings) => {
-      secret = await addClient(settings, 'caller');
-    },
+    clients: { caller: [] },
   });
   const url = () => running().service.url;
-  const paddedTo = (size: number) => credentialsBody({ id: 'caller', secret }).padEnd(size, ' ');
+  const paddedTo = (size: number) => credentialsBody(running().client('caller')).padEnd(size, ' ');
   const json = 'content-type: application/json';
 
   it('a body at the limit is read, and one byte more gets 413', async () => {

@@ -4,8 +4,6 @@ import * as oauth from 'oauth4webapi';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
-import { addClientWith } from '../support/tokens/oauth-form.ts';
-import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const serverPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
@@ -47,13 +45,10 @@ function assertServerDocument(reply: Reply, issuer: string): void {
 }
 
 describe('OAuth metadata documents', () => {
-  let client: Credentials;
   const running = deployment({
     isAddressed: true,
     settings: { CORS_ORIGINS: frontend, IDP_REQUIRED_SCOPES: 'consumer, profile' },
-    prepare: async (settings) => {
-      client = await addClientWith(settings, 'reader');
-    },
+    clients: { reader: [] },
   });
   const url = (path = '') => `${running().service.url}${path}`;
 
@@ -137,6 +132,7 @@ describe('OAuth metadata documents', () => {
     const issuer = new URL(String(resource.authorization_servers?.at(-1)));
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
     const server = await oauth.processDiscoveryResponse(issuer, found);
+    const client = running().client('reader');
     const self = { client_id: client.id };
     const secret = oauth.ClientSecretBasic(client.secret);
     const answer = await oauth.clientCredentialsGrantRequest(server, self, secret, {}, insecure);

@@ -7,7 +7,7 @@ import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { addClient, fileOf, me, type Service } from '../support/services/service.ts';
+import { fileOf, me, type Service } from '../support/services/service.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
@@ -101,10 +101,9 @@ describe('health and metrics of a healthy service', () => {
 });
 
 describe('a provider that is down from the start', () => {
-  let secret = '';
   const running = deployment({
-    prepare: async (settings, provider) => {
-      secret = await addClient(settings, 'caller');
+    clients: { caller: [] },
+    prepare: (_settings, provider) => {
       provider.answer = (_request, response) => response.writeHead(500).end();
     },
   });
@@ -137,7 +136,7 @@ describe('a provider that is down from the start', () => {
 
   it('POST /token and its tokens work without the provider', async () => {
     const { service } = running();
-    const token = await tokenOf(service.url, { id: 'caller', secret });
+    const token = await tokenOf(service.url, running().client('caller'));
     assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
   });
 
@@ -157,15 +156,12 @@ for (const database of ['postgres', 'sqlite'] as const) {
   describe(`[F162] a lost database: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
-    let secret = '';
-    const deployed = deployment({
+    const running = deployment({
       engine: database,
-      prepare: async (settings) => {
-        secret = await addClient(settings, 'caller');
-      },
+      clients: { caller: [] },
     });
     before(async () => {
-      ({ provider, service } = deployed());
+      ({ provider, service } = running());
       const { settings } = service;
       await until(
         () => ready(service),
@@ -190,7 +186,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     it('requests that need the database get 503 with Retry-After', async () => {
       const replies = [
         await withToken(`${service.url}${me}`, await provider.token()),
-        await postToken(service.url, credentialsBody({ id: 'brand-new', secret })),
+        await postToken(service.url, credentialsBody({ ...running().client('caller'), id: 'brand-new' })),
       ];
       for (const reply of replies) {
         assertProblem(reply, 'storage_unavailable');
@@ -199,7 +195,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     });
 
     it('requests that need no database are answered, including a token for a known client', async () => {
-      assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
+      assert.equal((await postToken(service.url, credentialsBody(running().client('caller')))).status, 200);
       assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
     });

@@ -29,7 +29,7 @@ const maxTokenSeconds = 86_400;
 const clientId = 'web';
 const redirectUri = 'https://app.example/';
 
-/** Deployment on one database, and a real provider that sends logout tokens to the first one. */
+/** Processes on one database, and a real provider that sends logout tokens to the first one. */
 class Stage {
   readonly provider: DevProvider;
   readonly services: readonly Service[];

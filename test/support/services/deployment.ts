@@ -119,6 +119,11 @@ export class Deployment {
     return new ApiCaller(url, await tokenOf(url, this.#clients.get(id) ?? (await this.addClient(id))));
   }
 
+  /** A client that the profile names, or that a test has added. */
+  client(id: string): Credentials {
+    return this.#clients.get(id) ?? assert.fail(`There is no client ${id}. Name it in the profile.`);
+  }
+
   async addClient(id: string, scopes: readonly string[] = []): Promise<Credentials> {
     const credentials = { id, secret: await addClient(this.settings, id, scopes) };
     this.#clients.set(id, credentials);
@@ -207,11 +212,12 @@ export class Deployment {
   }
 
   /** Waits until each process answers /me with this status. */
-  become(status: number, token: string): Promise<Reply[]> {
+  become(status: number, token: string, deadlineMs?: number): Promise<Reply[]> {
     return until(
       () => this.meAtEach(token),
       (replies) => replies.every((reply) => reply.status === status),
       `/me does not become ${status} everywhere`,
+      deadlineMs,
     );
   }
 
