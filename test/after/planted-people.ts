@@ -9,7 +9,7 @@ import { encodings } from '../support/faults/canaries.ts';
 import type { Needle } from '../support/faults/traces.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import type { Service, Settings } from '../support/services/service.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';

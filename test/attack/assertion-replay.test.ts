@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
-import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { type Service, someEngine } from '../support/services/service.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -14,7 +14,6 @@ import {
 } from '../support/tokens/client-keys.ts';
 import { withBrokenSignature } from '../support/tokens/forged-token.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { issuer } from './assertion-cases.ts';
 
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
@@ -35,20 +34,18 @@ function assertRefused(reply: Reply, what: string): void {
 
 for (const engine of someEngine) {
   describe(`replay of a client assertion, on ${engine}`, () => {
-    let provider: TestProvider;
+    const running = deployment({
+      engine,
+      processes: 2,
+      settings: settingsOfAll,
+      prepare: async (settings) => {
+        for (const id of ['client', 'other-client']) await addKeyClient(settings, id, [key]);
+      },
+    });
     let first: Service;
     let second: Service;
-    before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(engine, { ...provider.settings, ...settingsOfAll });
-      for (const id of ['client', 'other-client']) await addKeyClient(settings, id, [key]);
-      first = await startService(settings);
-      second = await startService(settings);
-    });
-    after(async () => {
-      await provider.stop();
-      await first.stop();
-      await second.stop();
+    before(() => {
+      [first, second] = running().services as [Service, Service];
     });
 
     it('an assertion is refused by the process that accepted it and by another on the same database', async () => {
@@ -108,9 +105,10 @@ for (const engine of someEngine) {
 }
 
 describe('a used client assertion, as time passes', () => {
-  const pair = clockedPair({
+  const pair = deployment({
     settings: settingsOfAll,
-    prepare: (_provider, settings) => addKeyClient(settings, 'client', [key]),
+    prepare: (settings) => addKeyClient(settings, 'client', [key]),
+    hasKeys: true,
   });
 
   it('is refused until it expires; only then can its jti be used again', async () => {

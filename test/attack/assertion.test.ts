@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { exportSPKI } from 'jose';
 import { succeeded } from '../support/commands/outcome.ts';
 import { assertNoEcho } from '../support/http/refusals.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { runVestibule } from '../support/services/service.ts';
 import {
   addClientWithKey,
@@ -26,15 +26,18 @@ import {
 
 describe('client authentication with a private key (private_key_jwt)', () => {
   let parties: Parties;
-  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
-    const [keys, strangers] = await Promise.all([makeClientKeys(), makeClientKeys()]);
-    parties = { keys, strangers, pem: await exportSPKI(keys.RS256.publicKey) };
-    await addKeyClient(settings, names.self, Object.values(keys));
-    await addClientWith(settings, names.withSecret);
-    await addKeyClient(settings, names.other, Object.values(strangers));
-    await addKeyClient(settings, names.shutOut, Object.values(keys));
-    await addClientWithKey(settings, 'pem-client', parties.pem);
-    succeeded(await runVestibule(settings, 'client', 'disable', names.shutOut));
+  const running = deployment({
+    settings: { REFUSALS_PER_MINUTE: '1000000' },
+    prepare: async (settings) => {
+      const [keys, strangers] = await Promise.all([makeClientKeys(), makeClientKeys()]);
+      parties = { keys, strangers, pem: await exportSPKI(keys.RS256.publicKey) };
+      await addKeyClient(settings, names.self, Object.values(keys));
+      await addClientWith(settings, names.withSecret);
+      await addKeyClient(settings, names.other, Object.values(strangers));
+      await addKeyClient(settings, names.shutOut, Object.values(keys));
+      await addClientWithKey(settings, 'pem-client', parties.pem);
+      succeeded(await runVestibule(settings, 'client', 'disable', names.shutOut));
+    },
   });
   const post = (form: Readonly<Record<string, string>>) => postForm(running().service.url, form);
 

@@ -7,8 +7,8 @@ import { Attacked, type Preparation } from '../support/http/attacked.ts';
 import { rawReply } from '../support/http/raw-http.ts';
 import { authFailures } from '../support/http/refusals.ts';
 import type { Reply } from '../support/http/request.ts';
-import { fileOf, me, newSettings, type Service, startService } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { Deployment } from '../support/services/deployment.ts';
+import { fileOf, me, type Service } from '../support/services/service.ts';
 
 /** How often a token with an unknown `kid` may cause another request to the provider. */
 const coolDownMs = 30_000;
@@ -19,12 +19,15 @@ const coolDownMs = 30_000;
  */
 export class AttackedService extends Attacked {
   readonly service: Service;
+  readonly #deployment: Deployment;
   readonly #accepted = new Set<string>();
   readonly #startedAt: number;
 
   /** `startedAt`: before the service was started, which fetches the keys at once. */
-  constructor(provider: TestProvider, service: Service, startedAt: number) {
+  constructor(deployment: Deployment, startedAt: number) {
+    const { provider, service } = deployment;
     super(provider, `${service.url}${me}`);
+    this.#deployment = deployment;
     this.service = service;
     this.#startedAt = startedAt;
   }
@@ -67,11 +70,7 @@ export class AttackedService extends Attacked {
   /** Stops everything first, so that a failed check leaves no process behind. */
   async stop(): Promise<void> {
     const isWithinBudget = this.#isWithinFetchBudget();
-    try {
-      await this.service.stop();
-    } finally {
-      await this.provider.stop();
-    }
+    await this.#deployment.stop();
     assert.ok(isWithinBudget, `the keys were fetched ${this.provider.fetches} times`);
     assert.deepEqual(this.#consumers(), [...this.#accepted].sort(), 'only who got in is registered');
   }
@@ -86,17 +85,16 @@ export class AttackedService extends Attacked {
 
 /** One such service for all tests of a suite or file. It has accepted a valid token before the first of them. */
 export function attackedService({ settings = {}, prepare }: Preparation = {}): () => AttackedService {
-  let attacked: AttackedService;
-  let provider: TestProvider;
+  let attacked: AttackedService | undefined;
   before(async () => {
-    provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
-    await prepare?.(provider, all);
     const startedAt = performance.now();
-    attacked = new AttackedService(provider, await startService(all), startedAt);
-    await attacked.acceptsGoodToken(all);
+    const deployment = await Deployment.start({
+      settings,
+      prepare: (all, provider) => prepare?.(provider, all),
+    });
+    attacked = new AttackedService(deployment, startedAt);
+    await attacked.acceptsGoodToken(deployment.settings);
   });
-  // Without a service there is still its provider to stop.
-  after(() => (attacked ?? provider).stop());
-  return () => attacked;
+  after(() => attacked?.stop());
+  return () => attacked ?? assert.fail('The service has not started.');
 }

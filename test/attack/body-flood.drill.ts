@@ -5,18 +5,18 @@ import { after, describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { request, requestFrom, withToken } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const json = 'content-type: application/json';
 const chunked = 'transfer-encoding: chunked';
 
 describe('bodies sent in chunks of one byte', () => {
-  let secret = '';
   const limits = { NODE_OPTIONS: '--max-old-space-size=512', COLLECTIONS_DIR: 'collections' };
-  const running = oneService(limits, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    settings: limits,
+    clients: { caller: [] },
   });
   const held: Socket[] = [];
   after(() => {
@@ -53,20 +53,17 @@ describe('bodies sent in chunks of one byte', () => {
 
   it('a body in a permitted number of chunks is read like a whole one', async () => {
     const { service } = running();
-    const pieces = [...credentialsBody({ id: 'caller', secret })].map((letter) => `1\r\n${letter}\r\n`);
+    const pieces = [...credentialsBody(running().client('caller'))].map((letter) => `1\r\n${letter}\r\n`);
     const bytes = `${head('POST', '/token', json, chunked)}${pieces.join('')}0\r\n\r\n`;
     assert.equal(parseReply(await exchange(service.url, bytes)).status, 200);
   });
 });
 
 describe('bodies that never end', () => {
-  let secret = '';
-  const running = oneService(
-    { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
-    async (settings) => {
-      secret = await addClient(settings, 'caller');
-    },
-  );
+  const running = deployment({
+    settings: { MAX_BODY_BYTES: '1048576', REQUEST_TIMEOUT_SECONDS: '60' },
+    clients: { caller: [] },
+  });
   const held: Socket[] = [];
   after(() => {
     for (const socket of held) socket.destroy();
@@ -87,7 +84,7 @@ describe('bodies that never end', () => {
     });
     const refused = await Promise.race(replies);
     assertProblem(parseReply(refused), 'overloaded');
-    assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
+    assert.equal((await postToken(service.url, credentialsBody(running().client('caller')))).status, 200);
     assert.equal((await requestFrom('127.0.0.9', `${service.url}/.well-known/jwks.json`)).status, 200);
     for (const socket of held) socket.destroy();
     assert.equal((await request(`${service.url}/openapi.json`)).status, 200);

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import {
-  addClient,
-  newSettings,
-  type Service,
-  someEngine,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { type Service, someEngine } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const declarations = {
@@ -35,25 +29,19 @@ for (const engine of someEngine) {
   describe(`a service without eval and __proto__, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
-    let secret: string;
-    before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(engine, {
-        ...provider.settings,
-        COLLECTIONS_DIR: declarationsFolder(declarations),
-        NODE_OPTIONS: flags,
-      });
-      secret = await addClient(settings, 'house');
-      service = await startService(settings);
+    const running = deployment({
+      engine,
+      declarations,
+      settings: { NODE_OPTIONS: flags },
+      clients: { house: [] },
     });
-    after(async () => {
-      await provider.stop();
-      await service.stop();
+    before(() => {
+      ({ provider, service } = running());
     });
 
     it('[D125] [D121] starts and works as usual', async () => {
       const person = new ApiCaller(service.url, await provider.token());
-      const machine = new ApiCaller(service.url, await tokenOf(service.url, { id: 'house', secret }));
+      const machine = new ApiCaller(service.url, await tokenOf(service.url, running().client('house')));
       const fields = { slot: '2026-01-01T09:00:00+01:00', seats: 2, code: 'aaa', guests: ['x', 'y'] };
       const { record, etag } = await person.make('bookings', fields);
       assert.equal(record.slot, '2026-01-01T08:00:00.000Z');

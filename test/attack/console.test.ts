@@ -7,8 +7,8 @@ import { provokeRefusals } from '../support/faults/personal-requests.ts';
 import { canaryNeedles } from '../support/faults/traces.ts';
 import { send, withToken } from '../support/http/request.ts';
 import { part } from '../support/run/surroundings.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, runVestibule, type Service } from '../support/services/service.ts';
 
 const script = '</script><img src=x onerror=alert(1)>';
@@ -36,8 +36,11 @@ function statusWithHost(url: string, host: string): Promise<number> {
 }
 
 describe('the console on loopback', () => {
-  const running = oneService({ CORS_ORIGINS: 'https://www.example.org' }, async () => {
-    await part('frontend');
+  const running = deployment({
+    settings: { CORS_ORIGINS: 'https://www.example.org' },
+    prepare: async () => {
+      await part('frontend');
+    },
   });
 
   it('cannot be read by a page of another origin: no CORS, framing, foreign content or inline script', async () => {
@@ -116,7 +119,7 @@ describe('the console on another address', () => {
     send(`${local(service)}/console/data`, { headers: { authorization } });
 
   describe('without OPS_TOKEN', () => {
-    const running = oneService({ OPS_HOST: '0.0.0.0' });
+    const running = deployment({ settings: { OPS_HOST: '0.0.0.0' } });
 
     it('is off and logs that once; health and metrics answer', async () => {
       const { service } = running();
@@ -133,8 +136,11 @@ describe('the console on another address', () => {
   });
 
   describe('with OPS_TOKEN', () => {
-    const running = oneService({ OPS_HOST: '0.0.0.0', OPS_TOKEN: token }, async () => {
-      await part('frontend');
+    const running = deployment({
+      settings: { OPS_HOST: '0.0.0.0', OPS_TOKEN: token },
+      prepare: async () => {
+        await part('frontend');
+      },
     });
 
     it('shows nothing without the token, which is accepted only in the header', async () => {
@@ -188,19 +194,19 @@ describe('the console on another address', () => {
 
 describe('console data with text of strangers and operators', () => {
   const secretPath = 'path-that-is-a-secret';
-  const running = oneService(
-    {
+  const running = deployment({
+    settings: {
       COLLECTIONS_DIR: declarationsFolder({
         notes: `title: '${script}'\nschema: { properties: { text: { type: string, maxLength: 9 } } }`,
       }),
       WEBHOOK_ALLOW: 'loopback',
     },
-    async (settings) => {
+    prepare: async (settings) => {
       const run = async (...parameters: string[]) => succeeded(await runVestibule(settings, ...parameters));
       await run('client', 'add', 'hostile', '--label', script);
       await run('webhook', 'add', `http://127.0.0.1:9/${secretPath}?key=${secretPath}`, '--events', '*');
     },
-  );
+  });
 
   it('is served as JSON, which browsers do not render as a page', async () => {
     const { headers, text } = await send(`${running().service.opsUrl}/console/data`);

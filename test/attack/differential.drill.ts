@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { request } from '../support/http/request.ts';
 import { surroundings } from '../support/run/surroundings.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import { build, makeCast } from '../support/tokens/built-token.ts';
 import { type Case, tokenAndKeySetCases, tokenCases } from '../support/tokens/token-cases.ts';
@@ -167,9 +167,11 @@ it('[J213] Vestibule never accepts a token that an independent library refuses; 
 });
 
 describe('the comparison with independent libraries over HTTP', () => {
-  const running = oneService({
-    IDP_REQUIRED_SCOPES: requiredScopes.join(','),
-    REFUSALS_PER_MINUTE: '1000000',
+  const running = deployment({
+    settings: {
+      IDP_REQUIRED_SCOPES: requiredScopes.join(','),
+      REFUSALS_PER_MINUTE: '1000000',
+    },
   });
 
   it('[J213] a running service gives every token the verdict of the verifier', async (t) => {

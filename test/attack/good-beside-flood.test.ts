@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { request, withToken } from '../support/http/request.ts';
 import { concurrently, tally } from '../support/load/flood.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import { forged } from '../support/tokens/forged-token.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
-const running = oneService({ REFUSALS_PER_MINUTE: '20', READS_PER_MINUTE: '100000' });
+const running = deployment({ settings: { REFUSALS_PER_MINUTE: '20', READS_PER_MINUTE: '100000' } });
 
 it('[G174] valid new tokens are accepted during a flood of forged ones from the same address', async () => {
   const { service, provider } = running();

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
-import { addClientWith, assertOAuthError, encodeForm, formType } from '../support/tokens/oauth-form.ts';
-import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
+import { assertOAuthError, encodeForm, formType } from '../support/tokens/oauth-form.ts';
+import { type Claims, makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
 import {
   canarySession,
   extension,
@@ -15,7 +16,6 @@ import {
   sign,
   webClient,
 } from '../support/tokens/provider-documents.ts';
-import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -23,20 +23,12 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 let provider: TestProvider;
 let service: Service;
 let ownToken: string;
-before(async () => {
-  provider = await TestProvider.start();
-  const settings = await newSettings('sqlite', {
-    ...provider.settings,
-    WEB_CLIENT_ID: webClient,
-    REFUSALS_PER_MINUTE: '1000000',
-  });
-  const client = await addClientWith(settings, 'machine');
-  service = await startService(settings);
-  ownToken = await tokenOf(service.url, client);
+const running = deployment({
+  settings: { WEB_CLIENT_ID: webClient, REFUSALS_PER_MINUTE: '1000000' },
 });
-after(async () => {
-  await service.stop();
-  await provider.stop();
+before(async () => {
+  ({ provider, service } = running());
+  ownToken = (await running().machine('machine')).token;
 });
 
 function post(body: string | Uint8Array, contentType = formType): Promise<Reply> {

@@ -10,8 +10,8 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, ownProcess, type Settings } from '../support/services/service.ts';
 
 const notes = `
@@ -19,7 +19,9 @@ schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: i
 limits: { per_user: 100000, writes: 100000/min }`;
 
 function crowd(settings: Settings) {
-  const running = oneService({ ...ownProcess, COLLECTIONS_DIR: declarationsFolder({ notes }), ...settings });
+  const running = deployment({
+    settings: { ...ownProcess, COLLECTIONS_DIR: declarationsFolder({ notes }), ...settings },
+  });
   const held = new Set<Socket>();
   after(() => {
     for (const socket of held) socket.destroy();

@@ -9,20 +9,21 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
-import { me, ownProcess } from '../support/services/service.ts';
+import { declarationsFolder, eventDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { failedFetches, keysMetric, refreshKeys } from '../support/services/provider-keys.ts';
+import { clockedProcess, me } from '../support/services/service.ts';
 
 const mebibyte = 1_048_576;
-const pair = clockedPair({
+const pair = deployment({
   settings: {
-    ...ownProcess,
+    ...clockedProcess,
     COLLECTIONS_DIR: declarationsFolder(eventDeclarations),
     READS_PER_MINUTE: '1000000',
     // No stream is cut off before its memory is measured.
     REQUEST_TIMEOUT_SECONDS: '60',
   },
+  hasKeys: true,
 });
 const held: Socket[] = [];
 
@@ -69,7 +70,7 @@ it('[G178] event streams that are not read take less than 100 MB', async () => {
     `authorization: Bearer ${caller.token}`,
     'accept: text/event-stream',
   );
-  const open = () => pair().metric('vestibule_event_streams_open');
+  const open = () => keysMetric(pair(), 'vestibule_event_streams_open');
   const write = () => concurrently(1_000, 8, () => caller.make('orders', { text: 'x'.repeat(16_000) }));
   // The memory that the writes themselves need is there before the measurement.
   await write();
@@ -119,12 +120,12 @@ for (const [what, { answer }] of Object.entries(keySets)) {
   it(`[B66] a key set ${what} takes less than 64 MB`, async () => {
     const { provider } = pair();
     provider.answer = null;
-    await pair().refresh();
+    await refreshKeys(pair());
     provider.answer = answer;
     await growsLess(64e6, async () => {
       await pair().move(600_000);
       await until(
-        () => pair().failedFetches(),
+        () => failedFetches(pair()),
         ([failed]) => failed?.fault === 'too_large',
         'the fetch does not come to an end',
       );

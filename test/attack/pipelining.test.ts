@@ -7,14 +7,14 @@ import { RawConnection } from '../overload/raw-connection.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { exchange, statuses } from '../support/http/raw-http.ts';
 import { requestFrom } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 50 } } }';
 
 describe('pipelined requests on one connection', () => {
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
+  const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder({ notes }) } });
   const held: Socket[] = [];
   after(() => {
     for (const socket of held) socket.destroy();

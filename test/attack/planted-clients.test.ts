@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
 import { plainSql, withoutForeignKeys } from '../support/databases/plain-sql.ts';
 import { assertEmptyObject } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import {
-  addClient,
-  me,
-  newSettings,
-  runVestibule,
-  type Service,
-  someEngine,
-  startService,
-} from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { addClient, me, runVestibule, type Service, someEngine } from '../support/services/service.ts';
 import {
   assertionClaims,
   assertionForm,
@@ -22,25 +15,18 @@ import {
   signAssertion,
 } from '../support/tokens/client-keys.ts';
 import { addClientWith, inBody, postForm } from '../support/tokens/oauth-form.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** Write access to the database without the master secret must not be enough to add a client, or to give one more rights. */
 for (const engine of someEngine) {
   describe(`client rows written without the master secret, on ${engine}`, () => {
-    let provider: TestProvider;
     let service: Service;
     const sql = (text: string) => plainSql(service.settings).query(text);
     const vestibule = async (...parameters: string[]) =>
       succeeded(await runVestibule(service.settings, ...parameters));
-    before(async () => {
-      provider = await TestProvider.start();
-      const limits = { REFUSALS_PER_MINUTE: '1000000' };
-      service = await startService(await newSettings(engine, { ...provider.settings, ...limits }));
-    });
-    after(async () => {
-      await provider.stop();
-      await service.stop();
+    const running = deployment({ engine, settings: { REFUSALS_PER_MINUTE: '1000000' } });
+    before(() => {
+      ({ service } = running());
     });
 
     const errorsAbout = (id: string) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withToken } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
-const running = oneService({ REFUSALS_PER_MINUTE: '5' });
+const running = deployment({ settings: { REFUSALS_PER_MINUTE: '5' } });
 
 it('[C100] refusals past the limit are 429; a valid token is still accepted', async () => {
   const { service, provider } = running();

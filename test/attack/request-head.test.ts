@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { exchange, parseReply } from '../support/http/raw-http.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 describe('the head of a request with a valid token', () => {
-  const running = oneService();
+  const running = deployment();
   const send = async (version: string, ...lines: string[]) => {
     const { service, provider } = running();
     const authorization = `authorization: Bearer ${await provider.token()}`;
@@ -32,7 +32,7 @@ describe('the head of a request with a valid token', () => {
 });
 
 describe('a request head that does not end', () => {
-  const running = oneService({ REQUEST_TIMEOUT_SECONDS: '300' });
+  const running = deployment({ settings: { REQUEST_TIMEOUT_SECONDS: '300' } });
 
   it('[G177] times out long before a whole request would', { timeout: 30_000 }, async () => {
     const answer = await exchange(running().service.url, `GET ${me} HTTP/1.1\r\nhost: a.example\r\nx-slow: `);

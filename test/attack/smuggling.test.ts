@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exchange, statuses } from '../support/http/raw-http.ts';
 import { concurrently } from '../support/load/flood.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 /**
@@ -66,7 +66,7 @@ const lengths = [
 ];
 
 describe('a request whose end two parsers could read differently', () => {
-  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' });
+  const running = deployment({ settings: { REFUSALS_PER_MINUTE: '1000000' } });
   /** The one answer. The service closes the connection after it when it has found a second request behind the first. */
   const send = async (bytes: string) => {
     const answer = await exchange(running().service.url, Buffer.from(bytes, 'latin1'), 'when answered');

@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { assertEmptyObject, assertProblem } from '../support/http/answers.ts';
 import { exchange, head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { addClient } from '../support/services/service.ts';
 import { credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 
@@ -13,8 +13,11 @@ const bodyBytes = 65_536;
 const mebibyte = 1_048_576;
 const client = { id: 'caller', secret: '' };
 const origin = 'https://app.example';
-const running = oneService({ CORS_ORIGINS: origin }, async (settings) => {
-  client.secret = await addClient(settings, client.id);
+const running = deployment({
+  settings: { CORS_ORIGINS: origin },
+  prepare: async (settings) => {
+    client.secret = await addClient(settings, client.id);
+  },
 });
 const url = () => running().service.url;
 

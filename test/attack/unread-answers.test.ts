@@ -11,8 +11,8 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { bareServer } from '../support/http/bare-server.ts';
 import { head } from '../support/http/raw-http.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 /** Connections that take nothing of their answers until they are told to. */
 function unread() {
@@ -44,7 +44,7 @@ function unread() {
 describe('exports that are not read', () => {
   const notes =
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { bytes: 65000, writes: 1000/min }';
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ notes }) });
+  const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder({ notes }) } });
   const { ask } = unread();
 
   it('an export whose reader hangs up is logged and counted as cut off', async () => {

@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { exchange, parseReply, statuses } from '../support/http/raw-http.ts';
 import { withToken } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const limit = 65_536;
 
 /** Bodies that no route expects, or that are refused before they have arrived. */
 describe('a request body that is not read', () => {
-  const running = oneService({ REQUEST_TIMEOUT_SECONDS: '5' });
+  const running = deployment({ settings: { REQUEST_TIMEOUT_SECONDS: '5' } });
   const open = (method: string, path: string, ...lines: string[]) =>
     `${[`${method} ${path} HTTP/1.1`, 'host: a.example', ...lines].join('\r\n')}\r\n\r\n`;
   const chunked = 'transfer-encoding: chunked';

@@ -2,11 +2,11 @@ import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.t
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { freePort } from '../support/run/ports.ts';
 import { surroundings } from '../support/run/surroundings.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   addClient,
-  type ClockedService,
   newSettings,
+  type Service,
   type Settings,
   startService,
 } from '../support/services/service.ts';
@@ -92,7 +92,7 @@ export class BrowserSite {
   readonly #providerPort: number;
   readonly #second: DevProvider | undefined;
   #provider: DevProvider | null = null;
-  #service: ClockedService | null = null;
+  #service: Service | null = null;
   #aheadMs = 0;
 
   /** `second`: another provider to choose, which runs until the end. */
@@ -120,7 +120,7 @@ export class BrowserSite {
     return [this.origin, this.providerOrigin, ...second];
   }
 
-  get service(): ClockedService {
+  get service(): Service {
     if (this.#service === null) throw new Error('The service is down.');
     return this.#service;
   }
@@ -148,7 +148,7 @@ export class BrowserSite {
 
   /** At the address it had before, with the records it had before. */
   async startService(): Promise<void> {
-    this.#service = await startService(this.#settings, { clocked: true, aheadMs: this.#aheadMs });
+    this.#service = await startService(this.#settings, { aheadMs: this.#aheadMs });
   }
 
   /** Accepts changed declarations that records do not fit, while the service is down. */

@@ -6,10 +6,9 @@ import { beginOutside } from '../support/databases/outsider.ts';
 import { SmallDisk } from '../support/faults/small-disk.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   addClient,
-  type ClockedService,
   fileOf,
   newSettings,
   runVestibule,
@@ -35,7 +34,7 @@ describe('the operator console during faults of a service', () => {
   let disk: SmallDisk;
   let provider: TestProvider;
   let receiver: WebhookReceiver;
-  let service: ClockedService;
+  let service: Service;
   let caller: ApiCaller;
   let aheadMs = 0;
   const pass = async (milliseconds: number) => {
@@ -61,7 +60,7 @@ describe('the operator console during faults of a service', () => {
     });
     await addClient(settings, 'billing');
     succeeded(await runVestibule(settings, 'webhook', 'add', receiver.url, '--events', 'tickets.*'));
-    service = await startService(settings, { clocked: true });
+    service = await startService(settings);
     caller = new ApiCaller(service.url, await provider.token());
   });
   after(async () => {
@@ -141,7 +140,7 @@ describe('the operator console during faults of a service', () => {
     await service.stop();
     await sees(/The service has not answered since/);
     const { port } = new URL(opsUrl);
-    service = await startService({ ...settings, OPS_PORT: port }, { clocked: true });
+    service = await startService({ ...settings, OPS_PORT: port });
     await sees(/^Ready/);
     opened().log.takeErrors();
   });

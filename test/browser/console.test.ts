@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
 import { withToken } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, runVestibule } from '../support/services/service.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { consolePage } from './console-page.ts';
@@ -17,14 +17,14 @@ states: { open: { close: { to: closed, by: owner } }, closed: {} }`;
 
 describe('the operator console in a browser', () => {
   const opened = consolePage();
-  const running = oneService(
-    { COLLECTIONS_DIR: declarationsFolder({ tickets }), WEBHOOK_ALLOW: 'loopback' },
-    async (settings) => {
+  const running = deployment({
+    settings: { COLLECTIONS_DIR: declarationsFolder({ tickets }), WEBHOOK_ALLOW: 'loopback' },
+    prepare: async (settings) => {
       const run = async (...parameters: string[]) => succeeded(await runVestibule(settings, ...parameters));
       await run('client', 'add', 'billing', '--label', hostile);
       await run('webhook', 'add', 'http://127.0.0.1:9/secret-path', '--events', 'tickets.*');
     },
-  );
+  });
 
   it('fits phones and desktops with every section, and axe finds no problem', async () => {
     const { page } = opened();
@@ -93,7 +93,7 @@ describe('the operator console in a browser', () => {
 
 describe('the operator console with OPS_TOKEN, in a browser', () => {
   const opened = consolePage();
-  const running = oneService({ OPS_TOKEN: token });
+  const running = deployment({ settings: { OPS_TOKEN: token } });
 
   it('asks for the token, refuses a wrong one and opens with the right one', async () => {
     const { page } = opened();

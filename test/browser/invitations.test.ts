@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
 import { minuteMs } from './browser-site.ts';
 import type { Visitor } from './browser-visitor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
 import { household } from './browser-household.ts';
 import { Keyboard } from './browser-keyboard.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
 import { household } from './browser-household.ts';
 import type { Visitor } from './browser-visitor.ts';

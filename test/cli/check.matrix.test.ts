@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { exits, newDirectory, succeeded } from '../support/commands/outcome.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const folder = declarationsFolder({

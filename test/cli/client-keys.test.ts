@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { runVestibule } from '../support/services/service.ts';
 
 const rsa = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength });
@@ -16,7 +16,7 @@ const jwk = (key: KeyObject, more: object = {}) => ({ ...key.export({ format: 'j
 const jwks = (...keys: object[]) => JSON.stringify({ keys });
 
 describe('vestibule client add --public-key', () => {
-  const running = oneService();
+  const running = deployment();
   const client = (...parameters: string[]) =>
     runVestibule(running().service.settings, 'client', ...parameters);
   /** A file with the public key. */

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
+import { deployment } from '../support/services/deployment.ts';
 import {
   addClient,
-  type ClockedService,
   me,
-  newSettings,
   runVestibule,
+  type Service,
   type Settings,
   someEngine,
-  startService,
 } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -28,17 +26,11 @@ interface ListedSecret {
 
 for (const engine of someEngine) {
   describe(`client secrets on ${engine}`, () => {
-    let provider: TestProvider;
     let settings: Settings;
-    let service: ClockedService;
-    before(async () => {
-      provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
-      service = await startService(settings, { clocked: true });
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
+    let service: Service;
+    const running = deployment({ engine });
+    before(() => {
+      ({ service, settings } = running());
     });
 
     const client = (...parameters: string[]) => runVestibule(settings, 'client', ...parameters);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import {
   me,
@@ -12,9 +13,7 @@ import {
   type Service,
   type Settings,
   someEngine,
-  startService,
 } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
 /** The defaults of a client that was added without options. */
@@ -23,20 +22,14 @@ const secretFields = ['secret_id', 'label', 'created_at', 'expires_at', 'last_us
 
 for (const engine of someEngine) {
   describe(`vestibule client on ${engine}`, () => {
-    let provider: TestProvider;
     let settings: Settings;
     let service: Service;
     /** Everything the commands printed, except new secrets. */
     let printed = '';
     const secrets: string[] = [];
-    before(async () => {
-      provider = await TestProvider.start();
-      settings = await newSettings(engine, provider.settings);
-      service = await startService(settings);
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
+    const deployed = deployment({ engine });
+    before(() => {
+      ({ service, settings } = deployed());
     });
 
     const client = async (...parameters: string[]) => {

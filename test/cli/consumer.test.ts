@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import {
-  me,
-  newSettings,
-  runVestibule,
-  type Service,
-  type Settings,
-  someEngine,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me, runVestibule, type Service, type Settings, someEngine } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 
 const nobody = `usr_${'x'.repeat(43)}`;
 
@@ -24,15 +17,10 @@ for (const engine of someEngine) {
     let settings: Settings;
     let service: Service;
     let caller: { id: string; registered_at: string };
+    const running = deployment({ engine, declarations: 'collections' });
     before(async () => {
-      provider = await TestProvider.start();
-      settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR: 'collections' });
-      service = await startService(settings);
+      ({ provider, service, settings } = running());
       caller = (await withToken(service.url + me, await provider.token())).json();
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
     });
     const consumer = (...parameters: string[]) => runVestibule(settings, 'consumer', ...parameters);
     const shown = async () => JSON.parse(succeeded(await consumer('show', caller.id, '--json')));

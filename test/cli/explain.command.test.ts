@@ -4,13 +4,12 @@ import { leaksOf, runExplain } from '../support/commands/explained.ts';
 import { exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { part } from '../support/run/surroundings.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { declarationsFolder, sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 describe('vestibule explain, command', { concurrency: 2 }, () => {
-  const given = oneService();
+  const given = deployment();
 
   it('exits with 0 for an accepted token, with header prefix or blanks', async () => {
     const { service, provider } = given();

@@ -6,7 +6,7 @@ import { succeeded } from '../support/commands/outcome.ts';
 import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import {
   addClient,
   me,
@@ -60,7 +60,7 @@ describe('explain with REQUIRE_AT_JWT and an unreachable provider', () => {
 });
 
 describe('explain, tokens of POST /token', () => {
-  const given = oneService();
+  const given = deployment();
   let token: string;
   before(async () => {
     const { service } = given();
@@ -134,13 +134,9 @@ describe('explain, tokens of POST /token', () => {
 describe('explain while PostgreSQL is unreachable', () => {
   let provider: TestProvider;
   let service: Service;
-  before(async () => {
-    provider = await TestProvider.start();
-    service = await startService(await newSettings('postgres', provider.settings));
-  });
-  after(async () => {
-    await service.stop();
-    await provider.stop();
+  const deployed = deployment({ engine: 'postgres' });
+  before(() => {
+    ({ provider, service } = deployed());
   });
 
   it('reports a valid token with storage_unavailable', async () => {

@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { explained, leaksOf } from '../support/commands/explained.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, runVestibule } from '../support/services/service.ts';
 import { base64url, compact, hmac } from '../support/tokens/forged-token.ts';
 import { makeKey, type TestProvider } from '../support/tokens/provider.ts';
@@ -227,10 +227,12 @@ const cases: Record<string, Case> = {
 };
 
 describe('vestibule explain', () => {
-  const given = oneService({
-    IDP_ISSUER: issuer,
-    IDP_REQUIRED_SCOPES: 'read',
-    MAX_TOKEN_LIFETIME_SECONDS: '86400',
+  const given = deployment({
+    settings: {
+      IDP_ISSUER: issuer,
+      IDP_REQUIRED_SCOPES: 'read',
+      MAX_TOKEN_LIFETIME_SECONDS: '86400',
+    },
   });
 
   const codeOfService = async (authorization: string) => {

@@ -10,8 +10,8 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { newRecord } from '../support/databases/records.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import {
   addClient,
   fileOf,
@@ -48,7 +48,7 @@ describe('vestibule move from SQLite to PostgreSQL', () => {
     target = { ...source, DATABASE_URL: url, MASTER_SECRET_FILE: `${fileOf(source)}.secret` };
     await addClient(source, 'machine');
     const service = await startService(source);
-    const declared = new DeclaredService(provider, service, new Map());
+    const declared = new Deployment(provider, service.settings, [service]);
     caller = await declared.person();
     for (let rank = 0; rank < 120; rank += 1)
       await caller.make('notes', { text: `ünïcode ${rank} \u{1f469}`, rank });

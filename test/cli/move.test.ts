@@ -4,8 +4,8 @@ import { exampleFolder } from '../families/examples.ts';
 import { Person } from '../people/person.ts';
 import { endOf, failed, succeeded } from '../support/commands/outcome.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { addClient, fileOf, newSettings, runVestibule, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
@@ -20,7 +20,7 @@ it('vestibule move copies everything to PostgreSQL and blocks the SQLite file', 
   });
   await addClient(source, 'machine');
   const before = await startService(source);
-  const caller = await new DeclaredService(provider, before, new Map()).person();
+  const caller = await new Deployment(provider, before.settings, [before]).person();
   const { record, etag } = await caller.make('notes', { text: 'ünïcode \u{1f469}' });
   const { id: me } = (await caller.get('/me')).json<{ id: string }>();
   await before.stop();
@@ -51,7 +51,7 @@ it('vestibule move keeps members, tallies under parents, and event topics', asyn
     COLLECTIONS_DIR: exampleFolder('meetup'),
   });
   const before = await startService(source);
-  const people = new DeclaredService(provider, before, new Map());
+  const people = new Deployment(provider, before.settings, [before]);
   const [ada, bob, cat] = [await Person.of(people), await Person.of(people), await Person.of(people)];
   const meetup = await ada.make('meetups', { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats: 1 });
   await ada.post(`meetups/${meetup}/publish`);

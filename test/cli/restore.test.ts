@@ -13,10 +13,9 @@ import { after, before, describe, it } from 'node:test';
 import { newDirectory, type Outcome, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
+import { declarationsFolder, plainNotes } from '../support/services/declarations.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
-import { plainNotes } from '../support/services/sample-declarations.ts';
 import {
   fileOf,
   newSettings,
@@ -39,7 +38,7 @@ describe('vestibule restore', () => {
   let settings: Settings;
   let restored: Settings;
   let service: Service;
-  let declared: DeclaredService;
+  let declared: Deployment;
   /** Each caller's record at the backup, and the event positions then and afterwards. */
   let callers: Record<'stays' | 'erased' | 'returned' | 'renewed', ApiCaller>;
   const ids: Record<string, string> = {};
@@ -62,7 +61,7 @@ describe('vestibule restore', () => {
       COLLECTIONS_DIR: declarationsFolder({ notes }),
     });
     service = await startService(settings);
-    declared = new DeclaredService(provider, service, new Map());
+    declared = new Deployment(provider, service.settings, [service]);
     callers = {
       stays: await declared.person(),
       erased: await declared.person(),

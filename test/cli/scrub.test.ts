@@ -7,16 +7,16 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { deployment, hourMs } from '../support/services/deployment.ts';
 import { fileOf, newSettings, runVestibule } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 2000 } } }';
 
 describe('vestibule scrub beside a service with a large file', () => {
-  const one = declaredProcesses('sqlite', 1, { notes });
-  const settings = () => one().processes.settings;
+  const one = deployment({ declarations: { notes } });
+  const settings = () => one().settings;
   const file = () => fileOf(settings());
-  const isDue = async () => /^vestibule_storage_scrub_due (\d)$/m.exec(await one().service(0).metrics())?.[1];
+  const isDue = async () => /^vestibule_storage_scrub_due (\d)$/m.exec(await one().service.metrics())?.[1];
   const run = (...parameters: string[]) => runVestibule(settings(), ...parameters);
   const freePages = async () =>
     Number((await plainSql(settings()).query('pragma freelist_count'))[0]?.freelist_count);
@@ -46,8 +46,7 @@ describe('vestibule scrub beside a service with a large file', () => {
     await until(isDue, (due) => due === '1', 'nobody is told that a scrub is due');
     assert.equal(await freePages(), free, 'the file was not written anew');
     const lines = one()
-      .service(0)
-      .logLines()
+      .service.logLines()
       .filter(({ msg }) => String(msg).includes('vestibule scrub'));
     assert.equal(lines.length, 1);
     assert.match((await run('doctor')).stdout, /erased callers .*vestibule scrub/s);

@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { plainNotes } from '../support/services/sample-declarations.ts';
+import { declarationsFolder, plainNotes } from '../support/services/declarations.ts';
 import {
   newSettings,
   runVestibule,

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { declarationSchema } from '../../src/collections/declaration-schema.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
 import { sized } from '../support/run/size.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
 import { declared } from './declared.ts';
 import { schemaMistake } from './editor-schema.ts';
 

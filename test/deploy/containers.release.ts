@@ -11,7 +11,7 @@ import { environmentName, settings as known } from '../../src/config/settings.ts
 import { shutdownSeconds } from '../../src/http/limits.ts';
 import { publicBase } from '../image/build.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, type Settings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

@@ -10,7 +10,7 @@ import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { findProgram } from '../support/run/programs.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, startThrough } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

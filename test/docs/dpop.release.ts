@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { addressedService } from '../support/services/addressed-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient } from '../support/services/service.ts';
 
 const [, program = ''] =
@@ -14,8 +14,11 @@ const [, program = ''] =
 
 describe('the DPoP program of docs/tokens.md', () => {
   let secret = '';
-  const running = addressedService({}, async (settings) => {
-    secret = await addClient(settings, 'dev-client');
+  const running = deployment({
+    isAddressed: true,
+    prepare: async (settings) => {
+      secret = await addClient(settings, 'dev-client');
+    },
   });
 
   it('gets a bound token and opens /me with it', async () => {

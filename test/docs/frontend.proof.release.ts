@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { createClient, Problem } from '../../packages/client/src/index.ts';
-import { addressedService } from '../support/services/addressed-service.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient } from '../support/services/service.ts';
 
 const [, code = ''] =
@@ -24,12 +24,13 @@ title: Notes
 schema: { required: [text], properties: { text: { type: string, minLength: 1, maxLength: 60 } } }
 access: { clients: own }
 `;
-  const running = addressedService(
-    { DPOP: 'nonce', COLLECTIONS_DIR: declarationsFolder({ notes }) },
-    async (settings) => {
+  const running = deployment({
+    isAddressed: true,
+    settings: { DPOP: 'nonce', COLLECTIONS_DIR: declarationsFolder({ notes }) },
+    prepare: async (settings) => {
       secret = await addClient(settings, 'machine');
     },
-  );
+  });
   let documented: DocumentedModule;
   before(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vestibule-proof-'));

@@ -5,7 +5,7 @@ import { OwnPostgres } from '../support/databases/own-postgres.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, runVestibule, type Settings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

@@ -7,7 +7,7 @@ import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import {
   addClient,
@@ -121,7 +121,7 @@ for (const engine of databaseEngines)
     it('leaked signing key: forged tokens end with the key, or at once for a disabled client', async () => {
       const settings = await place();
       await addClient(settings, 'machine');
-      const service = await startService(settings, { clocked: true });
+      const service = await startService(settings);
       const [client] = await clientsOf(settings);
       const key = await ownSigningKey(settings);
       const forge = async () =>

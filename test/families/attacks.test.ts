@@ -5,8 +5,7 @@ import { describe, it } from 'node:test';
 import { mistakesIn } from '../collections/declared.ts';
 import { Person } from '../people/person.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { dayMs, declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { dayMs, deployment } from '../support/services/deployment.ts';
 
 const declarations = {
   rooms: `
@@ -80,12 +79,10 @@ unique: [{ fields: [owner, place] }]
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`attacks on records under a parent, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: {
-        COLLECTIONS_DIR: declarationsFolder(declarations),
-        NEWCOMERS_PER_HOUR: '1000000',
-        MAX_BODY_BYTES: '1048576',
-      },
+    const target = deployment({
+      engine,
+      declarations,
+      settings: { NEWCOMERS_PER_HOUR: '1000000', MAX_BODY_BYTES: '1048576' },
     });
     const roomWith = async (members: number) => {
       const [ada, ...others] = (await Person.several(target(), members + 1)) as [Person, ...Person[]];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {
@@ -39,7 +39,7 @@ limits: { writes: 10000/min }
 
 for (const engine of databaseEngines)
   describe(`batches of records under a parent, on ${engine}`, () => {
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
+    const target = deployment({ engine, processes: engine === 'sqlite' ? 1 : 2, declarations });
     const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
     const paper = (room: string, slug: string) => ({ create: 'papers', fields: { room, slug } });
     const slugsIn = async (person: Person, room: string) =>
@@ -119,7 +119,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(refusal(twice), [409, 2, 'not_unique']);
       const all = await atOnce(30, (index) =>
         ada
-          .at(target().service(index))
+          .at(target().serviceAt(index))
           .post('batch', { operations: [paper(room, `own ${index}`), paper(room, 'same')] }),
       );
       const won = all.findIndex(({ status }) => status === 200);
@@ -204,14 +204,14 @@ for (const engine of databaseEngines)
       const people = await Person.several(target(), 8);
       await Promise.all(people.map((one) => one.make('rooms', { title: 'first' })));
       await atOnce(24, (index) =>
-        (people[index % 8] as Person).at(target().service(index)).post('batch', {
+        (people[index % 8] as Person).at(target().serviceAt(index)).post('batch', {
           operations: Array.from({ length: 6 }, (_, part) => ({
             create: 'rooms',
             fields: { title: `${index} ${part}` },
           })),
         }),
       );
-      const rows = await plainSql(target().processes.settings).query(
+      const rows = await plainSql(target().settings).query(
         `select records.body from events join records on records.id = events.record_id
          where events.type = 'rooms.created' and records.body like '%"title":"% %' order by events.position`,
       );

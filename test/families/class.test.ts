@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { exampleFolder } from './examples.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the class example, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('class') } });
+    const target = deployment({ engine, declarations: exampleDeclarations('class') });
 
     it('runs from assignment to grade with a teacher, an assistant and two students', async () => {
       const [ada, ben, sue, tom] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Answered } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import type { DatabaseEngine } from '../support/services/service.ts';
 import {
   admits,
@@ -161,8 +161,10 @@ interface Visited {
 
 export function describeDoors(engine: DatabaseEngine, { parents: chosen, hasStreams }: Visited): void {
   describe(`the parent is a door, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: folder, NEWCOMERS_PER_HOUR: '1000000' },
+    const target = deployment({
+      engine,
+      declarations: folder,
+      settings: { NEWCOMERS_PER_HOUR: '1000000' },
       clients,
     });
     for (const parent of chosen)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import type { DeclaredService } from '../support/services/declared-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import type { Deployment } from '../support/services/deployment.ts';
 
 /** The parents, records and callers of door-visits, and what docs/collections.md promises them: `rolesIn`. */
 
@@ -172,20 +172,20 @@ export function rolesIn(name: string, caller: Caller): readonly string[] {
 
 /** One record of a child collection, the records above it, and all callers. */
 export class Family {
-  readonly target: DeclaredService;
+  readonly target: Deployment;
   readonly child: string;
   readonly callers: readonly Caller[];
   readonly up: string;
   id = '';
 
-  private constructor(target: DeclaredService, child: string, up: string, callers: readonly Caller[]) {
+  private constructor(target: Deployment, child: string, up: string, callers: readonly Caller[]) {
     this.target = target;
     this.child = child;
     this.up = up;
     this.callers = callers;
   }
 
-  static async make(target: DeclaredService, child: string): Promise<Family> {
+  static async make(target: Deployment, child: string): Promise<Family> {
     const [ada, bob, eve] = [randomUUID(), randomUUID(), randomUUID()];
     const [parent = '', ...higher] = lineageOf(child).slice(1);
     const withScope = 'boxes.read judge';

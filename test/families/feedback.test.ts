@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { exampleFolder } from './examples.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the feedback example, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('feedback') } });
+    const target = deployment({ engine, declarations: exampleDeclarations('feedback') });
 
     it('a stream of an issue sends events of its comments while everyone can read the issue', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];

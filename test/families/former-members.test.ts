@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 const declarations = {
   crews: `
@@ -39,9 +38,7 @@ interface Listed {
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`people who have left a parent record, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
-    });
+    const target = deployment({ engine, declarations });
 
     /** A crew with an owner and two members. */
     const crewOfThree = async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { exampleFolder } from './examples.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the household example, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('household') } });
+    const target = deployment({ engine, declarations: exampleDeclarations('household') });
 
     it('the entries of a shared list belong to the current owner of the list', async () => {
       const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];

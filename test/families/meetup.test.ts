@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { exampleFolder } from './examples.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the meetup example, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('meetup') } });
+    const target = deployment({ engine, declarations: exampleDeclarations('meetup') });
     const meetup = { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats: 2 };
 
     it('as many registrations as seats are confirmed; the longest waiting moves up', async () => {

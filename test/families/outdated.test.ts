@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { deployment, hourMs } from '../support/services/deployment.ts';
 import { exampleDeclarations } from './examples.ts';
 import { countsUnder, meetupWith, raceForKey, raceForSeats } from './races.ts';
 
@@ -19,16 +19,16 @@ limits: { expire: 1d }
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`records under records at ${engine === 'postgres' ? 'two processes' : 'one process'}, on ${engine}`, () => {
-    const target = declaredProcesses(
+    const target = deployment({
       engine,
-      engine === 'postgres' ? 2 : 1,
-      { ...exampleDeclarations('meetup', 'household'), spots },
-      {
+      processes: engine === 'postgres' ? 2 : 1,
+      declarations: { ...exampleDeclarations('meetup', 'household'), spots },
+      settings: {
         NEWCOMERS_PER_HOUR: '1000000',
       },
-    );
+    });
     const guests = async (count: number) =>
-      (await Person.several(target(), count)).map((guest, index) => guest.at(target().service(index)));
+      (await Person.several(target(), count)).map((guest, index) => guest.at(target().serviceAt(index)));
 
     it('[23] 20 seats are never exceeded when 80 register, some cancel and some are confirmed early', async () => {
       await raceForSeats(target(), await guests(80));

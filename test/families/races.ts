@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Answered, Person } from '../people/person.ts';
-import { atOnce, type DeclaredProcesses } from '../support/services/declared-processes.ts';
-
+import { atOnce, type Deployment } from '../support/services/deployment.ts';
 /** Attempts of many people at once under one meetup. A test makes them once, a drill often. */
 
-export async function meetupWith(target: DeclaredProcesses, seats: number) {
+export async function meetupWith(target: Deployment, seats: number) {
   const ada = await Person.of(target);
   const id = await ada.make('meetups', { title: 'Talk', starts: '2999-01-01T18:00:00Z', seats });
   await ada.post(`meetups/${id}/publish`);
@@ -25,7 +24,7 @@ export async function countsUnder(ada: Person, id: string): Promise<Record<strin
 }
 
 /** Everyone registers for 20 seats, a quarter cancels, and the organiser confirms some out of turn. */
-export async function raceForSeats(target: DeclaredProcesses, people: readonly Person[]): Promise<void> {
+export async function raceForSeats(target: Deployment, people: readonly Person[]): Promise<void> {
   const seats = 20;
   const { ada, id } = await meetupWith(target, seats);
   const made = await atOnce(people.length, async (index) => {
@@ -57,11 +56,11 @@ async function untilServed(send: () => Promise<Answered>): Promise<Answered> {
 }
 
 /** One person registers many times, at all processes. */
-export async function raceForKey(target: DeclaredProcesses, tries: number): Promise<void> {
+export async function raceForKey(target: Deployment, tries: number): Promise<void> {
   const { id } = await meetupWith(target, 5);
   const eve = await Person.of(target);
   const made = await atOnce(tries, (index) =>
-    eve.at(target.service(index)).post('registrations', { meetup: id }),
+    eve.at(target.serviceAt(index)).post('registrations', { meetup: id }),
   );
   assert.equal(made.filter(({ status }) => status === 201).length, 1);
   assert.ok(made.every(({ status, body }) => status === 201 || body.code === 'not_unique'));

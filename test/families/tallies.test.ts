@@ -5,7 +5,7 @@ import { Person } from '../people/person.ts';
 import { examined, linesOf } from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { databaseEngines, newSettings, type Settings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
@@ -34,7 +34,7 @@ for (const engine of databaseEngines)
       writeFileSync(`${folder}/papers.yaml`, papers(parent));
       const service = await startService(settings);
       try {
-        const declared = new DeclaredService(provider, service, new Map());
+        const declared = new Deployment(provider, service.settings, [service]);
         return await task(await Person.of(declared, { sub: 'ada' }));
       } finally {
         await service.stop();

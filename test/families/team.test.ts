@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { exampleFolder } from './examples.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the team example, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR: exampleFolder('team') } });
+    const target = deployment({ engine, declarations: exampleDeclarations('team') });
 
     it('members take tasks, and leads assign a member by alias', async () => {
       const [ada, bob, cat, eve] = (await Person.several(target(), 4)) as [Person, Person, Person, Person];

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const hourMs = 3_600_000;
@@ -11,9 +11,9 @@ const messages = ['signing keys cannot be rotated', 'expired records cannot be d
 
 for (const engine of databaseEngines) {
   describe(`background jobs that fail, on ${engine}`, () => {
-    let one: Processes;
+    let one: Deployment;
     before(async () => {
-      one = await Processes.start(engine, 1, {});
+      one = await Deployment.start({ engine });
       // Jobs that remove something wait until the clock has run steadily.
       await one.advance(60_000);
     });

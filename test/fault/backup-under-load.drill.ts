@@ -8,9 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { DeclaredService } from '../support/services/declared-service.ts';
-import { plainNotes } from '../support/services/sample-declarations.ts';
+import { declarationsFolder, plainNotes } from '../support/services/declarations.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import {
   fileOf,
   newSettings,
@@ -41,7 +40,7 @@ describe('a backup during writes', () => {
       LOG_LEVEL: 'warn',
     });
     service = await startService({ ...settings, LOG_LEVEL: 'info' });
-    const declared = new DeclaredService(provider, service, new Map());
+    const declared = new Deployment(provider, service.settings, [service]);
     callers = await Promise.all(Array.from({ length: writers }, () => declared.person()));
     fill(fileOf(settings));
   });

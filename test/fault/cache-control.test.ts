@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { keysMetric, refreshKeys, statusesOfNew } from '../support/services/provider-keys.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
 const hour = 3_600;
@@ -27,7 +28,7 @@ for (const [name, maxStaleSeconds, longest] of [
   ['a minute', 60, 30],
 ] as const) {
   describe(`provider keys with a maximum age of ${name}`, () => {
-    const pair = clockedPair({ settings: { JWKS_MAX_STALE_SECONDS: String(maxStaleSeconds) } });
+    const pair = deployment({ settings: { JWKS_MAX_STALE_SECONDS: String(maxStaleSeconds) }, hasKeys: true });
     for (const [what, [cacheControl, wanted]] of Object.entries(lifetimes)) {
       const seconds = Math.min(wanted, longest);
       it(`[B85] a provider that ${what} gets the next fetch after ${seconds} s`, async () => {
@@ -36,11 +37,11 @@ for (const [name, maxStaleSeconds, longest] of [
           if (cacheControl !== null) response.setHeader('cache-control', cacheControl);
           response.end(JSON.stringify(provider.document));
         };
-        await pair().advance(1_000 * ((await pair().metric('vestibule_jwks_next_fetch_seconds')) + 1));
+        await pair().advance(1_000 * ((await keysMetric(pair(), 'vestibule_jwks_next_fetch_seconds')) + 1));
         const before = provider.fetches;
         await pair().advance((seconds - 10) * 1_000);
         assert.equal(provider.fetches, before, 'too early');
-        assert.deepEqual(await pair().statusesOfNew(1), [200], 'the keys are good until then');
+        assert.deepEqual(await statusesOfNew(pair(), 1), [200], 'the keys are good until then');
         await pair().advance(11_000);
         assert.equal(provider.fetches, before + 1, 'too late');
       });
@@ -49,7 +50,7 @@ for (const [name, maxStaleSeconds, longest] of [
 }
 
 describe('requests to the provider', () => {
-  const pair = clockedPair();
+  const pair = deployment({ hasKeys: true });
 
   it('[B86] only the configured key URL is fetched; there is no discovery', async () => {
     const { provider } = pair();
@@ -80,7 +81,7 @@ describe('requests to the provider', () => {
       response.end(JSON.stringify(provider.document));
     };
     await pair().me(await provider.token());
-    await pair().refresh();
+    await refreshKeys(pair());
     assert.equal(sent.accept, 'application/json');
     for (const name of ['authorization', 'cookie', 'referer', 'origin', 'x-forwarded-for', 'from'])
       assert.equal(sent[name], undefined, name);

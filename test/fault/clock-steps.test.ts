@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertCode } from '../support/http/code.ts';
-import { dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const declarations = {
@@ -22,11 +22,11 @@ const readsPerMinute = 30;
 
 for (const engine of someEngine) {
   describe(`a wall clock step, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations, { READS_PER_MINUTE: String(readsPerMinute) });
-    const service = () => one().service(0);
+    const one = deployment({ engine, declarations, settings: { READS_PER_MINUTE: String(readsPerMinute) } });
+    const service = () => one().service;
     /** A caller whose token is valid at any time of the clock. */
     const lasting = () => {
-      const now = Math.floor(one().processes.now() / 1000);
+      const now = Math.floor(one().now() / 1000);
       return one().person({ iat: now - 7_200, exp: now + (2 * 3650 * dayMs) / 1000 });
     };
     const spendReads = async (caller: Awaited<ReturnType<typeof lasting>>) => {
@@ -37,7 +37,7 @@ for (const engine of someEngine) {
 
     for (const [name, stepMs] of Object.entries(steps)) {
       it(`[F167] ${name}: tokens are checked by the wall clock, and valid again once it is reset`, async () => {
-        const now = Math.floor(one().processes.now() / 1000);
+        const now = Math.floor(one().now() / 1000);
         const caller = await one().person({ iat: now, nbf: now, exp: now + 1_800 });
         assert.equal((await caller.get('/me')).status, 200);
         await service().stepWallClock(stepMs);
@@ -99,7 +99,7 @@ for (const engine of someEngine) {
 
     it('[F167] a stopped wall clock does not stop rate limits and scheduled work', async () => {
       const caller = await lasting();
-      const { provider } = one().processes;
+      const { provider } = one();
       await spendReads(caller);
       await service().holdWallClock(true);
       const fetches = provider.fetches;

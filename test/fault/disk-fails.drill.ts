@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { fileOf, ownProcess } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { clockedProcess, fileOf } from '../support/services/service.ts';
 import { diskCalls, failCalls } from './failing-calls.ts';
 
 const declarations = {
@@ -18,10 +18,10 @@ const maxCalls = 60;
 
 /** As in SQLite's own tests: each call that reaches the disk fails in turn, once or from then on. */
 describe('SQLite on a failing disk', () => {
-  const one = declaredProcesses('sqlite', 1, declarations, ownProcess);
+  const one = deployment({ declarations, settings: clockedProcess });
   const fail = (when: string, error = 'EIO') =>
-    failCalls(Number(one().service(0).process.pid), { calls: diskCalls, error, when });
-  const file = () => fileOf(one().processes.settings);
+    failCalls(Number(one().service.process.pid), { calls: diskCalls, error, when });
+  const file = () => fileOf(one().settings);
 
   for (const [what, suffix] of Object.entries({ once: '', 'from then on': '+' }))
     it(`[F153] an error at any call, ${what}: the write is refused or done in full, and the next one succeeds`, async (t) => {
@@ -61,7 +61,7 @@ describe('SQLite on a failing disk', () => {
     assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
     assert.equal((await caller.get('/me')).status, 200);
     assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
-    const { opsUrl } = one().service(0);
+    const { opsUrl } = one().service;
     assert.equal((await request(`${opsUrl}/livez`)).status, 200);
     await until(
       () => request(`${opsUrl}/readyz`),

@@ -4,15 +4,15 @@ import { createParser } from 'eventsource-parser';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { eventDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const cuts = sized(200, 1_000);
 
 for (const engine of someEngine) {
   describe(`an event stream that is cut again and again, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, eventDeclarations);
+    const two = deployment({ engine, processes: 2, declarations: eventDeclarations });
 
     /** Reads so many bytes of a stream from an id on, and hangs up. Returns the complete events in order. */
     async function readSome(caller: ApiCaller, from: string, most: number) {
@@ -57,8 +57,8 @@ for (const engine of someEngine) {
       let from = begun;
       for (let cut = 0; cut < cuts; cut += 1) {
         // The writer stays at the first process, so that it goes on.
-        if (cut === cuts / 2) await two().processes.replace(1, {});
-        const seen = await readSome(caller.at(two().service(cut)), from, 1 + random.below(1_500));
+        if (cut === cuts / 2) await two().restart(1);
+        const seen = await readSome(caller.at(two().serviceAt(cut)), from, 1 + random.below(1_500));
         known.push(...seen.filter(({ type }) => type === 'notes.created'));
         from = seen.findLast(({ id }) => id !== '')?.id ?? from;
       }

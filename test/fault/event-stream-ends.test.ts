@@ -5,8 +5,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { declarationsFolder, eventDeclarations } from '../support/services/declarations.ts';
 import { newSettings, type Service, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

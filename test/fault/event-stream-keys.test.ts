@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { until } from '../support/run/polling.ts';
-import { type ClockedService, newSettings, startService } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { newSettings, type Service, startService } from '../support/services/service.ts';
 import { metric } from '../support/services/supervised.ts';
 import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 
@@ -13,7 +14,7 @@ const dayMs = 86_400_000;
 const refreshMs = 600_000;
 
 /** Its token is checked before each heartbeat; one comes every fifteen seconds. */
-async function continues(stream: EventStream, service: ClockedService): Promise<void> {
+async function continues(stream: EventStream, service: Service): Promise<void> {
   await service.advance(16_000);
   await stream.until(() => /\n\nid: \d+\n\n$/.test(stream.text), 'there is no heartbeat');
   stream.close();
@@ -21,16 +22,10 @@ async function continues(stream: EventStream, service: ClockedService): Promise<
 
 describe("an event stream when the provider's keys are refreshed", () => {
   let provider: TestProvider;
-  let service: ClockedService;
-  before(async () => {
-    provider = await TestProvider.start();
-    service = await startService(await newSettings('sqlite', { ...provider.settings }), {
-      clocked: true,
-    });
-  });
-  after(async () => {
-    await service.stop();
-    await provider.stop();
+  let service: Service;
+  const running = deployment();
+  before(() => {
+    ({ provider, service } = running());
   });
 
   const somebody = async () => {
@@ -85,9 +80,7 @@ describe('an event stream whose token waited for a fetch of the keys', () => {
       provider.answer = null;
       firstFetch.resolve(() => response.end(JSON.stringify(provider.document)));
     };
-    const service = await startService(await newSettings('sqlite', { ...provider.settings }), {
-      clocked: true,
-    });
+    const service = await startService(await newSettings('sqlite', provider.settings));
     try {
       const open = async () =>
         EventStream.open(new ApiCaller(service.url, await provider.token({ sub: 'listener' })));

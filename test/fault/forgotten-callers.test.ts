@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { request } from '../support/http/request.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
-import { me, ownProcess } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { clockedProcess, me } from '../support/services/service.ts';
 
 interface Planted {
   readonly subject: string;
@@ -14,7 +14,7 @@ interface Planted {
 const pastExpiryMs = 600_000 + 120_000;
 
 describe('the heap of a running service', () => {
-  const pair = clockedPair({ settings: ownProcess });
+  const pair = deployment({ settings: clockedProcess, hasKeys: true });
 
   /** Callers whose tokens are sent several times, so that they are cached and used from the cache. */
   async function plant(count: number, scope: string, sent = 3): Promise<Planted[]> {

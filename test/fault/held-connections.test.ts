@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test';
 import { head } from '../support/http/raw-http.ts';
 import { request, requestFrom, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
@@ -17,7 +17,7 @@ function holders(settings: Settings) {
   after(() => {
     for (const socket of held) socket.destroy();
   });
-  const running = oneService(settings);
+  const running = deployment({ settings });
   const hold = async (count: number, bytes: string, localAddress = '127.0.0.1'): Promise<Socket[]> => {
     const { hostname, port } = new URL(running().service.url);
     const sockets = Array.from({ length: count }, () => {

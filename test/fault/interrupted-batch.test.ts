@@ -12,9 +12,9 @@ import { createDatabase } from '../support/databases/postgres.ts';
 import { newRecord } from '../support/databases/records.ts';
 import { assertCode } from '../support/http/code.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
-import { plainNotes } from '../support/services/sample-declarations.ts';
-import { ownProcess } from '../support/services/service.ts';
+import { plainNotes } from '../support/services/declarations.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
+import { clockedProcess } from '../support/services/service.ts';
 import { diskCalls, failCalls } from './failing-calls.ts';
 import { payload } from './fault-on-signal.ts';
 
@@ -121,8 +121,8 @@ describe('the SQLite writer thread', () => {
 
 describe('writes of a process', () => {
   const NODE_OPTIONS = '--import ./test/fault/fault-on-signal.ts';
-  const overrides = { ...ownProcess, NODE_OPTIONS, TEST_FAULT: 'exception' };
-  const one = declaredProcesses('sqlite', 1, { notes: plainNotes(280) }, overrides);
+  const overrides = { ...clockedProcess, NODE_OPTIONS, TEST_FAULT: 'exception' };
+  const one = deployment({ declarations: { notes: plainNotes(280) }, settings: overrides });
   const endings = [
     { how: '[F150] is killed', signal: 'SIGKILL', end: [null, 'SIGKILL'], errors: 0 },
     { how: '[F168] ends by an uncaught error', signal: 'SIGUSR2', end: [1, null], errors: 1 },
@@ -130,7 +130,7 @@ describe('writes of a process', () => {
   ] as const;
   for (const { how, signal, end, errors } of endings)
     it(`${how}: all acknowledged writes are there after the restart`, async () => {
-      const service = one().service(0);
+      const service = one().service;
       const caller = await one().person();
       const acknowledged: string[] = [];
       const writing = atOnce(8, async () => {
@@ -155,8 +155,8 @@ describe('writes of a process', () => {
         'not every error is logged once',
       );
       assert.equal(JSON.stringify(lines).includes(payload), false);
-      await one().processes.replace(0, {});
-      const again = caller.at(one().service(0));
+      await one().restart();
+      const again = caller.at(one().service);
       const found = new Set((await again.all('notes')).map(({ id }) => id));
       assert.deepEqual(
         acknowledged.filter((id) => !found.has(id)),
@@ -168,7 +168,7 @@ describe('writes of a process', () => {
   it('[F153] are refused in full while the disk fails, and succeed afterwards', async () => {
     const caller = await one().person();
     const made = [(await caller.make('notes', {})).record.id];
-    const { pid } = one().service(0).process;
+    const { pid } = one().service.process;
     const end = await failCalls(Number(pid), { calls: diskCalls, error: 'EIO', when: '1+' });
     assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
     assert.ok((await end()) > 0, 'control: calls have failed');

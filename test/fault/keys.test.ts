@@ -4,15 +4,16 @@ import { describe, it } from 'node:test';
 import { exportJWK } from 'jose';
 import { answerText } from '../support/faults/hostile-answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { keysMetric, refreshKeys } from '../support/services/provider-keys.ts';
 import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 
-const pair = clockedPair();
+const pair = deployment({ hasKeys: true });
 
 /** The provider publishes these keys, and the service has fetched them. */
 async function publish(keys: readonly unknown[]): Promise<void> {
   pair().provider.answer = answerText(JSON.stringify({ keys }));
-  await pair().refresh();
+  await refreshKeys(pair());
 }
 
 const signedBy = (key: ProviderKey) => pair().provider.token({}, { kid: key.kid }, key);
@@ -23,8 +24,8 @@ async function isIgnored(bad: unknown, token: string | null, alarms: number): Pr
   await publish([good.jwk, bad]);
   assert.equal((await pair().me(await signedBy(good))).status, 200, 'the good key works');
   if (token !== null) assertRefused(await pair().me(token), 'key_unknown', token);
-  assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 1);
-  assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), alarms);
+  assert.equal(await keysMetric(pair(), 'vestibule_jwks_usable_keys'), 1);
+  assert.equal(await keysMetric(pair(), 'vestibule_jwks_alarming_keys'), alarms);
 }
 
 describe('control: good keys', () => {
@@ -33,8 +34,8 @@ describe('control: good keys', () => {
     await publish([pair().provider.key.jwk, other.jwk]);
     for (const key of [pair().provider.key, other])
       assert.equal((await pair().me(await signedBy(key))).status, 200);
-    assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 2);
-    assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 0);
+    assert.equal(await keysMetric(pair(), 'vestibule_jwks_usable_keys'), 2);
+    assert.equal(await keysMetric(pair(), 'vestibule_jwks_alarming_keys'), 0);
   });
 
   for (const [what, changes] of Object.entries<Record<string, unknown>>({
@@ -61,7 +62,7 @@ describe('two keys with the same kid', () => {
       assertRefused(await pair().me(token), 'key_unknown', token);
     }
     assert.equal((await pair().me(await signedBy(good))).status, 200);
-    assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 2);
+    assert.equal(await keysMetric(pair(), 'vestibule_jwks_alarming_keys'), 2);
   });
 
   it('[B72] make the kid unusable even when one of them is invalid', async () => {

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { describe, it } from 'node:test';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { before, describe, it } from 'node:test';
+import { deployment } from '../support/services/deployment.ts';
+import { statusesOfNew } from '../support/services/provider-keys.ts';
 import { me } from '../support/services/service.ts';
 import { type Claims, makeKey } from '../support/tokens/provider.ts';
 import { openLoop } from './open-loop.ts';
 
 const perSecond = 2_000;
-const pair = clockedPair({
+const pair = deployment({
   settings: { REFUSALS_PER_MINUTE: '1000000', LOG_LEVEL: 'info' },
-  // A slow machine takes more than the half minute for a flood.
-  begin: ({ service }) => service.holdTime(true),
+  hasKeys: true,
 });
+// A slow machine takes more than the half minute for a flood.
+before(() => pair().service.holdTime(true));
 
 /** Tokens with these claims that each name a key of their own invention. */
 async function invented(count: number, claims: Claims = {}): Promise<string[]> {
@@ -46,13 +48,13 @@ describe('two thousand invented kids a second', () => {
     const before = provider.fetches;
     const tokens = await invented(perSecond);
     const flooding = flood(tokens);
-    assert.deepEqual(await pair().statusesOfNew(20), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 20), [200]);
     assert.deepEqual(await flooding, all403(tokens.length));
     assert.equal(provider.fetches, before + 1);
     for (let window = 2; window <= 4; window += 1) {
       await pair().advance(30_000);
       assert.deepEqual(await flood(await invented(400)), all403(400));
-      assert.deepEqual(await pair().statusesOfNew(5), [200]);
+      assert.deepEqual(await statusesOfNew(pair(), 5), [200]);
       assert.ok(
         provider.fetches <= before + window,
         `${provider.fetches - before} requests in ${window} windows`,

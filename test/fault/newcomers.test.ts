@@ -4,7 +4,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { head, statuses } from '../support/http/raw-http.ts';
 import { concurrently, sendAtOnce, tally } from '../support/load/flood.ts';
 import { sized } from '../support/run/size.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { databaseEngines, me, newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertProblem } from '../support/http/answers.ts';
-import { ClockedPair } from '../support/services/clocked-pair.ts';
+import { Deployment } from '../support/services/deployment.ts';
+import { keysMetric, statusesOfNew } from '../support/services/provider-keys.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
@@ -12,10 +13,10 @@ const maxStale = { JWKS_MAX_STALE_SECONDS: String(3 * 3600) };
 
 for (const engine of databaseEngines) {
   describe(`a two-hour outage of the provider on ${engine}`, () => {
-    let pair: ClockedPair;
+    let pair: Deployment;
     let old: string[] = [];
     before(async () => {
-      pair = await ClockedPair.start({ engine, settings: maxStale });
+      pair = await Deployment.start({ engine, settings: maxStale });
       await pair.settle();
       const { provider } = pair;
       const far = { exp: Math.floor(Date.now() / 1000) + 24 * 3600 };
@@ -29,7 +30,7 @@ for (const engine of databaseEngines) {
 
     const everyValidTokenGetsIn = async (when: string) => {
       for (const token of old) assert.equal((await pair.me(token)).status, 200, when);
-      assert.deepEqual(await pair.statusesOfNew(5), [200], when);
+      assert.deepEqual(await statusesOfNew(pair, 5), [200], when);
       assert.equal((await pair.ready()).status, 200, when);
     };
 
@@ -38,7 +39,7 @@ for (const engine of databaseEngines) {
         if (passed === 6) {
           await pair.restart();
           await everyValidTokenGetsIn('at once after the restart');
-          const age = await pair.metric('vestibule_jwks_age_seconds');
+          const age = await keysMetric(pair, 'vestibule_jwks_age_seconds');
           assert.ok(age >= 3_600 && age < 3_700, `the keys are ${age} s old, not as young as the process`);
         }
         await pair.advance(10 * minute);
@@ -67,7 +68,7 @@ for (const engine of databaseEngines) {
     it("valid tokens are accepted within five seconds of the provider's return", async () => {
       for (let passed = 0; passed < 10; passed += 1) await pair.advance(minute);
       // The worst moment: a try has just failed.
-      await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
+      await pair.advance(1_000 * (await keysMetric(pair, 'vestibule_jwks_next_fetch_seconds')));
       await pair.provider.comeBack();
       await pair.advance(5_000);
       await everyValidTokenGetsIn('five seconds after the return');
@@ -75,9 +76,9 @@ for (const engine of databaseEngines) {
   });
 
   describe(`a stored key set that was tampered with, on ${engine}`, () => {
-    let pair: ClockedPair;
+    let pair: Deployment;
     before(async () => {
-      pair = await ClockedPair.start({ engine });
+      pair = await Deployment.start({ engine });
       await pair.settle();
       await pair.provider.stop();
     });
@@ -127,14 +128,10 @@ for (const engine of databaseEngines) {
       // Under another origin the provider publishes other keys, which are stored under that name.
       provider.keys = [other];
       await provider.comeBack();
-      const elsewhere = {
-        ...pair.service.settings,
-        IDP_ORIGIN: provider.origin.replace('127.0.0.1', 'localhost'),
-      };
+      const elsewhere = { IDP_ORIGIN: provider.origin.replace('127.0.0.1', 'localhost') };
+      await pair.restart(0, { changes: elsewhere });
+      await pair.settle();
       await pair.service.stop();
-      const stranger = new ClockedPair(provider, await pair.startAgain(elsewhere));
-      await stranger.settle();
-      await stranger.service.stop();
       await provider.stop();
       provider.keys = mine;
       const names = (await sql('select name from documents')).map(({ name }) => name);
@@ -143,7 +140,7 @@ for (const engine of databaseEngines) {
       await sql(
         `update documents set name = '${provider.origin}/jwks' where name = '${elsewhere.IDP_ORIGIN}/jwks' returning name`,
       );
-      pair.service = await pair.startAgain(pair.service.settings);
+      await pair.restart();
       assertProblem(await pair.me(await provider.token({}, {}, other)), 'keys_unavailable');
     });
   });

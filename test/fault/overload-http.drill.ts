@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { maxInBatch } from '../../src/records/rules/operation.ts';
 import { maxWaiting } from '../../src/records/write-queue.ts';
@@ -9,9 +9,9 @@ import { beginOutside } from '../support/databases/outsider.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { databaseEngines, type Service } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 280 }, stars: { type: integer } } }
@@ -27,19 +27,18 @@ for (const engine of databaseEngines) {
     let service: Service;
     let tokens: string[];
     let database: string;
+    const running = deployment({
+      engine,
+      declarations: { notes },
+      prepare: async (settings) => {
+        database = String(settings.DATABASE_URL).replace(/^sqlite:/, '');
+      },
+    });
     before(async () => {
-      provider = await TestProvider.start();
-      const COLLECTIONS_DIR = declarationsFolder({ notes });
-      const settings = await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR });
-      database = String(settings.DATABASE_URL).replace(/^sqlite:/, '');
-      service = await startService(settings);
+      ({ provider, service } = running());
       let made = 0;
       tokens = await concurrently(callers, 8, () => provider.token({ sub: `somebody ${made++}` }));
       for (const token of tokens) await new ApiCaller(service.url, token).make('notes', {});
-    });
-    after(async () => {
-      await provider.stop();
-      await service.stop();
     });
     const tokenAt = (index: number) => String(tokens[index % tokens.length]);
     const records = async () => {

@@ -1,47 +1,36 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { createDatabase, pooled } from '../support/databases/postgres.ts';
-import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { Processes } from '../support/services/processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
-/** Two processes that reach PostgreSQL through PgBouncer. */
-function behindPooler(): () => DeclaredProcesses {
-  let two: DeclaredProcesses | undefined;
-  before(async () => {
-    const processes = await Processes.start('postgres', 2, {
-      DATABASE_URL: await pooled(await createDatabase()),
-      COLLECTIONS_DIR: declarationsFolder(declarations),
-      READS_PER_MINUTE: '100000',
-    });
-    two = new DeclaredProcesses(processes);
-  });
-  after(() => two?.processes.stop());
-  return () => two ?? assert.fail();
-}
-
 describe('two processes behind PgBouncer in transaction mode, with five sessions', () => {
-  const two = behindPooler();
+  const two = deployment(async () => ({
+    engine: 'postgres',
+    processes: 2,
+    declarations,
+    settings: { DATABASE_URL: await pooled(await createDatabase()) },
+  }));
 
   it('serve callers, records and tokens', async () => {
     const caller = await two().person();
-    const other = caller.at(two().service(1));
+    const other = caller.at(two().serviceAt(1));
     const { record } = await caller.make('notes', { text: 'first' });
     assert.equal((await other.get(`/notes/${record.id}`)).status, 200);
     assert.equal((await other.send('DELETE', `/notes/${record.id}`)).status, 204);
     assert.equal((await caller.get(`/notes/${record.id}`)).status, 404);
     assert.equal((await caller.get('/me')).status, 200);
     assert.equal((await other.get('/events')).status, 200);
-    const client = await two().processes.addClient('machine');
-    for (const token of await two().processes.tokens(client)) await two().processes.letIn([token]);
+    const client = await two().addClient('machine');
+    for (const token of await two().tokens(client)) await two().letIn([token]);
   });
 
   it('lose and duplicate nothing of many concurrent writes and reads', async () => {
     const people = await atOnce(20, () => two().person());
     await atOnce(20, async (index) => {
-      const person = (people[index] ?? assert.fail()).at(two().service(index));
+      const person = (people[index] ?? assert.fail()).at(two().serviceAt(index));
       for (let count = 0; count < 10; count += 1) {
         const { record } = await person.make('notes', { text: `${count}` });
         assert.equal((await person.get(`/notes/${record.id}`)).status, 200);
@@ -54,7 +43,7 @@ describe('two processes behind PgBouncer in transaction mode, with five sessions
     }
   });
 
-  it('refuse a suspended caller within a second', () => assertShutOutInTime(two().processes));
+  it('refuse a suspended caller within a second', () => assertShutOutInTime(two()));
 
   it('log at most one warning, about prepared statements', () => {
     for (const service of two().services) {

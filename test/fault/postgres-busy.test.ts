@@ -4,7 +4,7 @@ import { beginOutside } from '../support/databases/outsider.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
@@ -13,9 +13,9 @@ const declarations = {
 const maxAttempts = 10;
 
 describe('a busy PostgreSQL', () => {
-  const one = declaredProcesses('postgres', 1, declarations);
-  const url = () => String(one().processes.settings.DATABASE_URL);
-  const sql = (text: string) => plainSql(one().processes.settings).query(text);
+  const one = deployment({ engine: 'postgres', declarations });
+  const url = () => String(one().settings.DATABASE_URL);
+  const sql = (text: string) => plainSql(one().settings).query(text);
 
   for (const state of ['40001', '40P01'])
     it(`[F164] failing with SQLSTATE ${state}: a write is retried, refused, and succeeds afterwards`, async () => {
@@ -59,7 +59,7 @@ describe('a busy PostgreSQL', () => {
       await outsider.untilSomebodyWaits();
       // The reads hold the turns of their caller.
       assert.equal((await other.get('/me')).status, 200);
-      assert.equal((await request(`${one().service(0).opsUrl}/livez`)).status, 200);
+      assert.equal((await request(`${one().service.opsUrl}/livez`)).status, 200);
       assert.equal(answered, 0, 'control: the reads have waited all along');
       // Long before the outsider ends, which it does only after this.
       for (const reply of await reads) {

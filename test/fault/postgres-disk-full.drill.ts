@@ -7,8 +7,7 @@ import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 
 const declarations = {
   notes:
@@ -21,7 +20,7 @@ const longText = () => Array.from({ length: 3_000 }, () => Math.random().toStrin
 describe('a full disk of PostgreSQL', () => {
   let disk: SmallDisk;
   let server: OwnPostgres;
-  let one: DeclaredProcesses;
+  let one: Deployment;
   let caller: ApiCaller;
   before(async () => {
     server = await OwnPostgres.start(['-c', 'fsync=off']);
@@ -29,16 +28,15 @@ describe('a full disk of PostgreSQL', () => {
     execFileSync('chown', ['postgres', disk.folder]);
     await server.query(`create tablespace small location '${disk.folder}'`);
     await server.query('create database vestibule tablespace small');
-    one = new DeclaredProcesses(
-      await Processes.start('postgres', 1, {
-        DATABASE_URL: server.url.replace(/postgres$/, 'vestibule'),
-        COLLECTIONS_DIR: declarationsFolder(declarations),
-      }),
-    );
+    one = await Deployment.start({
+      engine: 'postgres',
+      declarations,
+      settings: { DATABASE_URL: server.url.replace(/postgres$/, 'vestibule') },
+    });
     caller = await one.person();
   });
   after(async () => {
-    await one?.processes.stop();
+    await one?.stop();
     await server?.remove();
     disk?.remove();
   });
@@ -52,14 +50,11 @@ describe('a full disk of PostgreSQL', () => {
     assert.match(String(refusal.headers.get('retry-after')), /^[1-9]\d*$/);
     assert.equal((await caller.get('/me')).status, 200);
     assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
-    const { opsUrl } = one.service(0);
+    const { opsUrl } = one.service;
     assert.equal((await request(`${opsUrl}/livez`)).status, 200);
     const { status, text } = await request(`${opsUrl}/readyz`);
     assert.deepEqual([status, text.includes('SQLSTATE 53100')], [503, true], text);
-    const said = one
-      .service(0)
-      .logLines()
-      .filter(({ msg }) => msg === 'requests are refused');
+    const said = one.service.logLines().filter(({ msg }) => msg === 'requests are refused');
     assert.match(String(said[0]?.detail), /SQLSTATE 53100/);
     disk.free();
     await until(write, ({ status }) => status === 201, 'it does not write again', 5_000);

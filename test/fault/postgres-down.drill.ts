@@ -10,8 +10,8 @@ import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { Processes } from '../support/services/processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { atOnce, Deployment } from '../support/services/deployment.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
@@ -24,7 +24,7 @@ describe('a PostgreSQL failure', () => {
   let server: OwnPostgres;
   let relay: Relay;
   let stopPooler: () => Promise<void>;
-  let one: DeclaredProcesses;
+  let one: Deployment;
   let caller: ApiCaller;
   let standby: OwnPostgres;
   const servers: OwnPostgres[] = [];
@@ -43,18 +43,18 @@ describe('a PostgreSQL failure', () => {
       COLLECTIONS_DIR: declarationsFolder(declarations),
       READS_PER_MINUTE: '100000',
     };
-    one = new DeclaredProcesses(await Processes.start('postgres', 1, settings));
+    one = await Deployment.start({ engine: 'postgres', settings });
     caller = await one.person();
     await recovers();
   });
   after(async () => {
-    await one?.processes.stop();
+    await one?.stop();
     await stopPooler?.();
     await relay?.stop();
     for (const each of servers) await each.remove();
   });
 
-  const ops = (path: string) => request(`${one.service(0).opsUrl}${path}`);
+  const ops = (path: string) => request(`${one.service.opsUrl}${path}`);
   /** A write that may be refused; acknowledged ones are remembered. */
   const tryToWrite = async (): Promise<Reply> => {
     const reply = await caller.send('POST', '/notes', { text: 'kept' });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, runVestibule, type Service } from '../support/services/service.ts';
 import { childrenOf, endings, metric, SteadyLoad, serving } from '../support/services/supervised.ts';
 
@@ -25,7 +25,7 @@ const listeningLines = (service: Service) =>
   );
 
 describe('two processes on one port', () => {
-  const running = oneService(settings);
+  const running = deployment({ settings });
 
   it('are announced in one log line with address and count', async () => {
     const { service } = running();
@@ -225,7 +225,7 @@ describe('two processes on one port', () => {
 });
 
 describe('two processes with a request timeout of a second', () => {
-  const running = oneService({ ...settings, REQUEST_TIMEOUT_SECONDS: '1' });
+  const running = deployment({ settings: { ...settings, REQUEST_TIMEOUT_SECONDS: '1' } });
 
   it('an unfinished body gets 408', async () => {
     const { service } = running();

@@ -8,14 +8,14 @@ import { killWhenSilent } from '../../src/supervisor/child.ts';
 import { Backoff } from '../../src/supervisor/children.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { childrenOf, endings, serving } from '../support/services/supervised.ts';
 
 const route = '/.well-known/jwks.json';
 
 describe('vestibule serve --processes 2', () => {
-  const running = oneService({ TEST_SERVE_OPTIONS: '--processes 2' });
+  const running = deployment({ settings: { TEST_SERVE_OPTIONS: '--processes 2' } });
   const ask = async () => {
     const reply = await request(`${running().service.url}${route}`, { headers: { connection: 'close' } });
     assert.equal(reply.status, 200, reply.text);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { answerText, answerWith, flood, gzipBomb, silence } from '../support/faults/hostile-answers.ts';
 import { until } from '../support/run/polling.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { failedFetches, keysMetric, refreshKeys, statusesOfNew } from '../support/services/provider-keys.ts';
 import type { Answer } from '../support/tokens/provider.ts';
 
 const megabyte = 1024 * 1024;
@@ -10,11 +11,10 @@ const megabyte = 1024 * 1024;
 const inTheSockets = 16 * megabyte;
 
 let seen = '';
-const pair = clockedPair({
-  async begin(started) {
-    seen = await started.provider.token({ exp: Math.floor(Date.now() / 1000) + 100_000_000 });
-    assert.equal((await started.me(seen)).status, 200, 'control: the first answer of the provider was good');
-  },
+const pair = deployment({ hasKeys: true });
+before(async () => {
+  seen = await pair().provider.token({ exp: Math.floor(Date.now() / 1000) + 100_000_000 });
+  assert.equal((await pair().me(seen)).status, 200, 'control: the first answer of the provider was good');
 });
 
 /** A valid response, so that every case is the first failure after a success. */
@@ -29,17 +29,17 @@ async function recover(): Promise<void> {
 async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
   await recover();
   const { provider } = pair();
-  const before = pair().failedFetches().length;
+  const before = failedFetches(pair()).length;
   provider.answer = answer;
   await pair().move(600_000);
   const failed = await until(
-    () => pair().failedFetches().slice(before),
+    () => failedFetches(pair()).slice(before),
     ({ length }) => length > 0,
     'the fetch does not come to an end',
   );
   assert.equal(failed[0]?.fault, fault);
-  assert.ok((await pair().metric(`vestibule_jwks_fetches_total{result="${fault}"}`)) >= 1);
-  assert.deepEqual(await pair().statusesOfNew(3), [200], 'the last good keys are used');
+  assert.ok((await keysMetric(pair(), `vestibule_jwks_fetches_total{result="${fault}"}`)) >= 1);
+  assert.deepEqual(await statusesOfNew(pair(), 3), [200], 'the last good keys are used');
   assert.equal((await pair().me(seen)).status, 200);
   assert.equal((await pair().ready()).status, 200);
 }
@@ -73,10 +73,10 @@ describe('a response that is too large', () => {
     const { provider } = pair();
     const padded = (size: number) => JSON.stringify(provider.document).padEnd(size, ' ');
     await recover();
-    const before = pair().failedFetches().length;
+    const before = failedFetches(pair()).length;
     provider.answer = answerText(padded(512 * 1024));
-    await pair().refresh();
-    assert.equal(pair().failedFetches().length, before);
+    await refreshKeys(pair());
+    assert.equal(failedFetches(pair()).length, before);
     await keepsItsKeys(answerText(padded(512 * 1024 + 1)), 'too_large');
   });
 });

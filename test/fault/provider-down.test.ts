@@ -7,7 +7,8 @@ import { silence } from '../support/faults/hostile-answers.ts';
 import { assertProblem } from '../support/http/answers.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { Deployment, deployment } from '../support/services/deployment.ts';
+import { failedFetches, keysMetric, statusesOfNew } from '../support/services/provider-keys.ts';
 import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
@@ -92,13 +93,14 @@ describe('a provider that returns', () => {
     it(`[B60] a service without keys is ready within five seconds of the return, after ${length}`, async () => {
       const provider = await TestProvider.down();
       const settings = await newSettings('sqlite', provider.settings);
-      const pair = new ClockedPair(provider, await startService(settings, { clocked: true }));
+      const pair = new Deployment(provider, settings, [await startService(settings)]);
       try {
         await pair.settle();
         for (let passed = 0; passed < outage; passed += outage / 10) await pair.advance(outage / 10);
         assertProblem(await pair.me(await provider.token()), 'keys_unavailable');
         // The worst moment: a try has just failed.
-        if (outage > 0) await pair.advance(1_000 * (await pair.metric('vestibule_jwks_next_fetch_seconds')));
+        if (outage > 0)
+          await pair.advance(1_000 * (await keysMetric(pair, 'vestibule_jwks_next_fetch_seconds')));
         await provider.comeBack();
         await pair.advance(5_000);
         const { status, text } = await pair.ready();
@@ -112,7 +114,7 @@ describe('a provider that returns', () => {
 });
 
 describe('a provider that goes away', () => {
-  const pair = clockedPair();
+  const pair = deployment({ hasKeys: true });
   let early = '';
   before(async () => {
     early = await pair().provider.token({ exp: Math.floor(Date.now() / 1000) + 100 * 3600 });
@@ -120,7 +122,7 @@ describe('a provider that goes away', () => {
     await pair().provider.stop();
   });
   const everybodyGetsIn = async () => {
-    assert.deepEqual(await pair().statusesOfNew(10), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 10), [200]);
     assert.equal((await pair().me(early)).status, 200);
     assert.equal((await pair().ready()).status, 200);
   };
@@ -130,7 +132,7 @@ describe('a provider that goes away', () => {
       await pair().advance(minute);
       await everybodyGetsIn();
     }
-    assert.deepEqual(pair().failedFetches(), [], 'the keys are not due yet');
+    assert.deepEqual(failedFetches(pair()), [], 'the keys are not due yet');
   });
 
   it('[B62] up to the maximum age the last good keys are used', async () => {
@@ -138,8 +140,8 @@ describe('a provider that goes away', () => {
       await pair().advance(passes);
       await everybodyGetsIn();
     }
-    assert.ok(pair().failedFetches().length >= 4);
-    const age = await pair().metric('vestibule_jwks_age_seconds');
+    assert.ok(failedFetches(pair()).length >= 4);
+    const age = await keysMetric(pair(), 'vestibule_jwks_age_seconds');
     assert.ok(age > 83_000 && age < 83_600, `vestibule_jwks_age_seconds is ${age}`);
     assert.equal(
       (await pair().ready()).json<{ provider_keys: { last_fault: string } }>().provider_keys.last_fault,
@@ -155,7 +157,7 @@ describe('a provider that goes away', () => {
       assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     }
     assert.equal((await pair().ready()).status, 503);
-    assert.equal(await pair().metric('vestibule_jwks_stale_seconds_left'), 0);
+    assert.equal(await keysMetric(pair(), 'vestibule_jwks_stale_seconds_left'), 0);
     await pair().provider.comeBack();
     await pair().advance(75_000);
     await everybodyGetsIn();
@@ -163,7 +165,7 @@ describe('a provider that goes away', () => {
 });
 
 describe('a slow refresh', () => {
-  const pair = clockedPair();
+  const pair = deployment({ hasKeys: true });
 
   it('[B64] delays no request, and only one runs at a time', async () => {
     const { provider } = pair();
@@ -178,7 +180,7 @@ describe('a slow refresh', () => {
     );
     const fresh = await provider.token();
     for (const token of [fresh, seen]) assert.equal((await pair().me(token)).status, 200);
-    assert.deepEqual(await pair().statusesOfNew(50), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 50), [200]);
     assert.equal(provider.waiting, 1, 'the answers came while the refresh was under way');
     assert.equal(provider.fetches, 2);
   });
@@ -193,7 +195,7 @@ describe('a slow refresh', () => {
     await pair().advance(75_000);
     const before = provider.fetches;
     provider.answer = silence;
-    await pair().move(1_000 * (await pair().metric('vestibule_jwks_next_fetch_seconds')));
+    await pair().move(1_000 * (await keysMetric(pair(), 'vestibule_jwks_next_fetch_seconds')));
     await until(
       () => provider.fetches,
       (fetches) => fetches > before,

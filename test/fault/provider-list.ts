@@ -2,13 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { after, before } from 'node:test';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import {
-  type ClockedService,
-  me,
-  newSettings,
-  type Settings,
-  startService,
-} from '../support/services/service.ts';
+import { me, newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
 interface ProviderState {
@@ -37,9 +31,9 @@ export function listOf(settings: Settings, providers: Readonly<Record<string, Te
 export class TwoProviders {
   readonly one: TestProvider;
   readonly other: TestProvider;
-  readonly service: ClockedService;
+  readonly service: Service;
 
-  constructor(one: TestProvider, other: TestProvider, service: ClockedService) {
+  constructor(one: TestProvider, other: TestProvider, service: Service) {
     this.one = one;
     this.other = other;
     this.service = service;
@@ -49,7 +43,7 @@ export class TwoProviders {
     const [one, other] = [await TestProvider.start(), await TestProvider.start()];
     const settings = listOf(await newSettings('sqlite', { ...more }), { one, other });
     try {
-      const two = new TwoProviders(one, other, await startService(settings, { clocked: true }));
+      const two = new TwoProviders(one, other, await startService(settings));
       await two.settle();
       return two;
     } catch (error) {

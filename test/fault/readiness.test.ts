@@ -14,20 +14,16 @@ import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
-import {
-  DeclaredProcesses,
-  declarationsFolder,
-  declaredProcesses,
-} from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { Deployment, deployment } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { Processes } from '../support/services/processes.ts';
 import { fileOf, newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
-const readyz = (one: DeclaredProcesses) => request(`${one.service(0).opsUrl}/readyz`);
-const becomeReady = (one: DeclaredProcesses) =>
+const readyz = (one: Deployment) => request(`${one.service.opsUrl}/readyz`);
+const becomeReady = (one: Deployment) =>
   until(
     () => readyz(one),
     ({ status }) => status === 200,
@@ -51,23 +47,23 @@ const refusedWrite = (caller: ApiCaller) =>
     'the disk is not full',
   );
 
-async function assertOnlyReads(one: DeclaredProcesses, caller: ApiCaller, id: string): Promise<void> {
+async function assertOnlyReads(one: Deployment, caller: ApiCaller, id: string): Promise<void> {
   assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
   assert.equal((await caller.get(`/notes/${id}`)).status, 200);
-  assert.equal((await request(`${one.service(0).opsUrl}/livez`)).status, 200);
+  assert.equal((await request(`${one.service.opsUrl}/livez`)).status, 200);
 }
 
 describe('/readyz with SQLite on a full disk', () => {
   let disk: SmallDisk;
-  let one: DeclaredProcesses;
+  let one: Deployment;
   before(async () => {
     disk = new SmallDisk(4);
     const DATABASE_URL = `sqlite:${disk.folder}/vestibule.db`;
     const COLLECTIONS_DIR = declarationsFolder(declarations);
-    one = new DeclaredProcesses(await Processes.start('sqlite', 1, { DATABASE_URL, COLLECTIONS_DIR }));
+    one = await Deployment.start({ declarations: COLLECTIONS_DIR, settings: { DATABASE_URL } });
   });
   after(async () => {
-    await one?.processes.stop();
+    await one?.stop();
     disk.remove();
   });
 
@@ -108,13 +104,13 @@ describe('/readyz with SQLite on a full disk', () => {
 });
 
 describe('/readyz with an SQLite file locked by another process', () => {
-  const one = declaredProcesses('sqlite', 1, declarations);
+  const one = deployment({ declarations });
 
   it('[F157] is 503 before a waiting write times out, and 200 once the lock is gone', async (t) => {
     const caller = await one().person();
     await caller.make('notes', {});
     await becomeReady(one());
-    const other = new DatabaseSync(fileOf(one().processes.settings));
+    const other = new DatabaseSync(fileOf(one().settings));
     t.after(() => other.close());
     other.exec('begin exclusive');
     await one().advance(1_000);
@@ -137,7 +133,7 @@ describe('/readyz with an SQLite file locked by another process', () => {
   it('shows in the metrics when nobody asks /readyz', async (t) => {
     const [service = assert.fail()] = one().services;
     await becomeReady(one());
-    const other = new DatabaseSync(fileOf(one().processes.settings));
+    const other = new DatabaseSync(fileOf(one().settings));
     t.after(() => other.close());
     other.exec('begin exclusive');
     const becomes = async (ready: 0 | 1) => {
@@ -155,12 +151,12 @@ describe('/readyz with an SQLite file locked by another process', () => {
 });
 
 describe('a read-only PostgreSQL', () => {
-  const one = declaredProcesses('postgres', 1, declarations);
+  const one = deployment({ engine: 'postgres', declarations });
   /** The state after a failover: sessions that are opened meanwhile are read-only for their lifetime. */
   const onlyReads = async (isOn: boolean) => {
     const client = new Client({ connectionString: await postgresUrl() });
     await client.connect();
-    const name = new URL(String(one().processes.settings.DATABASE_URL)).pathname.slice(1);
+    const name = new URL(String(one().settings.DATABASE_URL)).pathname.slice(1);
     await client.query(`alter database ${name} set default_transaction_read_only = ${isOn}`);
     // PgBouncer would keep those sessions and share them: an operator has it RECONNECT.
     if (isOn || isAllPooled)

@@ -8,7 +8,7 @@ import { openMany, type RawAnswer, RawConnection } from '../overload/raw-connect
 import { writeRequest } from '../overload/requests.ts';
 import { assertCode } from '../support/http/code.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines, type Settings } from '../support/services/service.ts';
 
 const declarations = {
@@ -33,13 +33,13 @@ async function holdWrites({ DATABASE_URL = '' }: Settings): Promise<() => Promis
 
 for (const engine of databaseEngines) {
   describe(`while all writes are blocked, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations);
+    const one = deployment({ engine, declarations });
 
     it('[F157] every read of a known caller is answered', async () => {
       const caller = await one().person();
       const { record, etag } = await caller.make('notes', { text: 'here' });
       const writers = await Promise.all(Array.from({ length: 12 }, () => one().person()));
-      const release = await holdWrites(one().processes.settings);
+      const release = await holdWrites(one().settings);
       let made = 0;
       // More than a process has connections to PostgreSQL: writes have their own. A write that has waited for too long is
       // refused with 503, and sent again.
@@ -74,7 +74,7 @@ for (const engine of databaseEngines) {
 }
 
 describe('more writes of a caller than the queue holds', () => {
-  const one = declaredProcesses('sqlite', 1, declarations);
+  const one = deployment({ declarations });
 
   it('[G173] are 503 with Retry-After; the others wait and every 201 is stored', async () => {
     const caller = await one().person();
@@ -84,7 +84,7 @@ describe('more writes of a caller than the queue holds', () => {
     const all = await openMany(maxInBatch + maxWaitingOfCaller + tooMany, () =>
       RawConnection.open(caller.url, '127.0.0.1', (answer) => void answers.push(answer)),
     );
-    const release = await holdWrites(one().processes.settings);
+    const release = await holdWrites(one().settings);
     for (const connection of all) connection.send(writeRequest(caller.token));
     const answered = (count: number) =>
       until(

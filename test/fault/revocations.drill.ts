@@ -7,7 +7,7 @@ import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { addClientWith, basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
@@ -17,10 +17,10 @@ const maxPerIssuer = 200_000;
 
 for (const engine of databaseEngines) {
   describe(`revocations on ${engine}`, () => {
-    let two: Processes;
+    let two: Deployment;
     let client: Credentials;
     before(async () => {
-      two = await Processes.start(engine, 2, { WEB_CLIENT_ID: webClient });
+      two = await Deployment.start({ engine, processes: 2, settings: { WEB_CLIENT_ID: webClient } });
       client = await addClientWith(two.settings, 'machine');
     });
     after(() => two?.stop());

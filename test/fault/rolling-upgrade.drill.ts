@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Release } from '../support/databases/future-steps.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller, type WireRecord } from '../support/http/api-caller.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   type DatabaseEngine,
   databaseEngines,

@@ -3,7 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import { assertEmptyObject } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { until } from '../support/run/polling.ts';
-import { type ListedKey, Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
+import {
+  type ListedKey,
+  listedKeys,
+  publishedKids,
+  signingKids,
+  untilPublished,
+} from '../support/services/signing-keys.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { livingForAYear } from './resigned-token.ts';
@@ -23,7 +30,7 @@ for (const [engine, count] of [
   ['postgres', 2],
 ] as const) {
   describe(`a rotation under load: ${engine}, processes: ${count}`, () => {
-    let processes: Processes;
+    let processes: Deployment;
     let load: TokenLoad;
     let oldSecret: Credentials;
     let newSecret: Credentials;
@@ -34,7 +41,7 @@ for (const [engine, count] of [
     /** Forged with the old key: one is sent while the key is published, one afterwards. */
     let stolen: readonly [string, string];
     before(async () => {
-      processes = await Processes.start(engine, count, settings);
+      processes = await Deployment.start({ engine, processes: count, settings });
       oldSecret = await processes.addClient('caller');
       const key = await ownSigningKey(processes.settings);
       const [token = ''] = await processes.tokens(oldSecret);
@@ -65,9 +72,9 @@ for (const [engine, count] of [
       newSecret = { id: 'caller', secret: made.client_secret };
       load.credentials = [oldSecret, newSecret];
       newKey = await processes.jsonOf<ListedKey>('keys', 'rotate');
-      assert.deepEqual(await processes.publish(2), [oldKid, newKey.kid]);
-      assert.deepEqual(await processes.signingKids(oldSecret), [oldKid]);
-      assert.deepEqual(await processes.signingKids(newSecret), [oldKid]);
+      assert.deepEqual(await untilPublished(processes, 2), [oldKid, newKey.kid]);
+      assert.deepEqual(await signingKids(processes, oldSecret), [oldKid]);
+      assert.deepEqual(await signingKids(processes, newSecret), [oldKid]);
       await load.goRound();
       nobodyWasRefused();
 
@@ -75,7 +82,7 @@ for (const [engine, count] of [
       const ends = client?.secrets.map(({ expires_at: end }) => end) ?? [];
       secretEndsAt = Date.parse(String(ends[0]));
       assert.deepEqual([ends.length, ends[1]], [2, null], 'the new secret does not end');
-      const [listed] = await processes.listedKeys();
+      const [listed] = await listedKeys(processes);
       assert.equal(listed?.kid, oldKid);
       keyRetiresAt = Date.parse(String(listed?.retires_at));
     });
@@ -83,8 +90,8 @@ for (const [engine, count] of [
     it('the new key signs everywhere at its time; the old one stays published', async () => {
       await load.skipTo(Date.parse(newKey.signs_from) - 45_000);
       await load.advanceTo(Date.parse(newKey.signs_from));
-      assert.deepEqual(await processes.signingKids(newSecret), [newKey.kid]);
-      assert.deepEqual(await processes.publishedKids(), everywhere([oldKid, newKey.kid]));
+      assert.deepEqual(await signingKids(processes, newSecret), [newKey.kid]);
+      assert.deepEqual(await publishedKids(processes), everywhere([oldKid, newKey.kid]));
       await processes.letIn([stolen[0]]);
       nobodyWasRefused();
     });
@@ -104,8 +111,8 @@ for (const [engine, count] of [
 
     it('the old key is unpublished everywhere after its last token expired, and verifies nothing', async () => {
       await load.advanceTo(keyRetiresAt);
-      assert.deepEqual(await processes.publishedKids(), everywhere([newKey.kid]));
-      for (const reply of await processes.me(stolen[1])) assertRefused(reply, 'key_unknown', stolen[1]);
+      assert.deepEqual(await publishedKids(processes), everywhere([newKey.kid]));
+      for (const reply of await processes.meAtEach(stolen[1])) assertRefused(reply, 'key_unknown', stolen[1]);
       await load.goRound();
       nobodyWasRefused();
     });
@@ -114,7 +121,7 @@ for (const [engine, count] of [
       await load.stop();
       await processes.advance(lookAgainMs);
       await until(
-        async () => (await processes.listedKeys()).map(({ kid }) => kid),
+        async () => (await listedKeys(processes)).map(({ kid }) => kid),
         (kids) => kids.length === 1 && kids[0] === newKey.kid,
         'the old key is still listed',
       );
@@ -122,7 +129,7 @@ for (const [engine, count] of [
         const replies = await processes.become(403, token);
         for (const reply of replies) assertRefused(reply, 'key_unknown', token);
       }
-      assert.deepEqual(await processes.signingKids(newSecret), [newKey.kid]);
+      assert.deepEqual(await signingKids(processes, newSecret), [newKey.kid]);
     });
   });
 }

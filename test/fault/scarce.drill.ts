@@ -10,8 +10,8 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
-import { Processes } from '../support/services/processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { atOnce, Deployment } from '../support/services/deployment.ts';
 import {
   me,
   newSettings,
@@ -197,7 +197,7 @@ describe('a service short of a resource', () => {
 
 describe('a rolling restart while the provider is down', () => {
   it('[F172] the stored keys verify the tokens accepted before, and no others', async () => {
-    const processes = await Processes.start('postgres', 2);
+    const processes = await Deployment.start({ engine: 'postgres', processes: 2 });
     const { provider } = processes;
     try {
       const before = await provider.token({ sub: 'before' });
@@ -209,7 +209,7 @@ describe('a rolling restart while the provider is down', () => {
       );
       await provider.stop();
       for (const index of [0, 1]) {
-        await processes.replace(index, {});
+        await processes.restart(index);
         await processes.letIn([before, await provider.token({ sub: `during ${index}` })]);
         const stranger = await makeKey(provider.key.kid);
         assert.deepEqual(await processes.statuses(await provider.token({}, {}, stranger)), [403, 403]);

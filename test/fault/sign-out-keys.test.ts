@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { before, beforeEach, describe, it } from 'node:test';
 import { answerWith } from '../support/faults/hostile-answers.ts';
 import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me, type Service } from '../support/services/service.ts';
 import { encodeForm, formType } from '../support/tokens/oauth-form.ts';
-import { type Claims, makeKey, type ProviderKey, TestProvider } from '../support/tokens/provider.ts';
+import { type Claims, makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
 import { logoutToken, webClient } from '../support/tokens/provider-documents.ts';
 
 /** A provider that sends logout tokens and rotates its key. */
 let provider: TestProvider;
-let service: ClockedService;
-before(async () => {
-  provider = await TestProvider.start();
-  const settings = await newSettings('sqlite', {
-    ...provider.settings,
-    WEB_CLIENT_ID: webClient,
-    REFUSALS_PER_MINUTE: '1000000',
-  });
-  service = await startService(settings, { clocked: true });
-});
-after(async () => {
-  await service.stop();
-  await provider.stop();
+let service: Service;
+const running = deployment({ settings: { WEB_CLIENT_ID: webClient, REFUSALS_PER_MINUTE: '1000000' } });
+before(() => {
+  ({ provider, service } = running());
 });
 
 const asks = (token: string) => withToken(service.url + me, token);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertRefused } from '../support/http/refusals.ts';
 import { until } from '../support/run/polling.ts';
-import { type ListedKey, Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { databaseEngines, newSettings, startService } from '../support/services/service.ts';
+import { type ListedKey, listedKeys, signingKids, untilPublished } from '../support/services/signing-keys.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
@@ -12,12 +13,12 @@ import { TokenLoad } from './token-load.ts';
 
 for (const engine of databaseEngines) {
   describe(`a new key that signs at once, on ${engine}`, () => {
-    let two: Processes;
+    let two: Deployment;
     let client: Credentials;
     before(async () => {
-      two = await Processes.start(engine, 2, { REFUSALS_PER_MINUTE: '1000000' });
+      two = await Deployment.start({ engine, processes: 2, settings: { REFUSALS_PER_MINUTE: '1000000' } });
       // Started later, it polls for changes at other moments than the first process.
-      await two.replace(1, {});
+      await two.restart(1);
       client = await two.addClient('caller');
     });
     after(() => two.stop());
@@ -29,7 +30,7 @@ for (const engine of databaseEngines) {
         for (let time = 0; time < times; time += 1) {
           const { kid } = await two.jsonOf<ListedKey>('keys', 'rotate', '--now');
           await until(
-            () => two.signingKids(client),
+            () => signingKids(two, client),
             (kids) => kids.length === 1 && kids[0] === kid,
             'not everybody signs with the new key',
           );
@@ -43,7 +44,11 @@ for (const engine of databaseEngines) {
 
     it('its tokens are accepted by processes that have not read it yet', async () => {
       await rotateAtOnce(2);
-      assert.equal((await two.publish(3)).length, 3, 'the others stay until their tokens have expired');
+      assert.equal(
+        (await untilPublished(two, 3)).length,
+        3,
+        'the others stay until their tokens have expired',
+      );
     });
 
     it('its tokens are accepted during a flood of invented kids', async () => {
@@ -53,7 +58,7 @@ for (const engine of databaseEngines) {
       let isOver = false;
       const flood = async () => {
         while (!isOver) {
-          for (const reply of await two.me(invented)) assertRefused(reply, 'key_unknown', invented);
+          for (const reply of await two.meAtEach(invented)) assertRefused(reply, 'key_unknown', invented);
         }
       };
       const rotating = rotateAtOnce(3).finally(() => {
@@ -67,22 +72,22 @@ for (const engine of databaseEngines) {
       const [token = ''] = await two.tokens(client);
       const [remembered, unseen] = [await livingForAYear(token, key), await livingForAYear(token, key)];
       await two.letIn([remembered]);
-      const listed = (await two.listedKeys()).find(({ kid }) => kid === key.kid);
-      await two.advanceTo(Date.parse(String(listed?.retires_at)));
+      const listed = (await listedKeys(two)).find(({ kid }) => kid === key.kid);
+      await two.moveTo(Date.parse(String(listed?.retires_at)));
       for (const stolen of [unseen, remembered])
-        for (const reply of await two.me(stolen)) assertRefused(reply, 'key_unknown', stolen);
+        for (const reply of await two.meAtEach(stolen)) assertRefused(reply, 'key_unknown', stolen);
     });
   });
 }
 
 describe('a new key that signs at once, created while the clock is behind the previous key', () => {
-  let one: Processes;
+  let one: Deployment;
   before(async () => {
     const provider = await TestProvider.start();
     const settings = await newSettings('sqlite', provider.settings);
     // Commands run by the real time: an hour behind this process, which makes the first key.
-    const service = await startService(settings, { clocked: true, aheadMs: 3_600_000 });
-    one = new Processes(provider, settings, [service]);
+    const service = await startService(settings, { aheadMs: 3_600_000 });
+    one = new Deployment(provider, settings, [service]);
   });
   after(() => one.stop());
 
@@ -91,7 +96,7 @@ describe('a new key that signs at once, created while the clock is behind the pr
     for (let time = 0; time < 2; time += 1) {
       const { kid } = await one.jsonOf<ListedKey>('keys', 'rotate', '--now');
       await until(
-        () => one.signingKids(client),
+        () => signingKids(one, client),
         (kids) => kids.length === 1 && kids[0] === kid,
         'the new key does not sign',
       );

@@ -7,9 +7,17 @@ import type { SigningKeyRecord } from '../../src/storage/port.ts';
 import { SigningKeys } from '../../src/tokens/signing-keys.ts';
 import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { until } from '../support/run/polling.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { type ListedKey, Processes } from '../support/services/processes.ts';
 import { someEngine } from '../support/services/service.ts';
+import {
+  type ListedKey,
+  listedKeys,
+  published,
+  publishedKids,
+  signingKids,
+  untilPublished,
+} from '../support/services/signing-keys.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const minute = 60_000;
@@ -24,23 +32,23 @@ const byThree = (kids: readonly string[]) => [kids, kids, kids];
 
 for (const engine of someEngine) {
   describe(`the lifecycle of a signing key on ${engine}`, () => {
-    let three: Processes;
+    let three: Deployment;
     let client: Credentials;
     let old: ListedKey;
     let next: ListedKey;
     let oldTokens: string[];
     before(async () => {
-      three = await Processes.start(engine, 3, { TOKEN_SIGNING_ALG: 'RS256' });
+      three = await Deployment.start({ engine, processes: 3, settings: { TOKEN_SIGNING_ALG: 'RS256' } });
       client = await three.addClient('caller');
     });
     after(() => three.stop());
 
     it('the first key is created once when several processes start on a new database', async () => {
-      const [kids = [], ...others] = await three.publishedKids();
+      const [kids = [], ...others] = await publishedKids(three);
       assert.equal(kids.length, 1);
       assert.deepEqual(others, [kids, kids]);
-      assert.deepEqual(kidsOf(await three.listedKeys()), kids);
-      assert.deepEqual(await three.signingKids(client), kids);
+      assert.deepEqual(kidsOf(await listedKeys(three)), kids);
+      assert.deepEqual(await signingKids(three, client), kids);
       const added = await three.audited('key.added');
       assert.deepEqual(
         added.map(({ actor, subject }) => ({ actor, subject })),
@@ -50,33 +58,33 @@ for (const engine of someEngine) {
 
     it('the next key is created once and published 15 minutes before it signs', async () => {
       await three.advance(90 * day - 15 * minute);
-      await three.publish(2);
-      [old, next] = (await three.listedKeys()) as [ListedKey, ListedKey];
+      await untilPublished(three, 2);
+      [old, next] = (await listedKeys(three)) as [ListedKey, ListedKey];
       assert.equal(signsFrom(next) - Date.parse(next.created_at), 900_000);
       assert.equal(retiresAt(old) - signsFrom(next), 600_000 + minute, 'the life of a token, and a minute');
       assert.equal(next.retires_at, null);
-      assert.deepEqual(await three.signingKids(client), [old.kid]);
+      assert.deepEqual(await signingKids(three, client), [old.kid]);
       assert.equal((await three.audited('key.added')).length, 2, 'three processes, one new key');
     });
 
     it('all processes switch at the same time, without a restart', async () => {
       const before = await three.jsonOf<unknown[]>('audit');
-      await three.advanceTo(signsFrom(next) - minute);
+      await three.moveTo(signsFrom(next) - minute);
       oldTokens = await three.tokens(client);
-      assert.deepEqual(await three.signingKids(client), [old.kid]);
-      await three.advanceTo(signsFrom(next));
-      assert.deepEqual(await three.signingKids(client), [next.kid]);
+      assert.deepEqual(await signingKids(three, client), [old.kid]);
+      await three.moveTo(signsFrom(next));
+      assert.deepEqual(await signingKids(three, client), [next.kid]);
       assert.deepEqual(await three.jsonOf<unknown[]>('audit'), before, 'nobody has done anything');
       await three.letIn([...oldTokens, ...(await three.tokens(client))]);
     });
 
     it('the old key is published until its last token has expired, and then deleted', async () => {
-      await three.advanceTo(retiresAt(old) - minute);
-      assert.deepEqual(await three.publishedKids(), byThree([old.kid, next.kid]));
-      await three.advanceTo(retiresAt(old));
-      assert.deepEqual(await three.publishedKids(), byThree([next.kid]));
+      await three.moveTo(retiresAt(old) - minute);
+      assert.deepEqual(await publishedKids(three), byThree([old.kid, next.kid]));
+      await three.moveTo(retiresAt(old));
+      assert.deepEqual(await publishedKids(three), byThree([next.kid]));
       await until(
-        async () => kidsOf(await three.listedKeys()),
+        async () => kidsOf(await listedKeys(three)),
         (kids) => kids.length === 1 && kids[0] === next.kid,
         'the retired key is still in the database',
       );
@@ -90,9 +98,9 @@ for (const engine of someEngine) {
   });
 
   describe(`signing keys during a database outage: ${engine}`, () => {
-    let one: Processes;
+    let one: Deployment;
     before(async () => {
-      one = await Processes.start(engine, 1, { TOKEN_TTL_SECONDS: '86400' });
+      one = await Deployment.start({ engine, settings: { TOKEN_TTL_SECONDS: '86400' } });
     });
     after(() => one.stop());
 
@@ -100,18 +108,18 @@ for (const engine of someEngine) {
       const client = await one.addClient('caller');
       const tokens = await one.tokens(client);
       const { kid, signs_from } = await one.jsonOf<ListedKey>('keys', 'rotate');
-      const kids = await one.publish(2);
+      const kids = await untilPublished(one, 2);
       assert.equal(kids[1], kid);
       await one.letIn(tokens);
       await withoutDatabase(one.settings, async () => {
-        await one.advanceTo(Date.parse(signs_from));
+        await one.moveTo(Date.parse(signs_from));
         await one.advance(hour);
         await until(
           () => one.services[0]?.logLines().map(({ msg }) => msg) ?? [],
           (messages) => messages.includes('signing keys cannot be rotated'),
           'control: the database is still there',
         );
-        assert.deepEqual(await one.publishedKids(), [kids]);
+        assert.deepEqual(await publishedKids(one), [kids]);
         await one.letIn(tokens);
       });
       await until(
@@ -119,10 +127,10 @@ for (const engine of someEngine) {
         ([status]) => status === 200,
         'the database is not used again',
       );
-      assert.deepEqual(await one.signingKids(client), [kid]);
+      assert.deepEqual(await signingKids(one, client), [kid]);
       await one.advance(90 * day);
       await until(
-        () => one.publishedKids(),
+        () => publishedKids(one),
         ([published = []]) => published.includes(kid) && published.at(-1) !== kid,
         'no key follows',
       );
@@ -131,10 +139,14 @@ for (const engine of someEngine) {
 }
 
 describe('a changed signing algorithm', () => {
-  let two: Processes;
+  let two: Deployment;
   let client: Credentials;
   before(async () => {
-    two = await Processes.start('postgres', 2, { TOKEN_TTL_SECONDS: '3600', TOKEN_SIGNING_ALG: 'RS256' });
+    two = await Deployment.start({
+      engine: 'postgres',
+      processes: 2,
+      settings: { TOKEN_TTL_SECONDS: '3600', TOKEN_SIGNING_ALG: 'RS256' },
+    });
     client = await two.addClient('caller');
   });
   after(() => two.stop());
@@ -142,17 +154,17 @@ describe('a changed signing algorithm', () => {
   for (const [at, algorithm] of ['ES256', 'EdDSA'].entries()) {
     it(`${algorithm} is published first and signs later, also at processes with the old setting`, async () => {
       const before = await two.tokens(client);
-      const [signing] = await two.signingKids(client);
-      await two.replace(0, { TOKEN_SIGNING_ALG: algorithm });
+      const [signing] = await signingKids(two, client);
+      await two.restart(0, { changes: { TOKEN_SIGNING_ALG: algorithm } });
       await two.advance(minute);
-      const kids = await two.publish(at + 2);
-      const next = (await two.listedKeys()).at(-1);
+      const kids = await untilPublished(two, at + 2);
+      const next = (await listedKeys(two)).at(-1);
       assert.deepEqual([next?.kid, next?.algorithm], [kids.at(-1), algorithm]);
-      assert.deepEqual(await two.signingKids(client), [signing]);
-      await two.advanceTo(signsFrom(next) - minute);
-      assert.deepEqual(await two.signingKids(client), [signing]);
-      await two.advanceTo(signsFrom(next));
-      assert.deepEqual(await two.signingKids(client), [next?.kid]);
+      assert.deepEqual(await signingKids(two, client), [signing]);
+      await two.moveTo(signsFrom(next) - minute);
+      assert.deepEqual(await signingKids(two, client), [signing]);
+      await two.moveTo(signsFrom(next));
+      assert.deepEqual(await signingKids(two, client), [next?.kid]);
       const after = await two.tokens(client);
       for (const token of after) assert.equal(decodeProtectedHeader(token).alg, algorithm);
       await two.letIn([...before, ...after]);
@@ -160,7 +172,7 @@ describe('a changed signing algorithm', () => {
   }
 
   it('each kind of key is published with exactly the members of RFC 7517, 7518 and 8037', async () => {
-    const [keys = [], others] = await two.published();
+    const [keys = [], others] = await published(two);
     assert.deepEqual(others, keys);
     const [rsa, ec, okp] = keys as Record<string, unknown>[];
     const number = (bytes: number) => new RegExp(`^[\\w-]{${Math.ceil((bytes * 4) / 3)}}$`);
@@ -234,25 +246,21 @@ it('a signing key that expires during a read of the keys gets a successor', asyn
 });
 
 describe('a signing key that expires while the process is down', () => {
-  let one: Processes;
+  let one: Deployment;
   before(async () => {
-    one = await Processes.start('sqlite', 1, { TOKEN_SIGNING_ALG: 'RS256' });
+    one = await Deployment.start({ settings: { TOKEN_SIGNING_ALG: 'RS256' } });
   });
   after(() => one.stop());
 
   it('gets a successor at the start after 90 days', async () => {
-    const [[first] = []] = await one.publishedKids();
-    await one.restartAfter(89 * day, {});
-    assert.deepEqual(await one.publishedKids(), [[first]]);
-    await one.restartAfter(day, {});
-    assert.deepEqual(
-      await one.publishedKids(),
-      [[first]],
-      'not before the clock has been right for a minute',
-    );
+    const [[first] = []] = await publishedKids(one);
+    await one.restart(0, { afterMs: 89 * day });
+    assert.deepEqual(await publishedKids(one), [[first]]);
+    await one.restart(0, { afterMs: day });
+    assert.deepEqual(await publishedKids(one), [[first]], 'not before the clock has been right for a minute');
     await one.advance(minute);
-    await one.publish(2);
-    const [[old, second, ...others] = []] = await one.publishedKids();
+    await untilPublished(one, 2);
+    const [[old, second, ...others] = []] = await publishedKids(one);
     assert.deepEqual([old, others], [first, []]);
     assert.notEqual(second, undefined);
   });

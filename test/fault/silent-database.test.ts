@@ -3,8 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { Relay } from '../support/faults/relay.ts';
 import { assertCode } from '../support/http/code.ts';
-import { DeclaredProcesses, declarationsFolder } from '../support/services/declared-processes.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
@@ -14,13 +13,9 @@ async function startBehindRelay(t: TestContext) {
   const relay = await Relay.start(new URL(url));
   t.after(() => relay.stop());
   url.host = `127.0.0.1:${relay.port}`;
-  const COLLECTIONS_DIR = declarationsFolder(declarations);
-  const processes = await Processes.start('postgres', 1, {
-    DATABASE_URL: url.href,
-    COLLECTIONS_DIR,
-  });
-  t.after(() => processes.stop());
-  const one = new DeclaredProcesses(processes);
+  const settings = { DATABASE_URL: url.href };
+  const one = await Deployment.start({ engine: 'postgres', declarations, settings });
+  t.after(() => one.stop());
   const caller = await one.person();
   const { record } = await caller.make('notes', { text: 'before' });
   return { relay, one, caller, record };
@@ -59,6 +54,6 @@ describe('a PostgreSQL that stops answering', () => {
   it('[F160] does not prevent the process from stopping', async (t) => {
     const { relay, one } = await startBehindRelay(t);
     relay.fallSilent();
-    await one.service(0).stop();
+    await one.service.stop();
   });
 });

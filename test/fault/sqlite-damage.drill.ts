@@ -19,7 +19,7 @@ import { newRecord } from '../support/databases/records.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { fileOf } from '../support/services/service.ts';
 
 const declarations = {
@@ -27,8 +27,8 @@ const declarations = {
 };
 
 describe('an SQLite file changed during operation', () => {
-  const one = declaredProcesses('sqlite', 1, declarations);
-  const file = () => fileOf(one().processes.settings);
+  const one = deployment({ declarations });
+  const file = () => fileOf(one().settings);
   const deeds: Record<string, () => void> = {
     'is deleted': () => rmSync(file()),
     'is replaced by another database': () => {
@@ -48,8 +48,7 @@ describe('an SQLite file changed during operation', () => {
       assert.equal((await caller.get('/me')).status, 200);
       const lines = () =>
         one()
-          .service(0)
-          .logLines()
+          .service.logLines()
           .filter(({ msg, requests }) => msg === 'requests are refused' && requests === 1);
       const before = lines().length;
       copyFileSync(file(), `${file()}.copy`);
@@ -69,7 +68,7 @@ describe('an SQLite file changed during operation', () => {
         assertCode(await caller.get('/notes'), 'storage_unavailable');
       }
       assert.equal((await caller.get('/me')).status, 200);
-      const { opsUrl } = one().service(0);
+      const { opsUrl } = one().service;
       assert.equal((await request(`${opsUrl}/readyz`)).status, 503);
       assert.equal((await request(`${opsUrl}/livez`)).status, 200);
       assert.equal(lines().length, before + 1);

@@ -9,8 +9,8 @@ import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { until } from '../support/run/polling.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
-import { oneService } from '../support/services/one-service.ts';
 import {
   addClient,
   fileOf,
@@ -154,7 +154,7 @@ describe('signals to a supervisor', () => {
 });
 
 describe('stopping a supervisor', () => {
-  const running = oneService(settings);
+  const running = deployment({ settings });
 
   it('[F161] with two SIGTERMs works as with one', async () => {
     const { service } = running();

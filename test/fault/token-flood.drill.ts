@@ -13,9 +13,9 @@ import { inputWith } from '../support/http/input.ts';
 import { statuses } from '../support/http/raw-http.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { allAtOnce, concurrently, paced, tally } from '../support/load/flood.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { me } from '../support/services/service.ts';
 import { credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 // Needs a process of its own: what other files have left in the heap would be counted.
@@ -69,9 +69,9 @@ describe('the memory of failed clients', () => {
 });
 
 describe('a flood', () => {
-  const client = { id: 'machine', secret: '' };
-  const running = oneService({ TOKEN_SIGNING_ALG: 'ES256' }, async (settings) => {
-    client.secret = await addClient(settings, client.id);
+  const running = deployment({
+    settings: { TOKEN_SIGNING_ALG: 'ES256' },
+    clients: { machine: [] },
   });
 
   it('[C104] during 500 wrong secrets a second, callers with a token or the right secret are served', async () => {
@@ -81,13 +81,13 @@ describe('a flood', () => {
     // From an address of its own: requests of one address wait for each other.
     const wrong = (index: number) => {
       const form = credentialForms[index % credentialForms.length] ?? 'JSON';
-      const post = postOf(form, { id: client.id, secret: `wrong-${index}` });
+      const post = postOf(form, { id: 'machine', secret: `wrong-${index}` });
       return request(`${service.url}/token`, { method: 'POST', ...post, localAddress: '127.0.0.9' });
     };
     const [refused, welcome, tokens] = await Promise.all([
       paced(500, 1_500, wrong),
       paced(100, 300, () => withToken(service.url + me, known)),
-      paced(20, 60, () => tokenOf(service.url, client)),
+      paced(20, 60, () => tokenOf(service.url, running().client('machine'))),
     ]);
     const byStatus = (replies: typeof refused) => tally(replies.map(({ status }) => status));
     assert.deepEqual(byStatus(welcome), new Map([[200, 300]]));
@@ -105,7 +105,7 @@ describe('a flood', () => {
     const { service } = running();
     const all = await concurrently(3_000, 50, async () => {
       const askedAt = Math.floor(Date.now() / 1000);
-      const { jti, iat = 0 } = decodeJwt(await tokenOf(service.url, client));
+      const { jti, iat = 0 } = decodeJwt(await tokenOf(service.url, running().client('machine')));
       assert.ok(iat >= askedAt && iat <= Date.now() / 1000, `issued at ${iat}, asked for at ${askedAt}`);
       return jti;
     });
@@ -115,10 +115,9 @@ describe('a flood', () => {
 });
 
 describe('more tokens than the service can sign', () => {
-  const client = { id: 'machine', secret: '' };
   // One thread for all signatures: the queue is full, however fast the machine is.
-  const running = oneService({}, async (settings) => {
-    client.secret = await addClient(settings, client.id);
+  const running = deployment({
+    clients: { machine: [] },
   });
 
   it('[C110] past the limit POST /token is refused; waiting requests are signed in turn', async () => {
@@ -156,7 +155,7 @@ describe('more tokens than the service can sign', () => {
     const { service, provider } = running();
     const known = await provider.token();
     assert.equal((await withToken(service.url + me, known)).status, 200);
-    const flooding = allAtOnce(service.url, postOf('JSON', client), 1_900);
+    const flooding = allAtOnce(service.url, postOf('JSON', running().client('machine')), 1_900);
     const welcome = await concurrently(400, 4, () => withToken(service.url + me, known));
     const answers = (await flooding).join('');
     assert.deepEqual(tally(welcome.map(({ status }) => status)), new Map([[200, 400]]));
@@ -171,6 +170,6 @@ describe('more tokens than the service can sign', () => {
     const told = answers.match(/"code":"(?:signing_)?overloaded"/g)?.length;
     assert.equal(told, ends.get(503));
     assert.equal(answers.match(/^retry-after: 1\r$/gm)?.length, told);
-    assert.ok(await tokenOf(service.url, client), 'there is room again');
+    assert.ok(await tokenOf(service.url, running().client('machine')), 'there is room again');
   });
 });

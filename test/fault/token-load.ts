@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { type Reply, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import type { Processes } from '../support/services/processes.ts';
+import type { Deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import { type Credentials, credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
@@ -26,12 +26,12 @@ export class TokenLoad {
   readonly refused: string[] = [];
   /** How many rounds each caller has made. */
   readonly rounds: number[] = Array.from({ length: callers }, () => 0);
-  readonly #processes: Processes;
+  readonly #processes: Deployment;
   #running: Promise<unknown>;
   #live: LiveToken[] = [];
   #isStopping = false;
 
-  constructor(processes: Processes, credentials: readonly Credentials[]) {
+  constructor(processes: Deployment, credentials: readonly Credentials[]) {
     this.#processes = processes;
     this.credentials = credentials;
     this.#running = this.#callAll();
@@ -55,7 +55,7 @@ export class TokenLoad {
   /** Time passes for all processes, in small steps, and everybody goes round after each. */
   async advanceTo(time: number): Promise<void> {
     while (this.#processes.now() < time) {
-      await this.#processes.advanceTo(Math.min(time, this.#processes.now() + stepMs));
+      await this.#processes.moveTo(Math.min(time, this.#processes.now() + stepMs));
       await this.goRound();
     }
   }
@@ -64,7 +64,7 @@ export class TokenLoad {
   async skipTo(time: number): Promise<void> {
     this.#isStopping = true;
     await this.#running;
-    await this.#processes.advanceTo(time);
+    await this.#processes.moveTo(time);
     this.#isStopping = false;
     this.#running = this.#callAll();
     await this.goRound();

@@ -11,8 +11,8 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { request } from '../support/http/request.ts';
 import { Caller, NoAnswer, newAgent } from '../support/load/caller.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
-import { plainNotes } from '../support/services/sample-declarations.ts';
+import { declarationsFolder, plainNotes } from '../support/services/declarations.ts';
+import { atOnce } from '../support/services/deployment.ts';
 import {
   databaseEngines,
   fileOf,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 
 const declarations = {
@@ -10,21 +10,21 @@ const declarations = {
 
 describe('a suspended caller without notifications', () => {
   describe('[F156] on one SQLite file that two processes write to', () => {
-    const two = declaredProcesses('sqlite', 2, declarations);
+    const two = deployment({ processes: 2, declarations });
 
     it('is refused by both within a second during full write load', async () => {
       let isOver = false;
       const people = await atOnce(16, () => two().person());
       let written = 0;
       const writing = atOnce(16, async (index) => {
-        const person = (people[index] ?? assert.fail()).at(two().service(index));
+        const person = (people[index] ?? assert.fail()).at(two().serviceAt(index));
         while (!isOver) {
           const { status } = await person.send('POST', '/notes', { text: 'again' });
           if (status === 201) written += 1;
         }
       });
       try {
-        await assertShutOutInTime(two().processes);
+        await assertShutOutInTime(two());
       } finally {
         isOver = true;
         await writing;

@@ -5,14 +5,15 @@ import { answerWith } from '../support/faults/hostile-answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { Deployment, deployment } from '../support/services/deployment.ts';
+import { failedFetches, keysMetric, refreshKeys, statusesOfNew } from '../support/services/provider-keys.ts';
 import { me } from '../support/services/service.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
 const patient = { REFUSALS_PER_MINUTE: '1000000' };
 
 /** Sends many tokens at once that would be valid if their kid existed. */
-async function spray(pair: ClockedPair, count: number): Promise<void> {
+async function spray(pair: Deployment, count: number): Promise<void> {
   const good = await pair.provider.token();
   const rest = good.slice(good.indexOf('.'));
   const tokens = Array.from({ length: count }, () => {
@@ -24,7 +25,7 @@ async function spray(pair: ClockedPair, count: number): Promise<void> {
 }
 
 describe('invented kids', () => {
-  const pair = clockedPair({ settings: patient });
+  const pair = deployment({ settings: patient, hasKeys: true });
 
   it('[B78] cause one fetch in thirty seconds', async () => {
     const { provider } = pair();
@@ -33,7 +34,7 @@ describe('invented kids', () => {
       await pair().advance(30_000);
       for (let wave = 0; wave < 5; wave += 1) await spray(pair(), 40);
       assert.ok(provider.fetches - before <= 1, `${provider.fetches - before} requests in one window`);
-      assert.deepEqual(await pair().statusesOfNew(5), [200]);
+      assert.deepEqual(await statusesOfNew(pair(), 5), [200]);
     }
     assert.ok(provider.fetches >= 4, 'control: the names were looked for');
   });
@@ -55,14 +56,14 @@ describe('invented kids', () => {
     const { provider } = pair();
     await pair().advance(600_000);
     provider.answer = answerWith(500);
-    const earlier = pair().failedFetches().length;
+    const earlier = failedFetches(pair()).length;
     const before = provider.fetches;
     await pair().advance(600_000);
     for (let count = 1; count <= 9; count += 1) {
       await spray(pair(), 30);
-      await pair().advance(1_000 * (await pair().metric('vestibule_jwks_next_fetch_seconds')));
+      await pair().advance(1_000 * (await keysMetric(pair(), 'vestibule_jwks_next_fetch_seconds')));
     }
-    const failed = pair().failedFetches().slice(earlier);
+    const failed = failedFetches(pair()).slice(earlier);
     assert.equal(
       provider.fetches - before,
       failed.length,
@@ -76,7 +77,7 @@ describe('invented kids', () => {
         `try ${index + 1} waits for ${retryInSeconds} s instead of ${step} to ${step * 1.25} s`,
       );
     }
-    assert.deepEqual(await pair().statusesOfNew(3), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 3), [200]);
   });
 });
 
@@ -84,8 +85,8 @@ describe('a cold start', () => {
   it('[B80] many tokens before the first keys cause one fetch and are all accepted', async () => {
     let open = () => {};
     let tokens: string[] = [];
-    const pair = await ClockedPair.start({
-      async prepare(provider) {
+    const pair = await Deployment.start({
+      async prepare(_settings, provider) {
         // Signed beforehand: the service gives its provider five seconds. They have no subject, so that no caller has to be
         // registered first.
         const nobody = { sub: undefined };
@@ -114,7 +115,7 @@ describe('a cold start', () => {
 });
 
 describe('a rotation', () => {
-  const pair = clockedPair();
+  const pair = deployment({ hasKeys: true });
 
   it('[B81] a new key that is used at once is accepted after one more fetch', async () => {
     const { provider } = pair();
@@ -124,7 +125,7 @@ describe('a rotation', () => {
     const reply = await pair().me(await provider.token({}, {}, next));
     assert.equal(reply.status, 200, reply.text);
     assert.equal(provider.fetches, before + 1);
-    assert.deepEqual(await pair().statusesOfNew(10), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 10), [200]);
     assert.equal(provider.fetches, before + 1);
   });
 
@@ -164,9 +165,9 @@ describe('a rotation', () => {
     const seen = await provider.token(far, {}, old);
     assert.equal((await pair().me(seen)).status, 200);
     provider.keys = others;
-    await pair().refresh();
+    await refreshKeys(pair());
     for (const token of [seen, await provider.token({}, {}, old)])
       assertRefused(await pair().me(token), 'key_unknown', token);
-    assert.deepEqual(await pair().statusesOfNew(3), [200]);
+    assert.deepEqual(await statusesOfNew(pair(), 3), [200]);
   });
 });

@@ -4,14 +4,15 @@ import { describe, it } from 'node:test';
 import type { JWK } from 'jose';
 import { answerText } from '../support/faults/hostile-answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
-import { clockedPair } from '../support/services/clocked-pair.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { keysMetric, refreshKeys } from '../support/services/provider-keys.ts';
 import { primesOf, selfSignedToken, textbookKey } from './textbook-rsa.ts';
 
-const pair = clockedPair();
+const pair = deployment({ hasKeys: true });
 
 async function publish(...keys: JWK[]): Promise<void> {
   pair().provider.answer = answerText(JSON.stringify({ keys: [pair().provider.key.jwk, ...keys] }));
-  await pair().refresh();
+  await refreshKeys(pair());
 }
 
 /** The signature is valid, so the refusal is about the key. */
@@ -19,8 +20,8 @@ async function isTooWeak(jwk: JWK, token: string): Promise<void> {
   await publish(jwk);
   assertRefused(await pair().me(token), 'key_unknown', token);
   assert.equal((await pair().me(await pair().provider.token())).status, 200, 'the good key works');
-  assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 1);
-  assert.equal(await pair().metric('vestibule_jwks_usable_keys'), 1);
+  assert.equal(await keysMetric(pair(), 'vestibule_jwks_alarming_keys'), 1);
+  assert.equal(await keysMetric(pair(), 'vestibule_jwks_usable_keys'), 1);
 }
 
 describe('control: generated keys of allowed sizes', () => {
@@ -37,7 +38,7 @@ describe('control: generated keys of allowed sizes', () => {
       assert.equal(reply.status, 200, reply.text);
       const forged = selfSignedToken(key.jwk, pair().provider.claims());
       assertRefused(await pair().me(forged), 'signature_invalid', forged);
-      assert.equal(await pair().metric('vestibule_jwks_alarming_keys'), 0);
+      assert.equal(await keysMetric(pair(), 'vestibule_jwks_alarming_keys'), 0);
     });
   }
 });

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { until } from '../support/run/polling.ts';
 import { sized } from '../support/run/size.ts';
-import { atOnce } from '../support/services/declared-processes.ts';
-import { type ClockedService, databaseEngines, ownProcess } from '../support/services/service.ts';
+import { atOnce } from '../support/services/deployment.ts';
+import { clockedProcess, databaseEngines, type Service } from '../support/services/service.ts';
 import { answerWith, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { type WebhookStage, webhookStage } from '../support/webhooks/webhook-stage.ts';
 
@@ -13,7 +13,7 @@ import { type WebhookStage, webhookStage } from '../support/webhooks/webhook-sta
 const leaseMs = 31_000;
 const hour = 3_600_000;
 
-async function kill({ process }: ClockedService): Promise<void> {
+async function kill({ process }: Service): Promise<void> {
   const gone = once(process, 'exit');
   process.kill('SIGKILL');
   await gone;
@@ -23,7 +23,7 @@ async function kill({ process }: ClockedService): Promise<void> {
 async function manyNotes(stage: WebhookStage, count: number): Promise<void> {
   const people = await atOnce(10, () => stage.person());
   await atOnce(10, async (index) => {
-    const person = (people[index] ?? assert.fail()).at(stage.declared.service(index));
+    const person = (people[index] ?? assert.fail()).at(stage.declared.serviceAt(index));
     for (let made = 0; made < count / 10; made += 1) await person.make('notes', { text: `${index} ${made}` });
   });
 }
@@ -42,11 +42,11 @@ function assertInOrder(receiver: WebhookReceiver): void {
 
 for (const engine of databaseEngines) {
   describe(`webhooks of a killed process, on ${engine}`, () => {
-    const stage = webhookStage(engine, 1, { ...ownProcess, READS_PER_MINUTE: '1000000' });
-    const service = () => stage().declared.service(0);
+    const stage = webhookStage(engine, 1, { ...clockedProcess, READS_PER_MINUTE: '1000000' });
+    const service = () => stage().declared.service;
     const comeBack = async (later = leaseMs) => {
       await stage().ageLease(later);
-      await stage().declared.processes.restartAfter(later, {});
+      await stage().declared.restart(0, { afterMs: later });
     };
 
     it('[E144] a thousand waiting deliveries are all made by the next process', async () => {
@@ -128,7 +128,7 @@ for (const engine of databaseEngines) {
   });
 
   describe(`webhooks of two processes on ${engine}`, () => {
-    const stage = webhookStage(engine, 2, ownProcess);
+    const stage = webhookStage(engine, 2, clockedProcess);
 
     /** Which of the two has delivered anything. */
     const holder = async (): Promise<number> => {
@@ -154,37 +154,37 @@ for (const engine of databaseEngines) {
       receiver.answer = (_received, response) => waiting.push(() => response.destroy());
       const dying = await holder();
       const other = 1 - dying;
-      const writer = (await stage().person()).at(stage().declared.service(other));
+      const writer = (await stage().person()).at(stage().declared.serviceAt(other));
       await stage().notes(3, writer);
       await receiver.receives(203);
-      await kill(stage().declared.service(dying));
+      await kill(stage().declared.serviceAt(dying));
       for (const end of waiting) end();
       receiver.answer = answerWith(204);
       await stage().ageLease(10_000);
-      await stage().declared.service(other).advance(10_000);
+      await stage().declared.serviceAt(other).advance(10_000);
       assert.equal(receiver.received.length, 203, 'its lease has not ended yet');
       await stage().ageLease(25_000);
-      await stage().declared.service(other).advance(25_000);
+      await stage().declared.serviceAt(other).advance(25_000);
       await receiver.takes(203);
       assert.equal(receiver.received.length, 206);
-      await stage().declared.processes.replace(dying, {});
+      await stage().declared.restart(dying);
     });
   });
 
   describe(`[F160] webhooks of a stopping process, on ${engine}`, () => {
-    const stage = webhookStage(engine, 1, ownProcess);
+    const stage = webhookStage(engine, 1, clockedProcess);
 
     it('[E148] release the lease at once; an unanswered delivery does not count as an attempt', async () => {
       const { receiver, id } = await stage().webhook();
       receiver.answer = () => {};
       await stage().notes(1);
       await receiver.receives(1);
-      await stage().declared.service(0).stop();
+      await stage().declared.service.stop();
       assert.deepEqual(await plainSql(stage().settings).query('select holder from leases'), []);
       const [delivery] = await stage().deliveries(id);
       assert.deepEqual([delivery?.state, delivery?.attempts], ['pending', 0]);
       receiver.answer = answerWith(204);
-      await stage().declared.processes.replace(0, {});
+      await stage().declared.restart();
       await receiver.takes(1);
       assert.equal(receiver.received.length, 2);
     });

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { until } from '../support/run/polling.ts';
-import { ownProcess, someEngine } from '../support/services/service.ts';
+import { clockedProcess, someEngine } from '../support/services/service.ts';
 import {
   answerWith,
   type ReceiverAnswer,
@@ -134,26 +134,26 @@ describe('misbehaving webhook receivers', () => {
       await query('select url, last_failure from webhooks'),
     ]);
     assert.equal(rows.includes(marker), false);
-    assert.equal(JSON.stringify(stage().declared.service(0).logLines()).includes(marker), false);
+    assert.equal(JSON.stringify(stage().declared.service.logLines()).includes(marker), false);
   });
 });
 
 describe('webhooks of a killed process', () => {
-  const stage = webhookStage('sqlite', 1, ownProcess);
+  const stage = webhookStage('sqlite', 1, clockedProcess);
 
   it('[E144] are all delivered by the next process, whether in flight or waiting', async () => {
     const { receiver, id } = await stage().webhook();
     receiver.answer = () => {};
     const ids = await stage().notes(12);
     await receiver.receives(8);
-    const { process } = stage().declared.service(0);
+    const { process } = stage().declared.service;
     const gone = once(process, 'exit');
     process.kill('SIGKILL');
     await gone;
     receiver.answer = answerWith(204);
     // Longer than the lease of the killed process.
     await stage().ageLease(31_000);
-    await stage().declared.processes.restartAfter(31_000, {});
+    await stage().declared.restart(0, { afterMs: 31_000 });
     await receiver.takes(12);
     assert.deepEqual(receiver.taken.map(({ record }) => record).toSorted(), ids.toSorted());
     await stage().shows(id, ({ delivered }) => delivered === 12, 'not all are noted');
@@ -252,7 +252,7 @@ for (const engine of someEngine) {
       const { receiver } = await stage().webhook();
       const endFault = await refuseDeliveries(plainSql(stage().settings));
       await stage().notes(5);
-      const logged = () => JSON.stringify(stage().declared.service(0).logLines());
+      const logged = () => JSON.stringify(stage().declared.service.logLines());
       await until(logged, (lines) => lines.includes('webhook cannot be processed now'), 'there is no fault');
       await stage().notes(2);
       await endFault();

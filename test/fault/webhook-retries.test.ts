@@ -24,8 +24,7 @@ for (const engine of someEngine) {
       return delivery;
     };
     /** From now to when a delivery is due, by the clock of the service. */
-    const untilDue = ({ due_at }: ShownDelivery) =>
-      Date.parse(String(due_at)) - stage().declared.processes.now();
+    const untilDue = ({ due_at }: ShownDelivery) => Date.parse(String(due_at)) - stage().declared.now();
 
     it('[E145] follow the schedule and end as a dead letter that can be sent again', async () => {
       const { receiver, id } = await stage().webhook();
@@ -113,14 +112,14 @@ for (const engine of someEngine) {
       const asked: readonly (readonly [number, string, number])[] = [
         [429, '120', 120_000],
         [503, '3600', hour],
-        [429, new Date(stage().declared.processes.now() + 600_000).toUTCString(), 0],
+        [429, new Date(stage().declared.now() + 600_000).toUTCString(), 0],
         [503, String(30 * 86_400), day],
         [429, 'soon', 0],
         [500, '3600', 0],
       ];
       for (const [status, value, expected] of asked) {
         const { receiver, id } = await stage().webhook('posts.*');
-        const ours = { date: new Date(stage().declared.processes.now()).toUTCString() };
+        const ours = { date: new Date(stage().declared.now()).toUTCString() };
         receiver.answer = answerWith(status, { 'retry-after': value, ...ours });
         const writer = await stage().person();
         await writer.make('posts', { text: 'later' });
@@ -147,7 +146,7 @@ for (const engine of someEngine) {
       await writer.make('posts', { text: 'gone too' });
       await stage().pass(hour);
       assert.equal(receiver.received.length, 1);
-      const lines = await stage().declared.processes.audited('webhook.disabled');
+      const lines = await stage().declared.audited('webhook.disabled');
       assert.ok(lines.some(({ subject }) => subject === id));
       receiver.answer = answerWith(204);
       await stage().command('enable', id);
@@ -163,15 +162,14 @@ for (const engine of someEngine) {
       await failedTimes(id, 1);
       const logged = (text: RegExp) =>
         stage()
-          .declared.service(0)
-          .logLines()
+          .declared.service.logLines()
           .filter(({ msg, webhook }) => webhook === id && text.test(String(msg)));
       for (let hours = 0; hours < 95; hours += 5) await stage().pass(5 * hour);
       assert.equal((await stage().show(id)).state, 'active');
       await stage().pass(2 * hour);
       const { failing_since: since, disabled_at: end } = await stage().show(id);
       assert.equal(Date.parse(String(end)) - Date.parse(String(since)), 5 * day);
-      const metrics = await stage().declared.service(0).metrics();
+      const metrics = await stage().declared.service.metrics();
       const failing = Number(
         new RegExp(`^vestibule_webhook_failing_seconds\\{webhook="${id}"\\} (\\S+)`, 'm').exec(metrics)?.[1],
       );

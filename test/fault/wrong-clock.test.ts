@@ -4,8 +4,9 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertCode } from '../support/http/code.ts';
 import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { someEngine, startService } from '../support/services/service.ts';
+import { listedKeys } from '../support/services/signing-keys.ts';
 import {
   addKeyClient,
   assertionClaims,
@@ -30,10 +31,10 @@ const issuer = 'http://127.0.0.1/vestibule';
 for (const engine of someEngine) {
   describe(`[F167] a clock that is wrong for a moment, on ${engine}`, () => {
     const settings = { NEWCOMERS_PER_HOUR: String(newcomersPerHour) };
-    const one = declaredProcesses(engine, 1, declarations, settings);
-    const service = () => one().service(0);
+    const one = deployment({ engine, declarations, settings });
+    const service = () => one().service;
     const stored = async (id: string) => {
-      const database = plainSql(one().processes.settings);
+      const database = plainSql(one().settings);
       return (await database.query(`select id from records where id = '${id}'`)).length;
     };
     let key: ClientKey;
@@ -52,7 +53,7 @@ for (const engine of someEngine) {
     };
     /** A caller whose token is valid now, an hour ago and at each time that the clock is set to. */
     const person = (sub: string) => {
-      const now = Math.floor(one().processes.now() / 1000);
+      const now = Math.floor(one().now() / 1000);
       return one().person({ sub, iat: now - 7_200, exp: now + (3 * leapMs) / 1000 });
     };
     const post = async (sub: string, collection = 'notes'): Promise<Reply> =>
@@ -87,7 +88,7 @@ for (const engine of someEngine) {
       assert.match(String(reply.headers.get('ratelimit')), /;r=0;t=([1-5]?\d|60)$/);
       const { writes } = await (await person('hasty')).usage('notes');
       assert.equal(writes.used, 10);
-      assert.ok(Date.parse(writes.resets_at) <= one().processes.now() + minuteMs, writes.resets_at);
+      assert.ok(Date.parse(writes.resets_at) <= one().now() + minuteMs, writes.resets_at);
       await one().advance(minuteMs);
       await created('hasty');
     });
@@ -104,11 +105,7 @@ for (const engine of someEngine) {
       const registeredAt = async () =>
         (await (await person('early 1')).get('/me')).json<{ registered_at: string }>().registered_at;
       // The background work corrects it.
-      await until(
-        registeredAt,
-        (at) => Date.parse(at) <= one().processes.now(),
-        'somebody has come in a time to come',
-      );
+      await until(registeredAt, (at) => Date.parse(at) <= one().now(), 'somebody has come in a time to come');
       await one().advance(hourMs);
       for (let count = 0; count < 3; count += 1) await created('early 0', 'trial');
       assertCode(await post('early 0', 'trial'), 'newcomer_budget_spent');
@@ -142,10 +139,10 @@ for (const engine of someEngine) {
 
     it('a process that starts with a wrong clock deletes nothing', async () => {
       const id = await created('writes letters', 'letters');
-      const { processes } = one();
+      const processes = one();
       const aheadMs = processes.now() - Date.now() + leapMs;
       await service().stop();
-      processes.services[0] = await startService(processes.settings, { clocked: true, aheadMs });
+      processes.services[0] = await startService(processes.settings, { aheadMs });
       await one().advance(minuteMs / 2);
       await service().stepWallClock(-leapMs);
       await one().advance(minuteMs / 2);
@@ -155,35 +152,35 @@ for (const engine of someEngine) {
     });
 
     it('no signing key is added or deleted', async () => {
-      const { processes } = one();
-      const keys = await processes.listedKeys();
+      const processes = one();
+      const keys = await listedKeys(processes);
       const seen = jumpsSeen();
       await whileOff(leapMs, async () => {
         await one().advance(hourMs);
         await untilJumpIsSeen(seen);
       });
       await settled();
-      assert.deepEqual(await processes.listedKeys(), keys);
+      assert.deepEqual(await listedKeys(processes), keys);
     });
 
     it('a used assertion is not forgotten', async () => {
-      await addKeyClient(one().processes.settings, 'signs', [key]);
+      await addKeyClient(one().settings, 'signs', [key]);
       const atTime = async (now: number) => {
         const seconds = Math.floor(now / 1000);
         const claims = assertionClaims('signs', issuer, { iat: seconds, exp: seconds + 300 });
         return assertionForm(await signAssertion(key, claims));
       };
-      const used = await atTime(one().processes.now());
+      const used = await atTime(one().now());
       assert.equal((await postForm(service().url, used)).status, 200);
       await whileOff(leapMs, async () => {
-        const later = await atTime(one().processes.now() + leapMs);
+        const later = await atTime(one().now() + leapMs);
         assert.equal((await postForm(service().url, later)).status, 200, 'control: others are taken then');
       });
       assert.equal((await postForm(service().url, used)).status, 401);
     });
 
     it('a client created after the time of a clock set back is accepted with its tokens', async () => {
-      const { processes } = one();
+      const processes = one();
       const secret = await processes.addClient('young');
       await addKeyClient(processes.settings, 'young-with-key', [key]);
       const ahead = processes.now() - Date.now();

@@ -3,16 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { attackDeclarations } from '../people/attack-declarations.ts';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
-const COLLECTIONS_DIR = declarationsFolder({ ...attackDeclarations, ...sampleDeclarations });
+const declarations = { ...attackDeclarations, ...sampleDeclarations };
 
 for (const engine of databaseEngines)
   describe(`POST /batch that succeeds, on ${engine}`, () => {
-    const target = declaredService(engine, { settings: { COLLECTIONS_DIR }, clients: { desk: [] } });
+    const target = deployment({ engine, declarations, clients: { desk: [] } });
     const batch = (person: Person, operations: readonly object[], headers = {}) =>
       person.send('POST', 'batch', { operations }, headers);
 

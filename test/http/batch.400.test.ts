@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
+import { sendBytes } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const declarations = {
@@ -109,9 +109,7 @@ const malformed: readonly (readonly [unknown, pointer: string, message: string])
 
 for (const engine of someEngine)
   describe(`malformed POST /batch, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations), MAX_BODY_BYTES: '65536' },
-    });
+    const target = deployment({ engine, declarations, settings: { MAX_BODY_BYTES: '65536' } });
 
     it('answers 400 with a pointer to the fault and changes nothing', async () => {
       const ada = await Person.of(target());

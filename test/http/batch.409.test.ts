@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { attackDeclarations } from '../people/attack-declarations.ts';
 import { Person } from '../people/person.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {
@@ -29,7 +29,7 @@ limits: { newcomer: 2/day for 7d }
 
 for (const engine of databaseEngines)
   describe(`refused POST /batch, on ${engine}`, () => {
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
+    const target = deployment({ engine, processes: engine === 'sqlite' ? 1 : 2, declarations });
     const batch = (person: Person, operations: readonly object[]) => person.post('batch', { operations });
     const create = { create: 'notes', fields: { text: 'new' } };
 
@@ -164,7 +164,7 @@ for (const engine of databaseEngines)
     it('concurrent batches never exceed the record quota', async () => {
       const ada = await Person.of(target());
       const replies = await atOnce(50, (index) =>
-        ada.at(target().service(index)).post('batch', { operations: Array(7).fill(create) }),
+        ada.at(target().serviceAt(index)).post('batch', { operations: Array(7).fill(create) }),
       );
       const done = replies.filter(({ status }) => status === 200).length;
       assert.equal(done, 2, JSON.stringify(replies.map(({ status }) => status)));
@@ -186,7 +186,7 @@ for (const engine of databaseEngines)
       assert.deepEqual([all.status, all.body.index, all.body.problem.code], [409, 5, 'quota_exceeded']);
       assert.deepEqual((await bob.get('items?role=borrower')).body.items, []);
       const some = await atOnce(25, (index) =>
-        bob.at(target().service(index)).post('batch', {
+        bob.at(target().serviceAt(index)).post('batch', {
           operations: ids.slice(2 * index, 2 * index + 2).map((id) => ({ act: 'request', in: 'items', id })),
         }),
       );

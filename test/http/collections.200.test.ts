@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
+import { sendBytes } from '../support/http/api-caller.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
 import { type Reply, request } from '../support/http/request.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 const prefix = '/api/consumer/v1';
 const frontend = 'https://app.example';
@@ -17,7 +18,7 @@ interface Described {
 }
 
 describe('declared collections', () => {
-  const declared = declaredService('sqlite', { settings: { CORS_ORIGINS: frontend } });
+  const declared = deployment({ declarations: sampleDeclarations, settings: { CORS_ORIGINS: frontend } });
   const url = (path: string) => `${declared().service.url}${prefix}${path}`;
   const overview = async () => {
     const reply = await request(url(''));

@@ -5,9 +5,9 @@ import { beginOutside } from '../support/databases/outsider.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, fileOf, runVestibule, type Service } from '../support/services/service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { fileOf, runVestibule, type Service } from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
 
 const desks = `title: Desks
@@ -60,8 +60,9 @@ function sees(service: Service, what: string, isSo: (data: ConsoleData) => boole
 }
 
 describe('console data', () => {
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({ desks }) }, async (settings) => {
-    await addClient(settings, 'billing');
+  const running = deployment({
+    settings: { COLLECTIONS_DIR: declarationsFolder({ desks }) },
+    clients: { billing: [] },
   });
 
   it('counts requests, refusals, writes and the records of each collection by state', async () => {
@@ -139,7 +140,7 @@ describe('console data', () => {
 });
 
 describe('console with CONSOLE=off', () => {
-  const running = oneService({ CONSOLE: 'off' });
+  const running = deployment({ settings: { CONSOLE: 'off' } });
 
   it('the console answers 404, while health and metrics answer 200', async () => {
     const { opsUrl } = running().service;
@@ -151,7 +152,7 @@ describe('console with CONSOLE=off', () => {
 });
 
 describe('console of several processes', () => {
-  const running = oneService({ TEST_SERVE_OPTIONS: '--processes 2' });
+  const running = deployment({ settings: { TEST_SERVE_OPTIONS: '--processes 2' } });
 
   it('lists every process, and counts and replaces a killed one', async () => {
     const { service } = running();

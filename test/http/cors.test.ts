@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me } from '../support/services/service.ts';
 import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const frontends = ['https://app.example', 'http://localhost:5173'];
@@ -29,9 +29,9 @@ function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> 
 }
 
 describe('CORS with origins in CORS_ORIGINS', () => {
-  let secret = '';
-  const running = oneService({ CORS_ORIGINS: frontends.join(', ') }, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    settings: { CORS_ORIGINS: frontends.join(', ') },
+    clients: { caller: [] },
   });
   const url = (path: string) => `${running().service.url}${path}`;
   const get = async (origin?: string) => {
@@ -108,7 +108,7 @@ describe('CORS with origins in CORS_ORIGINS', () => {
     assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST']);
     assert.deepEqual(corsHeaders(refused), {});
     const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
-    for (const body of ['{}', credentialsBody({ id: 'caller', secret })]) {
+    for (const body of ['{}', credentialsBody(running().client('caller'))]) {
       const reply = await request(url('/token'), { method: 'POST', headers, body });
       assert.deepEqual(corsHeaders(reply), {});
       assert.equal(reply.headers.get('vary'), null);
@@ -117,7 +117,7 @@ describe('CORS with origins in CORS_ORIGINS', () => {
 });
 
 describe('CORS without CORS_ORIGINS', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('no origin gets CORS headers, and Vary does not name Origin', async () => {
     const { service, provider } = running();

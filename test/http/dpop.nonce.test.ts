@@ -7,13 +7,13 @@ import { type DevProvider, startDevProvider } from '../../src/cli/dev/provider.t
 import { freePort } from '../support/run/ports.ts';
 import { surroundings } from '../support/run/surroundings.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
-import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
 
 /** Provider, clients and service share one mocked clock, so this file needs its own process. */
 const machine = { id: 'machine', secret: newMasterSecret() };
 let provider: DevProvider;
-let service: ClockedService;
+let service: Service;
 
 before(async () => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
@@ -31,7 +31,7 @@ before(async () => {
     PORT: port,
     BASE_URL: `http://127.0.0.1:${port}`,
   });
-  service = await startService(settings, { clocked: true });
+  service = await startService(settings);
 });
 after(async () => {
   mock.timers.reset();

@@ -1,8 +1,10 @@
 import { describe, it } from 'node:test';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { assertProblemWith } from '../support/http/answers.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 describe('400 at GET /events', () => {
-  const service = declaredService('sqlite');
+  const service = deployment({ declarations: sampleDeclarations });
   const stream = { accept: 'text/event-stream' };
 
   for (const [query, parameter] of Object.entries({

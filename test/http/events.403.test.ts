@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertCode } from '../support/http/code.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { eventDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 describe('403 at GET /events', () => {
-  const one = declaredProcesses('sqlite', 1, {
-    ...eventDeclarations,
-    people: eventDeclarations.notes.replace('own', 'none'),
+  const one = deployment({
+    declarations: {
+      ...eventDeclarations,
+      people: eventDeclarations.notes.replace('own', 'none'),
+    },
   });
 
   for (const accept of ['application/json', 'text/event-stream']) {
@@ -19,7 +21,7 @@ describe('403 at GET /events', () => {
     it(`a requested collection that does not admit the caller is refused (${accept})`, async () => {
       const person = await one().person();
       assertCode(await person.get('/events?collection=guarded', { accept }), 'insufficient_scope');
-      const machine = await one().machine(await one().processes.addClient(`machine-${accept.length}`));
+      const machine = await one().machine(`machine-${accept.length}`);
       assertCode(await machine.get('/events?collection=people', { accept }), 'client_not_admitted');
     });
   }

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { streamsPerCaller } from '../../src/events/stream-limit.ts';
+import { assertProblemWith } from '../support/http/answers.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 const openAll = (caller: ApiCaller, count: number) =>
   Promise.all(Array.from({ length: count }, () => EventStream.open(caller)));
 
 describe('429 at GET /events', () => {
-  const service = declaredService('sqlite');
+  const service = deployment({ declarations: sampleDeclarations });
   const stream = { accept: 'text/event-stream' };
 
   it('streams and long polls share one limit per caller, and a closed stream frees its slot', async () => {

@@ -4,8 +4,8 @@ import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import type { WireEvent } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
-import { dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { eventDeclarations } from '../support/services/declarations.ts';
+import { dayMs, deployment } from '../support/services/deployment.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 
 interface EventPage {
@@ -16,7 +16,7 @@ interface EventPage {
 
 for (const engine of someEngine) {
   describe(`GET /events as a page, at two processes on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, eventDeclarations);
+    const two = deployment({ engine, processes: 2, declarations: eventDeclarations });
     const page = async (caller: ApiCaller, query = ''): Promise<EventPage> => {
       const reply = await caller.get(`/events${query}`);
       assert.equal(reply.status, 200, reply.text);
@@ -24,11 +24,11 @@ for (const engine of someEngine) {
     };
     const someoneWaits = () =>
       until(
-        async () => (await two().service(0).metrics()).match(/vestibule_event_requests_waiting (\d+)/)?.[1],
+        async () => (await two().service.metrics()).match(/vestibule_event_requests_waiting (\d+)/)?.[1],
         (count) => count === '1',
         'nobody waits',
       );
-    const elsewhere = (caller: ApiCaller) => caller.at(two().service(1));
+    const elsewhere = (caller: ApiCaller) => caller.at(two().serviceAt(1));
 
     it('the first page is empty with a position, and the next has the events since', async () => {
       const caller = await two().person();
@@ -94,7 +94,7 @@ for (const engine of someEngine) {
     });
 
     it('a long poll accepts a token up to five seconds after its expiry', async () => {
-      const caller = await two().person({ exp: Math.floor(two().processes.now() / 1000) + 10 });
+      const caller = await two().person({ exp: Math.floor(two().now() / 1000) + 10 });
       const { next } = await page(caller);
       await two().advance(12_000);
       assert.equal((await caller.get('/me')).status, 200);
@@ -105,7 +105,7 @@ for (const engine of someEngine) {
     });
 
     it('a long poll is refused when the token expires or the caller is suspended meanwhile', async () => {
-      const expires = Math.floor(two().processes.now() / 1000) + 10;
+      const expires = Math.floor(two().now() / 1000) + 10;
       const caller = await two().person({ exp: expires });
       const { next } = await page(caller);
       const waiting = caller.get(`/events?after=${next}&wait=30`);
@@ -116,7 +116,7 @@ for (const engine of someEngine) {
       const { id } = (await suspended.get('/me')).json();
       const again = suspended.get('/events?wait=30');
       await someoneWaits();
-      const outcome = await runVestibule(two().processes.settings, 'consumer', 'suspend', String(id));
+      const outcome = await runVestibule(two().settings, 'consumer', 'suspend', String(id));
       assert.equal(outcome.code, 0, outcome.stderr);
       assertCode(await again, 'consumer_suspended');
     });

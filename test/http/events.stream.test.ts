@@ -3,21 +3,16 @@ import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
-import { eventDeclarations } from '../support/services/event-declarations.ts';
+import { eventDeclarations } from '../support/services/declarations.ts';
+import { atOnce, dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
-import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 for (const engine of someEngine) {
   describe(`GET /events as a stream, at two processes on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, eventDeclarations);
-    let credentials: Credentials | undefined;
-    const house = async () => {
-      credentials ??= await two().processes.addClient('house');
-      return two().machine(credentials);
-    };
+    const two = deployment({ engine, processes: 2, declarations: eventDeclarations });
+    const house = () => two().machine('house');
     const idOf = async (caller: ApiCaller) => String((await caller.get('/me')).json().id);
-    const elsewhere = (caller: ApiCaller) => caller.at(two().service(1));
+    const elsewhere = (caller: ApiCaller) => caller.at(two().serviceAt(1));
     const change = async (caller: ApiCaller, method: string, path: string, body?: object) => {
       const reply = await caller.send(method, path, body);
       assert.ok(reply.status < 300, reply.text);
@@ -87,7 +82,7 @@ for (const engine of someEngine) {
       const caller = await two().person();
       const stream = await EventStream.open(caller);
       const text = 'x'.repeat(16_000);
-      await atOnce(40, (index) => caller.at(two().service(index)).make('orders', { text }));
+      await atOnce(40, (index) => caller.at(two().serviceAt(index)).make('orders', { text }));
       await stream.next(40);
       assert.equal(new Set(stream.events.map(({ id }) => id)).size, 40);
       assert.equal(stream.isOver, false);
@@ -182,7 +177,7 @@ for (const engine of someEngine) {
     });
 
     it('a stream ends with token_expired five seconds after the token expires', async () => {
-      const expires = Math.floor(two().processes.now() / 1000) + 600;
+      const expires = Math.floor(two().now() / 1000) + 600;
       const caller = await two().person({ exp: expires });
       const streams = [await EventStream.open(caller), await EventStream.open(elsewhere(caller))];
       await two().advance(601_000);
@@ -196,11 +191,10 @@ for (const engine of someEngine) {
     });
 
     it('streams at every process end on suspension, erasure or disabling of the caller', async () => {
-      const { settings } = two().processes;
+      const { settings } = two();
       const suspended = await two().person();
       const erased = await two().person();
-      const client = await two().processes.addClient('passing');
-      const machine = await two().machine(client);
+      const machine = await two().machine('passing');
       const cases = [
         {
           caller: suspended,
@@ -208,7 +202,7 @@ for (const engine of someEngine) {
           command: ['consumer', 'suspend', await idOf(suspended)],
         },
         { caller: erased, reason: 'erased', command: ['consumer', 'erase', await idOf(erased), '--yes'] },
-        { caller: machine, reason: 'client_disabled', command: ['client', 'disable', client.id] },
+        { caller: machine, reason: 'client_disabled', command: ['client', 'disable', 'passing'] },
       ];
       const bystander = await EventStream.open(await two().person());
       for (const { caller, reason, command } of cases) {

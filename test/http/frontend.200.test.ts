@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { newDirectory } from '../support/commands/outcome.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { newSettings, startService } from '../support/services/service.ts';
 
 const web = {
@@ -14,7 +14,7 @@ const web = {
 
 // Uses plain fetch: support/request checks answers against the OpenAPI document, which leaves the page out.
 describe('frontend with WEB=on', () => {
-  const running = oneService(web);
+  const running = deployment({ settings: web });
   const get = (path: string, init: RequestInit = {}) => fetch(`${running().service.url}${path}`, init);
 
   it('GET / is an uncached HTML page with isolation headers', async () => {
@@ -108,7 +108,7 @@ describe('frontend with WEB=on', () => {
 });
 
 describe('frontend with DPOP=page', () => {
-  const running = oneService({ ...web, DPOP: 'page, nonce' });
+  const running = deployment({ settings: { ...web, DPOP: 'page, nonce' } });
 
   it('GET /web/config.json enables DPoP and carries the nonce for the first proof', async () => {
     const { service } = running();
@@ -122,7 +122,7 @@ describe('frontend with DPOP=page', () => {
 });
 
 describe('frontend with DPOP=required', () => {
-  const running = oneService({ ...web, DPOP: 'required' });
+  const running = deployment({ settings: { ...web, DPOP: 'required' } });
 
   it('GET /web/config.json enables DPoP', async () => {
     const reply = await fetch(`${running().service.url}/web/config.json`);
@@ -161,7 +161,7 @@ describe('frontend with several providers', () => {
 });
 
 describe('frontend with WEB not set', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('the page and its configuration answer 404', async () => {
     for (const path of ['/', '/web/config.json']) {

@@ -4,7 +4,7 @@ import { clientChallenge } from '../support/http/answers.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import { postToken } from '../support/tokens/token-endpoint.ts';
 
@@ -20,7 +20,7 @@ function remaining({ headers }: Reply): Record<string, string> {
 }
 
 describe('response headers', () => {
-  const running = oneService();
+  const running = deployment();
   const url = (path: string) => `${running().service.url}${path}`;
 
   it('[G186] a personal answer has exactly the security headers and must not be cached', async () => {

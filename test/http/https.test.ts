@@ -7,7 +7,7 @@ import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
@@ -23,7 +23,7 @@ describe('built-in TLS', () => {
     files.TLS_KEY_FILE = tls.keyFile;
   });
   after(() => tls.remove());
-  const running = oneService(files);
+  const running = deployment({ settings: files });
   const address = (scheme: string) => `${scheme}://${new URL(running().service.url).host}`;
 
   /** Over TLS, with the certificate checked. */
@@ -80,7 +80,7 @@ describe('built-in TLS', () => {
 });
 
 describe('behind a trusted proxy', () => {
-  const running = oneService({ TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' });
+  const running = deployment({ settings: { TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' } });
   const send = async (...protos: string[]) => {
     const token = `authorization: Bearer ${await running().provider.token()}`;
     const lines = protos.map((proto) => `x-forwarded-proto: ${proto}`);
@@ -121,7 +121,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('behind a proxy, with a peer that is not trusted', () => {
-  const running = oneService({ TRUSTED_PROXIES: '10.0.0.7' });
+  const running = deployment({ settings: { TRUSTED_PROXIES: '10.0.0.7' } });
 
   it('X-Forwarded headers of an untrusted peer are ignored', async () => {
     const headers = { authorization: `Bearer ${await running().provider.token()}` };
@@ -133,7 +133,7 @@ describe('behind a proxy, with a peer that is not trusted', () => {
 });
 
 describe('on loopback without a proxy', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('X-Forwarded-Proto is ignored', async () => {
     const authorization = `Bearer ${await running().provider.token()}`;

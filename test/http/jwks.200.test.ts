@@ -3,14 +3,14 @@ import { createPublicKey } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
 import { request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, startService } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { startService } from '../support/services/service.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 describe('GET /.well-known/jwks.json', () => {
-  let secret = '';
-  const running = oneService({ TOKEN_SIGNING_ALG: 'RS256' }, async (settings) => {
-    secret = await addClient(settings, 'reader');
+  const running = deployment({
+    settings: { TOKEN_SIGNING_ALG: 'RS256' },
+    clients: { reader: [] },
   });
   const publishedKeys = async (url = running().service.url) => {
     const reply = await request(`${url}/.well-known/jwks.json`);
@@ -57,7 +57,7 @@ describe('GET /.well-known/jwks.json', () => {
   });
 
   it('tokens of POST /token name a published key', async () => {
-    const token = await tokenOf(running().service.url, { id: 'reader', secret });
+    const token = await tokenOf(running().service.url, running().client('reader'));
     const kids = (await publishedKeys()).map(({ kid }) => kid);
     assert.ok(kids.includes(decodeProtectedHeader(token).kid));
   });

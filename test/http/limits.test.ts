@@ -10,21 +10,20 @@ import { assertProblem } from '../support/http/answers.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { head, parseReply, rawReply, statuses } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const bodyBytes = 65_536;
 const headerBytes = 16_384;
 
 describe('size limits', () => {
-  let secret = '';
-  const running = oneService({}, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    clients: { caller: [] },
   });
   const url = () => running().service.url;
-  const paddedTo = (size: number) => credentialsBody({ id: 'caller', secret }).padEnd(size, ' ');
+  const paddedTo = (size: number) => credentialsBody(running().client('caller')).padEnd(size, ' ');
   const json = 'content-type: application/json';
 
   it('a body at the limit is read, and one byte more gets 413', async () => {
@@ -65,7 +64,7 @@ describe('size limits', () => {
 });
 
 describe('request timeouts', { concurrency: true }, () => {
-  const running = oneService({ REQUEST_TIMEOUT_SECONDS: '1' });
+  const running = deployment({ settings: { REQUEST_TIMEOUT_SECONDS: '1' } });
 
   /** Sends the beginning of a request and waits until the connection closes. */
   async function begin(bytes: string): Promise<string> {
@@ -108,10 +107,12 @@ describe('request timeouts', { concurrency: true }, () => {
 describe('connections', { concurrency: true }, () => {
   const blobs =
     'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 1000, bytes: 65536, writes: 1000/min }';
-  const running = oneService({
-    KEEP_ALIVE_SECONDS: '1',
-    REQUEST_TIMEOUT_SECONDS: '1',
-    COLLECTIONS_DIR: declarationsFolder({ blobs }),
+  const running = deployment({
+    settings: {
+      KEEP_ALIVE_SECONDS: '1',
+      REQUEST_TIMEOUT_SECONDS: '1',
+      COLLECTIONS_DIR: declarationsFolder({ blobs }),
+    },
   });
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
   /** A request whose answer is larger than the socket buffers. */

@@ -4,16 +4,15 @@ import { canaryWords } from '../support/faults/canaries.ts';
 import { exchange, head } from '../support/http/raw-http.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me } from '../support/services/service.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const members = ['duration_ms', 'level', 'method', 'msg', 'request_id', 'route', 'status', 'time'];
 
 describe('request log', () => {
-  let secret = '';
-  const running = oneService({}, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    clients: { caller: [] },
   });
   const requestLines = () =>
     running()
@@ -83,7 +82,7 @@ describe('request log', () => {
     const token = await provider.token();
     await exchange(service.url, 'path-mistlewombat is no HTTP\r\n\r\n');
     await exchange(service.url, head('GET', `/x?${token}`, 'x-forwarded-for: 203.0.113.77'));
-    await postToken(service.url, credentialsBody({ id: 'caller', secret }));
+    await postToken(service.url, credentialsBody(running().client('caller')));
     await lineOf(await withToken(`${service.url}${me}`, token));
     const lines = service.logLines().filter(({ msg }) => msg !== 'listening');
     const text = JSON.stringify(lines);
@@ -95,7 +94,7 @@ describe('request log', () => {
       '203.0.113.77',
       '?',
       'eyJ',
-      secret,
+      running().client('caller').secret,
       provider.origin,
       'caller',
     ];

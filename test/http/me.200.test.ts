@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { canaryClaims } from '../support/faults/canaries.ts';
 import { assertNothingPersonal } from '../support/http/answers.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { part, surroundings } from '../support/run/surroundings.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { databaseEngines, me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { partsOf } from '../support/tokens/forged-token.ts';
@@ -93,14 +94,9 @@ for (const database of databaseEngines) {
       return reply.json();
     };
 
-    before(async () => {
-      provider = await TestProvider.start();
-      const settings = { ...provider.settings, MASTER_SECRET: masterSecret };
-      service = await startService(await newSettings(database, settings));
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
+    const running = deployment({ engine: database, settings: { MASTER_SECRET: masterSecret } });
+    before(() => {
+      ({ provider, service } = running());
     });
 
     it('keys are downloaded once, and requests do not call the provider', async () => {

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { exchange, head, parseReply } from '../support/http/raw-http.ts';
 import { assertRefused, dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me, type Service, startService } from '../support/services/service.ts';
 import { base64url, partsOf, withBrokenSignature, withClaims } from '../support/tokens/forged-token.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { onEveryDeployment } from './deployments.ts';
 
 const strangersKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -63,13 +64,9 @@ onEveryDeployment((deployment) => {
 describe('one change to a valid token', () => {
   let provider: TestProvider;
   let service: Service;
-  before(async () => {
-    provider = await TestProvider.start();
-    service = await startService(await newSettings('sqlite', provider.settings));
-  });
-  after(async () => {
-    await service.stop();
-    await provider.stop();
+  const running = deployment();
+  before(() => {
+    ({ provider, service } = running());
   });
   const now = () => Math.floor(Date.now() / 1000);
   const refuse = async (token: string, code: ErrorCode) =>

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, requestFrom } from '../support/http/request.ts';
-import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { type Deployment, deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const limit = 20;
 const settings = { REFUSALS_PER_MINUTE: String(limit) };
 
-const ask = (pair: ClockedPair, from: string, token: string, headers: Record<string, string> = {}) =>
+const ask = (pair: Deployment, from: string, token: string, headers: Record<string, string> = {}) =>
   requestFrom(from, pair.service.url + me, { authorization: `Bearer ${token}`, ...headers });
 
 function assertTooMany(reply: Reply): void {
@@ -19,7 +19,7 @@ function assertTooMany(reply: Reply): void {
 }
 
 describe('an address above the refusal limit', () => {
-  const pair = clockedPair({ settings });
+  const pair = deployment({ settings, hasKeys: true });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   /** Uses up the refusal limit of an address. */
   const exhaust = async (from: string) => {
@@ -104,7 +104,10 @@ describe('an address above the refusal limit', () => {
 });
 
 describe('refusal limit behind a trusted proxy', () => {
-  const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' } });
+  const pair = deployment({
+    settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' },
+    hasKeys: true,
+  });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   const through = async (forwardedFor: string, token: string, proxy = '127.0.0.1') =>
     ask(pair(), proxy, token, { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor });

@@ -7,14 +7,14 @@ import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { Deployment, deployment } from '../support/services/deployment.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
 const minute = 60_000;
 
 describe('a cached token', () => {
-  const pair = clockedPair();
+  const pair = deployment({ hasKeys: true });
   const nowSeconds = () => Math.floor((Date.now() + pair().provider.aheadMs) / 1000);
   const isLetIn = async (token: string) => {
     const reply = await pair().me(token);
@@ -109,10 +109,11 @@ describe('a cached token', () => {
 });
 
 describe("a token before the provider's keys are loaded", () => {
-  const pair = clockedPair({
-    prepare(provider) {
+  const pair = deployment({
+    prepare(_settings, provider) {
       provider.answer = answerWith(500);
     },
+    hasKeys: true,
   });
 
   it('gets 503 until the keys are loaded, then 200', async () => {
@@ -126,7 +127,7 @@ describe("a token before the provider's keys are loaded", () => {
 });
 
 /** Waits for the last change, and with it for all earlier ones. */
-async function changeAllButCallers(pair: ClockedPair): Promise<void> {
+async function changeAllButCallers(pair: Deployment): Promise<void> {
   const { provider, service } = pair;
   const leaving = await provider.token({ sub: 'somebody who leaves' });
   const { id } = (await pair.me(leaving)).json<{ id: string }>();
@@ -144,9 +145,9 @@ async function changeAllButCallers(pair: ClockedPair): Promise<void> {
 
 for (const engine of someEngine) {
   describe(`a known caller during a database outage: ${engine}`, () => {
-    let pair: ClockedPair;
+    let pair: Deployment;
     before(async () => {
-      pair = await ClockedPair.start({ engine });
+      pair = await Deployment.start({ engine });
       await pair.settle();
     });
     after(() => pair.stop());

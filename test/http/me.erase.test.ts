@@ -6,9 +6,8 @@ import { assertCode } from '../support/http/code.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const declarations = {
@@ -29,16 +28,14 @@ interface Receipt {
 
 for (const engine of databaseEngines) {
   describe(`DELETE /me at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
     const erase = async (caller: ApiCaller): Promise<Receipt> => {
       const reply = await caller.send('DELETE', '/me');
       assert.equal(reply.status, 200, reply.text);
       return reply.json<Receipt>();
     };
-    let credentials: Credentials | undefined;
-    const house = async () => (credentials ??= await two().processes.addClient('house'));
     const fill = async (caller: ApiCaller) => {
-      await atOnce(3, (index) => caller.at(two().service(index)).make('notes', { text: `note ${index}` }));
+      await atOnce(3, (index) => caller.at(two().serviceAt(index)).make('notes', { text: `note ${index}` }));
       const { record } = await caller.make('orders', {});
       const keyed = await caller.send('POST', '/notes', { text: 'keyed' }, { 'idempotency-key': 'once' });
       return { order: record, keyed: keyed.json<WireRecord>() };
@@ -46,7 +43,7 @@ for (const engine of databaseEngines) {
     const idOf = async (caller: ApiCaller) => String((await caller.get('/me')).json().id);
     /** How many rows of the database name a caller, by table. */
     const rowsOf = async (id: string) => {
-      const database = plainSql(two().processes.settings);
+      const database = plainSql(two().settings);
       const rows = await database.query(`
         select 'records' as name, count(*) as count from records where owner = '${id}'
         union all select 'usage', count(*) from usage where owner = '${id}'
@@ -63,11 +60,11 @@ for (const engine of databaseEngines) {
       const id = await idOf(caller);
       const held = { records: 5, usage: 2, idempotency_keys: 1, events: 5, consumers: 1 };
       assert.deepEqual(await rowsOf(id), held);
-      const before = two().processes.now();
+      const before = two().now();
       const { erased_at, budgets_kept_until, ...counted } = await erase(caller);
       assert.deepEqual(counted, { records: { notes: 4, orders: 1 }, total: 5, idempotency_keys: 1 });
       assert.equal(Date.parse(String(budgets_kept_until)) % 86_400_000, 0, 'until the day ends');
-      assert.ok(Date.parse(erased_at) >= before - 1 && Date.parse(erased_at) <= two().processes.now());
+      assert.ok(Date.parse(erased_at) >= before - 1 && Date.parse(erased_at) <= two().now());
       assert.deepEqual(await rowsOf(id), nothing);
       for (const service of two().services) {
         assertCode(await caller.at(service).get(`/orders/${order.id}`), 'not_found');
@@ -105,7 +102,7 @@ for (const engine of databaseEngines) {
     });
 
     it('only spent budgets stay, without the pseudonym, until their windows end', async () => {
-      const kept = async () => plainSql(two().processes.settings).query('select * from spent_budgets');
+      const kept = async () => plainSql(two().settings).query('select * from spent_budgets');
       await two().nextWindow(dayMs);
       await until(kept, (left) => left.length === 0, 'the counts of earlier tests stay');
       const caller = await two().person();
@@ -157,7 +154,7 @@ for (const engine of databaseEngines) {
     it('concurrent erasures count each record exactly once in total', async () => {
       const caller = await two().person();
       await fill(caller);
-      const receipts = await atOnce(6, (index) => erase(caller.at(two().service(index))));
+      const receipts = await atOnce(6, (index) => erase(caller.at(two().serviceAt(index))));
       assert.equal(
         receipts.reduce((sum, { total }) => sum + total, 0),
         5,
@@ -172,11 +169,11 @@ for (const engine of databaseEngines) {
       for (let round = 0; round < 3; round += 1) {
         const caller = await two().person();
         const idsOf = (replies: readonly Reply[]) => replies.map((reply) => reply.json<WireRecord>().id);
-        const create = (index: number) => caller.at(two().service(index)).send('POST', '/notes', {});
+        const create = (index: number) => caller.at(two().serviceAt(index)).send('POST', '/notes', {});
         const before = await atOnce(10, create);
         const during: Promise<Reply>[] = [];
         for (let index = 0; index < 15; index += 1) during.push(create(index));
-        const erasing = erase(caller.at(two().service(round)));
+        const erasing = erase(caller.at(two().serviceAt(round)));
         for (let index = 0; index < 15; index += 1) during.push(create(index));
         const receipt = await erasing;
         const after = await atOnce(10, create);
@@ -204,7 +201,7 @@ for (const engine of databaseEngines) {
     });
 
     it('a machine client erases only its own records and can continue', async () => {
-      const machine = await two().machine(await house());
+      const machine = await two().machine('house');
       const caller = await two().person();
       const { record } = await caller.make('notes', { text: 'of a person' });
       await atOnce(2, () => machine.make('notes', {}));
@@ -219,19 +216,19 @@ for (const engine of databaseEngines) {
       });
       assert.deepEqual(await rowsOf(id), nothing);
       assert.equal((await caller.get(`/notes/${record.id}`)).json().text, 'seen');
-      await (await two().machine(await house())).make('notes', {});
-      await machine.at(two().service(1)).make('notes', {});
+      await (await two().machine('house')).make('notes', {});
+      await machine.at(two().serviceAt(1)).make('notes', {});
     });
 
     it('concurrent writes of a client to records being erased leave no rows', async () => {
-      const machine = await two().machine(await house());
+      const machine = await two().machine('house');
       const caller = await two().person();
       const made = await atOnce(12, () => caller.make('notes', {}));
       const id = await idOf(caller);
       const [receipt, ...replies] = await Promise.all([
         erase(caller),
         ...made.map(({ record }, index) => {
-          const own = machine.at(two().service(index));
+          const own = machine.at(two().serviceAt(index));
           const address = `/notes/${record.id}`;
           return index % 2 === 0 ? own.send('DELETE', address) : own.send('PATCH', address, { text: 'x' });
         }),

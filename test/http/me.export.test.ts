@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { before, describe, it } from 'node:test';
 import { exportsPerCaller } from '../../src/consumer/export.ts';
 import { isOfPooler } from '../support/databases/postgres.ts';
+import { assertProblemWith } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { assertProblemWith } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
 import { me, someEngine } from '../support/services/service.ts';
 
@@ -60,7 +60,7 @@ const textOf = (number: number) => 'é"\\\n'.repeat(number % 9 === 0 ? 30_000 : 
 
 for (const engine of someEngine) {
   describe(`GET /me/export, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations, { MAX_BODY_BYTES: '1048576' });
+    const one = deployment({ engine, declarations, settings: { MAX_BODY_BYTES: '1048576' } });
     let owner: ApiCaller;
     let other: ApiCaller;
     before(async () => {
@@ -99,7 +99,7 @@ for (const engine of someEngine) {
     });
 
     it("exports only the caller's own records, also for a client that can read all", async () => {
-      const machine = await one().machine(await one().processes.addClient('house'));
+      const machine = await one().machine('house');
       assert.equal((await machine.all('letters')).length, letters + 1, 'control');
       for (const [caller, count] of [
         [other, 1],
@@ -120,7 +120,7 @@ for (const engine of someEngine) {
       const requestId = /^x-request-id: (\S+)/im.exec(String(received[0]))?.[1];
       assert.ok(requestId !== undefined, 'control: the answer says which request it is of');
       const finished = () => {
-        const lines = one().service(0).logLines();
+        const lines = one().service.logLines();
         return lines.filter(({ request_id }) => request_id === requestId).length;
       };
       // The caller stops reading here, so the rest waits in the service.
@@ -128,7 +128,7 @@ for (const engine of someEngine) {
         await other.make('letters', { text: 'meanwhile' });
         assert.equal((await owner.all('orders')).length, 1);
       }
-      await logCaughtUp(one().service(0));
+      await logCaughtUp(one().service);
       assert.equal(finished(), 0, 'control: it is not over');
       slow.on('data', (chunk: Buffer) => received.push(chunk));
       await new Promise((resolve) => slow.once('close', resolve));
@@ -157,15 +157,14 @@ for (const engine of someEngine) {
       }
       const lines = linesOf((await wholeExport(owner)).text);
       assert.deepEqual(lines.at(-1), { type: 'end', records: letters + 1 });
-      await logCaughtUp(one().service(0));
+      await logCaughtUp(one().service);
       assert.deepEqual(
         one()
-          .service(0)
-          .logLines()
+          .service.logLines()
           .filter((line) => Number(line.level) >= 40 && !isOfPooler(line)),
         [],
       );
-      assert.doesNotMatch(await one().service(0).metrics(), /^vestibule_http_requests_total\{.*status="5/m);
+      assert.doesNotMatch(await one().service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     });
   });
 }

@@ -8,8 +8,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { declarationsFolder, sampleDeclarations } from '../support/services/declarations.ts';
 import {
   newSettings,
   runVestibule,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
@@ -11,13 +11,13 @@ const declarations = {
 
 for (const engine of someEngine) {
   describe(`GET /me/usage at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
     const at = (time: number) => new Date(time).toISOString();
 
     it('an idle caller sees its allowances and reset times for every collection', async () => {
       await two().nextWindow(dayMs);
       const caller = await two().person();
-      const now = two().processes.now();
+      const now = two().now();
       const midnight = now - (now % dayMs);
       const reply = await caller.get('/me/usage');
       const registeredAt = Date.parse(String((await caller.get('/me')).json().registered_at));
@@ -49,7 +49,7 @@ for (const engine of someEngine) {
       await two().nextWindow(dayMs);
       const sub = 'somebody busy';
       const caller = await two().person({ sub });
-      const made = await atOnce(4, (index) => caller.at(two().service(index)).make('trial', {}));
+      const made = await atOnce(4, (index) => caller.at(two().serviceAt(index)).make('trial', {}));
       await caller.make('notes', {});
       assert.equal((await caller.send('DELETE', `/trial/${made[0]?.record.id}`)).status, 204);
       for (const service of two().services) {
@@ -64,7 +64,7 @@ for (const engine of someEngine) {
         [aMinuteLater.records.used, aMinuteLater.writes.used, aMinuteLater.newcomer?.used],
         [3, 0, 5],
       );
-      assert.ok(Date.parse(aMinuteLater.writes.resets_at) > two().processes.now());
+      assert.ok(Date.parse(aMinuteLater.writes.resets_at) > two().now());
       await two().nextWindow(dayMs);
       const tomorrow = await (await two().person({ sub })).usage('trial');
       assert.deepEqual([tomorrow.records.used, tomorrow.writes.used, tomorrow.newcomer?.used], [3, 0, 0]);
@@ -78,8 +78,8 @@ for (const engine of someEngine) {
     });
 
     it("counts a machine client's records, but not its writes", async () => {
-      const machine = await two().machine(await two().processes.addClient('house'));
-      await atOnce(3, (index) => machine.at(two().service(index)).make('notes', {}));
+      const machine = await two().machine('house');
+      await atOnce(3, (index) => machine.at(two().serviceAt(index)).make('notes', {}));
       const { records, writes } = await machine.usage('notes');
       assert.deepEqual([records.used, writes.used], [3, 0]);
     });

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { type Reply, request, withToken } from '../support/http/request.ts';
-import { addressedService } from '../support/services/addressed-service.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
-import { addClientWith } from '../support/tokens/oauth-form.ts';
-import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const serverPath = '/.well-known/oauth-authorization-server';
 const resourcePath = '/.well-known/oauth-protected-resource';
@@ -48,13 +45,11 @@ function assertServerDocument(reply: Reply, issuer: string): void {
 }
 
 describe('OAuth metadata documents', () => {
-  let client: Credentials;
-  const running = addressedService(
-    { CORS_ORIGINS: frontend, IDP_REQUIRED_SCOPES: 'consumer, profile' },
-    async (settings) => {
-      client = await addClientWith(settings, 'reader');
-    },
-  );
+  const running = deployment({
+    isAddressed: true,
+    settings: { CORS_ORIGINS: frontend, IDP_REQUIRED_SCOPES: 'consumer, profile' },
+    clients: { reader: [] },
+  });
   const url = (path = '') => `${running().service.url}${path}`;
 
   it('the authorization server document follows RFC 8414', async () => {
@@ -137,6 +132,7 @@ describe('OAuth metadata documents', () => {
     const issuer = new URL(String(resource.authorization_servers?.at(-1)));
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
     const server = await oauth.processDiscoveryResponse(issuer, found);
+    const client = running().client('reader');
     const self = { client_id: client.id };
     const secret = oauth.ClientSecretBasic(client.secret);
     const answer = await oauth.clientCredentialsGrantRequest(server, self, secret, {}, insecure);
@@ -155,7 +151,7 @@ describe('OAuth metadata documents', () => {
 describe('OAuth metadata with BASE_URL and IDP_ISSUER set', () => {
   const base = 'http://127.0.0.1/vestibule';
   const issuer = 'https://login.example/realms/main';
-  const running = oneService({ IDP_ISSUER: issuer, BASE_URL: base });
+  const running = deployment({ settings: { IDP_ISSUER: issuer, BASE_URL: base } });
 
   it('documents use BASE_URL, and list no scopes when none are required', async () => {
     const { url } = running().service;

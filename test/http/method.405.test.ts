@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
-import { addClient, me } from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { me } from '../support/services/service.ts';
 import { bodyWith } from '../support/tokens/token-endpoint.ts';
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -22,9 +22,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('methods that an address does not support', () => {
-  let secret = '';
-  const running = oneService({}, async (settings) => {
-    secret = await addClient(settings, 'caller');
+  const running = deployment({
+    clients: { caller: [] },
   });
 
   it('an allowed method is never answered with 405', async () => {
@@ -56,7 +55,7 @@ describe('methods that an address does not support', () => {
   it('valid credentials with the wrong method get 405', async () => {
     const { service, provider } = running();
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${await provider.token()}` };
-    const body = bodyWith({ id: 'caller', secret }, '1');
+    const body = bodyWith(running().client('caller'), '1');
     for (const method of ['PUT', 'PATCH']) {
       for (const path of ['/token', me]) {
         const reply = await request(`${service.url}${path}`, { method, headers, body });

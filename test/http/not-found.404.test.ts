@@ -4,11 +4,11 @@ import { assertProblem } from '../support/http/answers.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
 import { assertNoEcho } from '../support/http/refusals.ts';
 import { request, withToken } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 describe('unknown addresses', () => {
-  const running = oneService();
+  const running = deployment();
   const expectNothing = async (path: string, method = 'GET') => {
     const reply = await rawReply(running().service.url, head(method, path));
     assertProblem(reply, 'not_found', path);

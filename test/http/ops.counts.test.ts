@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { newSettings, type Service, someEngine, startService } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { type Service, someEngine } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
 
@@ -13,16 +13,10 @@ for (const engine of someEngine) {
     let provider: TestProvider;
     let service: Service;
     let caller: ApiCaller;
+    const running = deployment({ engine, declarations: { notes } });
     before(async () => {
-      provider = await TestProvider.start();
-      const COLLECTIONS_DIR = declarationsFolder({ notes });
-      service = await startService(await newSettings(engine, { ...provider.settings, COLLECTIONS_DIR }));
+      ({ provider, service } = running());
       caller = new ApiCaller(service.url, await provider.token());
-    });
-    // Stops the provider first: it runs even if the service did not start.
-    after(async () => {
-      await provider.stop();
-      await service.stop();
     });
     const value = async (line: string) => {
       const found = (await service.metrics()).split('\n').find((text) => text.startsWith(`${line} `));

@@ -1,28 +1,21 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { assertProblem } from '../support/http/answers.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
-import { oneService } from '../support/services/one-service.ts';
-import {
-  addClient,
-  fileOf,
-  me,
-  newSettings,
-  type Service,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { fileOf, me, type Service } from '../support/services/service.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
 const allGood = { database: 'ok', provider_keys: 'ok' };
 
 describe('health and metrics of a healthy service', () => {
-  const running = oneService();
+  const running = deployment();
 
   it('/livez answers 200 while the process runs', async () => {
     const reply = await request(`${running().service.opsUrl}/livez`);
@@ -108,10 +101,11 @@ describe('health and metrics of a healthy service', () => {
 });
 
 describe('a provider that is down from the start', () => {
-  let secret = '';
-  const running = oneService({}, async (settings, provider) => {
-    secret = await addClient(settings, 'caller');
-    provider.answer = (_request, response) => response.writeHead(500).end();
+  const running = deployment({
+    clients: { caller: [] },
+    prepare: (_settings, provider) => {
+      provider.answer = (_request, response) => response.writeHead(500).end();
+    },
   });
 
   it('/me is 503 with Retry-After and never 403, because "cannot verify" is not "invalid"', async () => {
@@ -142,7 +136,7 @@ describe('a provider that is down from the start', () => {
 
   it('POST /token and its tokens work without the provider', async () => {
     const { service } = running();
-    const token = await tokenOf(service.url, { id: 'caller', secret });
+    const token = await tokenOf(service.url, running().client('caller'));
     assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
   });
 
@@ -162,12 +156,13 @@ for (const database of ['postgres', 'sqlite'] as const) {
   describe(`[F162] a lost database: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
-    let secret = '';
+    const running = deployment({
+      engine: database,
+      clients: { caller: [] },
+    });
     before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(database, provider.settings);
-      secret = await addClient(settings, 'caller');
-      service = await startService(settings);
+      ({ provider, service } = running());
+      const { settings } = service;
       await until(
         () => ready(service),
         ({ status }) => status === 200,
@@ -175,10 +170,6 @@ for (const database of ['postgres', 'sqlite'] as const) {
       );
       if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
       else rmSync(fileOf(settings));
-    });
-    after(async () => {
-      await service.stop();
-      await provider.stop();
     });
 
     it('without its database /readyz is 503 with the reason, while /livez stays 200', async () => {
@@ -195,7 +186,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     it('requests that need the database get 503 with Retry-After', async () => {
       const replies = [
         await withToken(`${service.url}${me}`, await provider.token()),
-        await postToken(service.url, credentialsBody({ id: 'brand-new', secret })),
+        await postToken(service.url, credentialsBody({ ...running().client('caller'), id: 'brand-new' })),
       ];
       for (const reply of replies) {
         assertProblem(reply, 'storage_unavailable');
@@ -204,7 +195,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     });
 
     it('requests that need no database are answered, including a token for a known client', async () => {
-      assert.equal((await postToken(service.url, credentialsBody({ id: 'caller', secret }))).status, 200);
+      assert.equal((await postToken(service.url, credentialsBody(running().client('caller')))).status, 200);
       assert.equal((await request(`${service.url}/.well-known/jwks.json`)).status, 200);
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
     });

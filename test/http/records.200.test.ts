@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import type { WireRecord } from '../support/http/api-caller.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { sendBytes, type WireRecord } from '../support/http/api-caller.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 for (const engine of someEngine) {
   describe(`reading and changing records, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
     const owner = async (fields: object = { text: 'first', stars: 1 }) => {
       const person = await declared().person();
       const { record, etag } = await person.make('notes', fields);

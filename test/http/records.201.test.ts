@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { oddTexts } from '../support/databases/records.ts';
-import type { WireRecord } from '../support/http/api-caller.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { sendBytes, type WireRecord } from '../support/http/api-caller.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -12,7 +13,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 for (const engine of someEngine) {
   describe(`creating records, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
 
     it('POST answers with the record, its Location and its ETag', async () => {
       const person = await declared().person();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
-import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
+import { type ApiCaller, sendBytes, type WireRecord } from '../support/http/api-caller.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 /** JSON of this depth, counting the two objects of the body. */
@@ -72,7 +73,7 @@ const treacherous = ['__proto__', 'constructor', 'prototype'];
 
 for (const engine of someEngine) {
   describe(`bodies that cannot be stored, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
 
     /** Asserts that every request with a body refuses this one. */
     const refused = async (person: ApiCaller, record: WireRecord, body: string | Buffer, what: string) => {

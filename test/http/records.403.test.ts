@@ -5,7 +5,8 @@ import { assertProblem } from '../support/http/answers.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import type { Claims } from '../support/tokens/provider.ts';
 
 type Asked = readonly [method: string, path: string, body?: object];
@@ -31,7 +32,8 @@ const ask = (caller: ApiCaller, [method, path, body]: Asked): Promise<Reply> =>
   caller.send(method, path, body);
 
 describe('callers without permission', () => {
-  const declared = declaredService('sqlite', {
+  const declared = deployment({
+    declarations: sampleDeclarations,
     clients: { desk: [], clerk: ['files.read', 'files.write'] },
   });
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
+import { assertProblem, bytesOf } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
-import { bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 type Asked = readonly [
@@ -41,7 +42,7 @@ const verbs: readonly Asked[] = [
 
 for (const engine of someEngine) {
   describe(`records of other callers, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
     const ask = (caller: ApiCaller, path: string, [method, action, body, headers]: Asked) =>
       caller.send(method, `${path}${action}`, body, headers);
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
+import { assertProblem, assertProblemWith, bytesOf } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
-import { assertProblemWith, bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 const fields = { slot: '2026-05-01T10:00:00.000Z', seats: 2 };
@@ -28,7 +29,7 @@ const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
 
 for (const engine of someEngine) {
   describe(`states and machine clients, on ${engine}`, () => {
-    const declared = declaredService(engine, { clients: { desk: [] } });
+    const declared = deployment({ engine, declarations: sampleDeclarations, clients: { desk: [] } });
     const act = (caller: ApiCaller, { id }: WireRecord, action: string, collection = 'bookings') =>
       caller.send('POST', `/${collection}/${id}/${action}`);
     /** State and actions as a caller sees them. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
-import { assertProblem } from '../support/http/answers.ts';
+import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
 /** Every request that changes a record of the ledger. */
@@ -16,7 +17,7 @@ const changes: readonly (readonly [method: string, action: string, body?: object
 
 for (const engine of someEngine) {
   describe(`changes with another version, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
     const entry = async (): Promise<{ person: ApiCaller; path: string; etag: string; text: string }> => {
       const person = await declared().person();
       const { record, etag } = await person.make('ledger', { amount: 1 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { assertProblem } from '../support/http/answers.ts';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
+import { type ApiCaller, sendBytes } from '../support/http/api-caller.ts';
 import { exchange, head, rawReply, statuses } from '../support/http/raw-http.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 const bodyBytes = 65_536;
 const recordBytes = 100;
 
 describe('sizes and types of record bodies', () => {
-  const declared = declaredService('sqlite');
+  const declared = deployment({ declarations: sampleDeclarations });
   const startOf = ({ token }: ApiCaller, ...lines: string[]) =>
     head(
       'POST',

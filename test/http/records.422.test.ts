@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { WireRecord } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { assertProblemWith } from '../support/http/answers.ts';
+import { sendBytes, type WireRecord } from '../support/http/api-caller.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 
 /** Invalid fields of a note, with the expected pointers. */
 const wrong: readonly (readonly [fields: unknown, pointers: readonly string[]])[] = [
@@ -33,7 +35,7 @@ const wrong: readonly (readonly [fields: unknown, pointers: readonly string[]])[
 ];
 
 describe('invalid fields', () => {
-  const declared = declaredService('sqlite');
+  const declared = deployment({ declarations: sampleDeclarations });
   const pointersOf = (reply: { json<T>(): T }) =>
     reply.json<{ errors: { pointer: string; message: string }[] }>().errors.map(({ pointer }) => pointer);
 

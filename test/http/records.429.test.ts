@@ -4,9 +4,8 @@ import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode, assertWait } from '../support/http/code.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
-import { atOnce, dayMs, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 const schema = 'schema: { properties: { text: { type: string, maxLength: 280 } } }';
 const states = 'states: { open: { close: closed }, closed: {} }';
@@ -33,11 +32,9 @@ function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeco
 
 for (const engine of databaseEngines) {
   describe(`write and read budgets at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations, settings);
+    const two = deployment({ engine, processes: 2, declarations, settings });
     const create = (caller: ApiCaller, index = 0, collection = 'notes') =>
-      caller.at(two().service(index)).send('POST', `/${collection}`, { text: `note ${index}` });
-    let credentials: Credentials | undefined;
-    const house = async () => (credentials ??= await two().processes.addClient('house'));
+      caller.at(two().serviceAt(index)).send('POST', `/${collection}`, { text: `note ${index}` });
     const spend = async (caller: ApiCaller) => {
       const replies = await atOnce(writes, (index) => create(caller, index));
       assert.deepEqual(statuses(replies), { 201: writes });
@@ -107,14 +104,14 @@ for (const engine of databaseEngines) {
       await two().nextWindow(hourMs);
       const caller = await two().person();
       await spend(caller);
-      await two().processes.replace(0, {});
-      assertWait(await create(caller.at(two().service(0))), 'write_budget_spent', 3_400, 3_600);
+      await two().restart();
+      assertWait(await create(caller.at(two().service)), 'write_budget_spent', 3_400, 3_600);
       assertWait(await create(caller, 1), 'write_budget_spent', 3_400, 3_600);
     });
 
     it('[D132] a clock that is set back does not reopen a budget window', async () => {
       await two().nextWindow(hourMs);
-      const issued = Math.floor(two().processes.now() / 1000) - 7_200;
+      const issued = Math.floor(two().now() / 1000) - 7_200;
       const caller = await two().person({ iat: issued, exp: issued + 4 * 3_600 });
       await spend(caller);
       const step = async (milliseconds: number) => {
@@ -134,7 +131,7 @@ for (const engine of databaseEngines) {
       assertCode(await create(caller), 'write_budget_spent');
       assert.equal((await create(caller, 0, 'trial')).status, 201);
       await spend(other);
-      const machine = await two().machine(await house());
+      const machine = await two().machine('house');
       const replies = await atOnce(2 * writes, (index) => create(machine, index));
       assert.deepEqual(statuses(replies), { 201: 2 * writes });
     });
@@ -142,7 +139,7 @@ for (const engine of databaseEngines) {
     it('[D132] concurrent reads never exceed the read limit of each process', async () => {
       const caller = await two().person();
       const { record } = await caller.make('notes', {});
-      const read = (index: number) => caller.at(two().service(index)).get(`/notes/${record.id}`);
+      const read = (index: number) => caller.at(two().serviceAt(index)).get(`/notes/${record.id}`);
       const first = await atOnce(10 * reads, () => read(0));
       assert.deepEqual(statuses(first), { 200: reads, 429: 9 * reads });
       for (const reply of first.filter(({ status }) => status === 429)) {
@@ -215,7 +212,7 @@ for (const engine of databaseEngines) {
     });
 
     it('a read counts once more for each further 200 records that it examines', async () => {
-      const archive = await two().machine(await two().processes.addClient('archive'));
+      const archive = await two().machine('archive');
       const operations = Array.from({ length: 50 }, () => ({ create: 'notes', fields: { text: 'a note' } }));
       for (let made = 0; made < 450; made += 50)
         assert.equal((await archive.send('POST', '/batch', { operations })).status, 200);
@@ -295,7 +292,7 @@ for (const engine of databaseEngines) {
       await spend(caller);
       assert.deepEqual(statuses(await atOnce(3, (index) => create(caller, index, 'trial'))), { 201: 3 });
       for (let round = 0; round < 3; round += 1) {
-        assert.equal((await caller.at(two().service(round)).send('DELETE', '/me')).status, 200);
+        assert.equal((await caller.at(two().serviceAt(round)).send('DELETE', '/me')).status, 200);
         assertWait(await create(caller, round), 'write_budget_spent', 3_400, 3_600);
         assertWait(await create(caller, round + 1, 'trial'), 'newcomer_budget_spent', 86_200, 86_400);
       }
@@ -324,7 +321,7 @@ for (const engine of databaseEngines) {
       await today(await newcomer());
       const until = Date.parse(String((await (await newcomer()).usage('trial')).newcomer?.until));
       // Just before the newcomer period ends, which is not at midnight.
-      await two().advance(until - 30_000 - two().processes.now());
+      await two().advance(until - 30_000 - two().now());
       assertCode(await create(await newcomer(), 1, 'trial'), 'newcomer_budget_spent');
       await two().advance(30_000);
       const caller = await newcomer();
@@ -341,7 +338,7 @@ for (const engine of databaseEngines) {
       assert.equal((await create(early)).status, 201);
       const crowd = await atOnce(newcomersPerHour, () => two().person());
       for (const [index, caller] of crowd.entries())
-        assert.equal((await caller.at(two().service(index)).get('/me')).status, 200);
+        assert.equal((await caller.at(two().serviceAt(index)).get('/me')).status, 200);
       for (const [index, caller] of [early, ...crowd.slice(0, 4)].entries()) {
         for (const collection of ['notes', 'trial'])
           assertWait(await create(caller, index, collection), 'newcomers_paused', 1, 3_600);
@@ -356,7 +353,7 @@ for (const engine of databaseEngines) {
       );
       await spend(await two().person(settled));
       assert.equal((await create(await two().person(settled), 1, 'trial')).status, 201);
-      const machine = await two().machine(await house());
+      const machine = await two().machine('house');
       assert.equal((await create(machine)).status, 201);
       await two().advance(hourMs);
       assert.equal((await create(await two().person())).status, 201, 'an hour later all is as before');

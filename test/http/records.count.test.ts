@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { exampleDeclarations } from '../families/examples.ts';
 import { Person } from '../people/person.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
-const { teams, tasks, issues, comments, votes } = exampleDeclarations('team', 'feedback');
 /** Records that belong to the owner of their parent, who can also get a role in them. */
 const jobs = `
 parent: { field: team, collection: teams, owned_by: parent }
@@ -22,18 +20,11 @@ index: [size]
 states: { open: { close: closed }, closed: {} }
 access: { clients: any }
 `;
+const declarations = { ...exampleDeclarations('team', 'feedback'), jobs, notes };
 
 for (const engine of databaseEngines)
   describe(`GET /<collection>/count, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: {
-        COLLECTIONS_DIR: declarationsFolder({ teams, tasks, issues, comments, votes, jobs, notes } as Record<
-          string,
-          string
-        >),
-      },
-      clients: { desk: [] },
-    });
+    const target = deployment({ engine, declarations, clients: { desk: [] } });
     const count = async (person: Person, path: string) => (await person.get(path)).body;
 
     it("counts the caller's own records that match the filters", async () => {

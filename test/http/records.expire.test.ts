@@ -5,7 +5,7 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declaredProcesses, hourMs } from '../support/services/declared-processes.ts';
+import { atOnce, deployment, hourMs } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const declarations = {
@@ -20,12 +20,10 @@ limits: { writes: 1000000/day }`,
 
 for (const engine of databaseEngines) {
   describe(`expiring records, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
-    const person = () => two().person({ exp: Math.floor(two().processes.now() / 1000) + 6 * 3_600 });
+    const two = deployment({ engine, processes: 2, declarations });
+    const person = () => two().person({ exp: Math.floor(two().now() / 1000) + 6 * 3_600 });
     const stored = async () => {
-      const rows = await plainSql(two().processes.settings).query(
-        "select id from records where collection = 'offers'",
-      );
+      const rows = await plainSql(two().settings).query("select id from records where collection = 'offers'");
       return rows.map(({ id }) => String(id)).sort();
     };
     const swept = (left: readonly string[]) =>

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Person } from '../people/person.ts';
-import { assertProblem } from '../support/http/answers.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { bytesOf, declaredService } from '../support/services/declared-service.ts';
+import { assertProblem, bytesOf } from '../support/http/answers.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 10000/min }';
@@ -34,10 +33,7 @@ ${roomy}
 
 for (const engine of databaseEngines)
   describe(`GET /<collection>/{id}/history, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
-      clients: { desk: [] },
-    });
+    const target = deployment({ engine, declarations, clients: { desk: [] } });
     const people = (count: number) => Person.several(target(), count) as Promise<[Person, ...Person[]]>;
     const steps = async (reader: Person, path: string, query = '') => {
       const { status, body, reply } = await reader.get(`${path}/history${query}`);

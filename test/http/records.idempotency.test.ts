@@ -6,7 +6,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const schema = 'schema: { required: [text], properties: { text: { type: string, maxLength: 280 } } }';
@@ -17,14 +17,14 @@ const declarations = {
 
 for (const engine of databaseEngines) {
   describe(`Idempotency-Key at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
     const post = (caller: ApiCaller, key: string, text = 'once', collection = 'notes') =>
       caller.send('POST', `/${collection}`, { text }, { 'idempotency-key': key });
 
     it('[D128] 50 concurrent requests with one key create one record, and all get its answer', async () => {
       const caller = await two().person();
       const key = randomUUID();
-      const replies = await atOnce(50, (index) => post(caller.at(two().service(index)), key));
+      const replies = await atOnce(50, (index) => post(caller.at(two().serviceAt(index)), key));
       assert.deepEqual([...tally(replies.map(({ status }) => status))], [[201, 50]]);
       for (const header of ['etag', 'location'])
         assert.equal(new Set(replies.map(({ headers }) => headers.get(header))).size, 1, header);
@@ -38,7 +38,7 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       const key = randomUUID();
       const replies = await atOnce(40, (index) =>
-        post(caller.at(two().service(index)), key, index % 4 < 2 ? 'one' : 'other'),
+        post(caller.at(two().serviceAt(index)), key, index % 4 < 2 ? 'one' : 'other'),
       );
       assert.deepEqual(tally(replies.map(({ status }) => status)).get(201), 20);
       for (const reply of replies.filter(({ status }) => status !== 201))
@@ -63,7 +63,7 @@ for (const engine of databaseEngines) {
       const key = randomUUID();
       const { id } = (await post(caller, key)).json<WireRecord>();
       const changed = await caller.send('PATCH', `/notes/${id}`, { text: 'changed' });
-      const again = await post(caller.at(two().service(1)), key);
+      const again = await post(caller.at(two().serviceAt(1)), key);
       assert.equal(again.status, 201);
       assert.equal(again.text, changed.text);
       assert.equal(again.headers.get('etag'), changed.headers.get('etag'));
@@ -91,7 +91,7 @@ for (const engine of databaseEngines) {
     });
 
     it('[D128] a repeat is 409 when the record has expired but is not yet swept', async () => {
-      const exp = Math.floor(two().processes.now() / 1000) + 7_200;
+      const exp = Math.floor(two().now() / 1000) + 7_200;
       const caller = await two().person({ exp });
       const key = randomUUID();
       assert.equal((await post(caller, key, 'once', 'fleeting')).status, 201);
@@ -116,7 +116,7 @@ for (const engine of databaseEngines) {
       assert.equal(anew.status, 201, anew.text);
       assert.notEqual(anew.json<WireRecord>().id, id);
       await two().advance(dayMs);
-      const database = plainSql(two().processes.settings);
+      const database = plainSql(two().settings);
       await until(
         () => database.query('select * from idempotency_keys'),
         (rows) => rows.length === 0,

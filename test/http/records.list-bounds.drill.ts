@@ -5,8 +5,8 @@ import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
-import { databaseEngines, ownProcess } from '../support/services/service.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
+import { clockedProcess, databaseEngines } from '../support/services/service.ts';
 
 interface Page {
   readonly items: readonly WireRecord[];
@@ -30,19 +30,19 @@ const pageBytes = 1_048_576;
 
 for (const engine of databaseEngines) {
   describe(`cost limits of one list, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations, ownProcess);
+    const one = deployment({ engine, declarations, settings: clockedProcess });
     /** A person with records that were written long ago, oldest first. */
     const owner = async (collection: string, fields: readonly object[], isLive = (_: number) => false) => {
       const caller = await one().person();
       const { id } = (await caller.get('/me')).json();
-      const storage = await plainSql(one().processes.settings).open();
+      const storage = await plainSql(one().settings).open();
       const records = fields.map((each, index) =>
         newRecord({
           collection,
           owner: String(id),
           state: 'open',
           createdAt: index,
-          ...(isLive(index) ? { updatedAt: one().processes.now() } : {}),
+          ...(isLive(index) ? { updatedAt: one().now() } : {}),
           fields: { ...each },
         }),
       );
@@ -82,7 +82,7 @@ for (const engine of databaseEngines) {
       await one().advance(60_000);
       const words = Array.from({ length: looked + 500 }, () => ({ word: 'that' }));
       const person = await owner('passing', words, (index) => index < 3);
-      const machine = await one().machine(await one().processes.addClient('desk'));
+      const machine = await one().machine('desk');
       for (const caller of [person, machine]) {
         for (const query of ['', 'state=open', 'sort=-word', 'word=that&sort=-word']) {
           const first = await list(caller, `/passing?${query}`);
@@ -101,7 +101,7 @@ for (const engine of databaseEngines) {
         'large',
         Array.from({ length: 201 }, (_, index) => ({ word: String(index), text })),
       );
-      const pid = one().service(0).process.pid;
+      const pid = one().service.process.pid;
       const peakMegabytes = () =>
         Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
       await list(caller, '/large?limit=200');

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { oddTexts } from '../support/databases/records.ts';
-import { assertProblem } from '../support/http/answers.ts';
+import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 interface Page {
@@ -55,7 +56,7 @@ const fields = ['label', 'weight', 'place', 'done', 'due', 'created_at'];
 
 for (const engine of databaseEngines) {
   describe(`lists, on ${engine}`, () => {
-    const declared = declaredService(engine);
+    const declared = deployment({ engine, declarations: sampleDeclarations });
     let person: ApiCaller;
     let all: readonly WireRecord[];
     const list = async (query: string, caller = person): Promise<Page> => {

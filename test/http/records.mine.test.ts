@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { assertProblem } from '../support/http/answers.ts';
+import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
 import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { assertProblemWith, declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 interface Page {
@@ -31,10 +30,7 @@ const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
 
 for (const engine of databaseEngines) {
   describe(`lists with "mine=true", on ${engine}`, () => {
-    const declared = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
-      clients: { desk: [] },
-    });
+    const declared = deployment({ engine, declarations, clients: { desk: [] } });
     let person: ApiCaller;
     let stranger: ApiCaller;
     let machine: ApiCaller;

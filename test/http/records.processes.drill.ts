@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declarationsFolder } from '../support/services/declared-processes.ts';
-import { databaseEngines, newSettings, type Service, startService } from '../support/services/service.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
+import { databaseEngines, type Service } from '../support/services/service.ts';
 import { childrenOf, serving } from '../support/services/supervised.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
+import type { TestProvider } from '../support/tokens/provider.ts';
 
 const quota = 10;
 const budget = 20;
@@ -30,19 +30,13 @@ for (const engine of databaseEngines) {
   describe(`writes at two processes behind one port, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
-    before(async () => {
-      provider = await TestProvider.start();
-      const settings = await newSettings(engine, {
-        ...provider.settings,
-        COLLECTIONS_DIR: declarationsFolder(declarations),
-        READS_PER_MINUTE: '1000000',
-        TEST_SERVE_OPTIONS: '--processes 2',
-      });
-      service = await startService(settings);
+    const running = deployment({
+      engine,
+      declarations,
+      settings: { READS_PER_MINUTE: '1000000', TEST_SERVE_OPTIONS: '--processes 2' },
     });
-    after(async () => {
-      await service?.stop();
-      await provider.stop();
+    before(() => {
+      ({ provider, service } = running());
     });
     const person = async (sub: string) => new ApiCaller(service.url, await provider.token({ sub }));
 

@@ -7,7 +7,7 @@ import type { WireRecord } from '../support/http/api-caller.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { me, someEngine } from '../support/services/service.ts';
 import {
   assertProofRefused,
@@ -30,13 +30,13 @@ interface Copied {
 
 for (const engine of someEngine) {
   describe(`replay of a copied write with its token and proof, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
     const key = newDpopKey();
 
     /** A caller with a bound token, and its requests. */
     const caller = async (sub: string = randomUUID()) => {
-      const token = await two().processes.provider.token({ sub, cnf: { jkt: key.thumbprint } });
-      const base = String(two().processes.settings.BASE_URL);
+      const token = await two().provider.token({ sub, cnf: { jkt: key.thumbprint } });
+      const base = String(two().settings.BASE_URL);
       const make = (method: string, path: string, init: RequestInit = {}, changes: ProofChanges = {}) => {
         // No part of a proof may be found in the database.
         const jti = `${canaryClaims.email} ${randomUUID()}`;
@@ -45,7 +45,7 @@ for (const engine of someEngine) {
         return { method, path, init, proof };
       };
       const send = (process: number, { method, path, init, proof }: Copied) =>
-        withProof(two().service(process).url + prefix + path, token, proof, { ...init, method });
+        withProof(two().serviceAt(process).url + prefix + path, token, proof, { ...init, method });
       const sendNew = (process: number, method: string, path: string, init?: RequestInit) =>
         send(process, make(method, path, init));
       const count = async () => (await sendNew(0, 'GET', '/notes')).json<{ items: unknown[] }>().items.length;
@@ -119,7 +119,7 @@ for (const engine of someEngine) {
     for (const [what, [status, method, init]] of Object.entries(unfit)) {
       it(`is refused with changed fields after ${what} was refused with ${status}`, async () => {
         const { make, send, sendNew, count } = await caller();
-        const database = plainSql(two().processes.settings);
+        const database = plainSql(two().settings);
         const noted = async () => (await database.query('select * from proofs')).length;
         const { id } = (await sendNew(0, 'POST', '/notes', fields('mine'))).json<WireRecord>();
         const before = await noted();
@@ -136,7 +136,7 @@ for (const engine of someEngine) {
 
     it('is refused after a batch, whether that succeeded, was refused or was malformed', async () => {
       const { make, send, count } = await caller();
-      const database = plainSql(two().processes.settings);
+      const database = plainSql(two().settings);
       const noted = async () => (await database.query('select * from proofs')).length;
       const create = { create: 'notes', fields: { text: 'x' } };
       const batch = (...operations: readonly object[]) => ({
@@ -189,7 +189,7 @@ for (const engine of someEngine) {
     });
 
     it('only a digest and an expiry of each proof are stored', async () => {
-      const database = plainSql(two().processes.settings);
+      const database = plainSql(two().settings);
       const all = await database.query('select * from proofs');
       // Rows that never expire are ids that callers chose.
       const rows = all.filter((row) => Number(row.expires_at) !== Number.MAX_SAFE_INTEGER);

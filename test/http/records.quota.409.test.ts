@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { tally } from '../support/load/flood.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const quota = 10;
@@ -17,9 +17,9 @@ limits: { per_user: ${quota}, writes: 1000000/day }`,
 
 for (const engine of databaseEngines) {
   describe(`record quota at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
     const create = (caller: ApiCaller, index: number) =>
-      caller.at(two().service(index)).send('POST', '/notes', { text: `note ${index}` });
+      caller.at(two().serviceAt(index)).send('POST', '/notes', { text: `note ${index}` });
     const fill = (caller: ApiCaller, count: number) => atOnce(count, () => caller.make('notes', {}));
     /** Asserts that count and records agree at both processes. */
     const assertHas = async (caller: ApiCaller, count: number) => {
@@ -52,7 +52,7 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       await fill(caller, quota - 1);
       const replies = await atOnce(30, (index) =>
-        caller.at(two().service(index)).send('PUT', `/notes/${randomUUID()}`, {}, { 'if-none-match': '*' }),
+        caller.at(two().serviceAt(index)).send('PUT', `/notes/${randomUUID()}`, {}, { 'if-none-match': '*' }),
       );
       assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 201: 1, 409: 29 });
       await assertHas(caller, quota);
@@ -75,7 +75,7 @@ for (const engine of databaseEngines) {
       const made = await fill(caller, quota);
       const replies = await atOnce(40, (index) =>
         index % 4 === 0
-          ? caller.at(two().service(index / 4)).send('DELETE', `/notes/${made[index / 4]?.record.id}`)
+          ? caller.at(two().serviceAt(index / 4)).send('DELETE', `/notes/${made[index / 4]?.record.id}`)
           : create(caller, index),
       );
       const counts = tally(replies.map(({ status }) => status));
@@ -92,13 +92,13 @@ for (const engine of databaseEngines) {
     });
 
     it("a machine client has no quota, and its deletions free the owner's quota", async () => {
-      const machine = await two().machine(await two().processes.addClient('house'));
+      const machine = await two().machine('house');
       await fill(machine, quota + 2);
       assert.equal((await machine.usage('notes')).records.used, quota + 2);
       const caller = await two().person();
       const [first] = await fill(caller, quota);
       const address = `/notes/${first?.record.id}`;
-      const replies = await atOnce(6, (index) => machine.at(two().service(index)).send('DELETE', address));
+      const replies = await atOnce(6, (index) => machine.at(two().serviceAt(index)).send('DELETE', address));
       assert.deepEqual(Object.fromEntries(tally(replies.map(({ status }) => status))), { 204: 1, 404: 5 });
       await assertHas(caller, quota - 1);
       assert.equal((await machine.usage('notes')).records.used, quota + 2);

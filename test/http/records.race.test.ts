@@ -5,7 +5,7 @@ import type { WireRecord } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
-import { atOnce, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 1000000/day }';
@@ -32,7 +32,7 @@ const statuses = (replies: readonly Reply[]) =>
 
 for (const engine of databaseEngines) {
   describe(`[F156] concurrent changes at two processes, on ${engine}`, () => {
-    const two = declaredProcesses(engine, 2, declarations);
+    const two = deployment({ engine, processes: 2, declarations });
 
     for (const [method, count] of [
       ['PATCH', 100],
@@ -43,7 +43,7 @@ for (const engine of databaseEngines) {
         const { record, etag } = await caller.make('notes', { text: 'first' });
         const replies = await atOnce(count, (index) =>
           caller
-            .at(two().service(index))
+            .at(two().serviceAt(index))
             .send(method, `/notes/${record.id}`, { text: `try ${index}` }, { 'if-match': etag }),
         );
         assert.deepEqual(statuses(replies), { 200: 1, 412: count - 1 });
@@ -62,7 +62,7 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       const { record, etag: first } = await caller.make('notes', { text: 'counter', count: 0 });
       await atOnce(10, async (index) => {
-        const own = caller.at(two().service(index));
+        const own = caller.at(two().serviceAt(index));
         let [count, etag] = [0, first];
         for (;;) {
           const reply = await own.send(
@@ -85,7 +85,7 @@ for (const engine of databaseEngines) {
       const { record } = await caller.make('orders', {});
       const replies = await atOnce(40, (index) =>
         caller
-          .at(two().service(index))
+          .at(two().serviceAt(index))
           .send('POST', `/orders/${record.id}/submit`, undefined, { 'if-match': '*' }),
       );
       assert.deepEqual(statuses(replies), { 200: 1, 409: 39 });
@@ -94,9 +94,9 @@ for (const engine of databaseEngines) {
     });
 
     it('[D126] owner and machine client conflict with each other like any two callers', async () => {
-      const machine = await two().machine(await two().processes.addClient('house'));
+      const machine = await two().machine('house');
       const caller = await two().person();
-      const writer = (index: number) => (index % 4 < 2 ? caller : machine).at(two().service(index));
+      const writer = (index: number) => (index % 4 < 2 ? caller : machine).at(two().serviceAt(index));
       const { record, etag } = await caller.make('notes', { text: 'first' });
       const replies = await atOnce(40, (index) =>
         writer(index).send('PATCH', `/notes/${record.id}`, { text: `try ${index}` }, { 'if-match': etag }),
@@ -120,7 +120,7 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       const { record } = await caller.make('notes', { text: 'parts' });
       const replies = await atOnce(10, (index) =>
-        caller.at(two().service(index)).send('PATCH', `/notes/${record.id}`, { [`part${index}`]: index }),
+        caller.at(two().serviceAt(index)).send('PATCH', `/notes/${record.id}`, { [`part${index}`]: index }),
       );
       assert.deepEqual(statuses(replies), { 200: 10 });
       const etags = new Set(replies.map(({ headers }) => headers.get('etag')));
@@ -149,7 +149,7 @@ for (const engine of databaseEngines) {
       const address = `/notes/${randomUUID()}`;
       const create = { 'if-none-match': '*' };
       const replies = await atOnce(50, (index) =>
-        caller.at(two().service(index)).send('PUT', address, { text: `try ${index}` }, create),
+        caller.at(two().serviceAt(index)).send('PUT', address, { text: `try ${index}` }, create),
       );
       assert.deepEqual(statuses(replies), { 201: 1, 412: 49 });
       assert.equal((await caller.usage('notes')).records.used, 1);
@@ -161,7 +161,7 @@ for (const engine of databaseEngines) {
       const address = `/notes/${randomUUID()}`;
       const replies = await Promise.all(
         callers.map((caller, index) =>
-          caller.at(two().service(index)).send('PUT', address, { text: 'mine' }, { 'if-none-match': '*' }),
+          caller.at(two().serviceAt(index)).send('PUT', address, { text: 'mine' }, { 'if-none-match': '*' }),
         ),
       );
       assert.deepEqual(statuses(replies), { 201: 1, 404: 19 });
@@ -182,7 +182,7 @@ for (const engine of databaseEngines) {
         const { record } = await caller.make('notes', { text: 'goes' });
         const address = `/notes/${record.id}`;
         const replies = await atOnce(18, async (index) => {
-          const own = caller.at(two().service(index));
+          const own = caller.at(two().serviceAt(index));
           const kind = index % 3;
           if (kind === 0) return own.send('PATCH', address, { text: `changed ${index}` });
           return kind === 1 ? own.get(address) : own.send('DELETE', address);

@@ -4,8 +4,7 @@ import { Person } from '../people/person.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
 const roomy = 'limits: { writes: 10000/min }';
@@ -53,10 +52,7 @@ const q = (words: string) => `q=${encodeURIComponent(words)}`;
 
 for (const engine of databaseEngines)
   describe(`search with ?q=, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
-      clients: { desk: [] },
-    });
+    const target = deployment({ engine, declarations, clients: { desk: [] } });
     let [ada, bob, eve] = [] as unknown as [Person, Person, Person];
     before(async () => {
       [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];

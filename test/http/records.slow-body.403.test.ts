@@ -6,7 +6,7 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { parseReply } from '../support/http/raw-http.ts';
 import type { Reply } from '../support/http/request.ts';
-import { type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
+import { type Deployment, deployment } from '../support/services/deployment.ts';
 import { me, someEngine } from '../support/services/service.ts';
 
 const declarations = {
@@ -56,14 +56,12 @@ class SlowWrite {
 
 for (const engine of someEngine) {
   describe(`a caller that loses access while its body uploads, on ${engine}`, () => {
-    const one = declaredProcesses(engine, 1, declarations);
+    const one = deployment({ engine, declarations });
 
     const written = async () =>
-      Number(
-        (await plainSql(one().processes.settings).query('select count(*) as n from records'))[0]?.n ?? -1,
-      );
+      Number((await plainSql(one().settings).query('select count(*) as n from records'))[0]?.n ?? -1);
     const idOf = async (caller: ApiCaller) => (await caller.get('/me')).json<{ id: string }>().id;
-    const command = (...parameters: string[]) => one().processes.command(...parameters);
+    const command = (...parameters: string[]) => one().command(...parameters);
 
     it('the write is stored if access is kept (control)', async () => {
       const before = await written();
@@ -77,7 +75,7 @@ for (const engine of someEngine) {
       string,
       readonly [
         code: ErrorCode,
-        (declared: DeclaredProcesses) => Promise<ApiCaller>,
+        (declared: Deployment) => Promise<ApiCaller>,
         (caller: ApiCaller) => Promise<unknown>,
       ]
     > = {
@@ -93,7 +91,7 @@ for (const engine of someEngine) {
       ],
       'is a client that is disabled': [
         'client_disabled',
-        async (declared) => declared.machine(await declared.processes.addClient('slow')),
+        async (declared) => declared.machine('slow'),
         () => command('client', 'disable', 'slow'),
       ],
       'has a token that expires': [
@@ -108,7 +106,7 @@ for (const engine of someEngine) {
         const before = await written();
         const write = await SlowWrite.begin(caller);
         await happens(caller);
-        await one().processes.become(403, caller.token);
+        await one().become(403, caller.token);
         const reply = await write.end();
         assert.deepEqual([reply.status, reply.json().code], [403, code]);
         assert.equal(await written(), before);

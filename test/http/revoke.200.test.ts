@@ -5,7 +5,7 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import {
   addClientWith,
@@ -21,10 +21,10 @@ for (const [engine, count] of [
   ['postgres', 2],
 ] as const) {
   describe(`POST /revoke: ${engine}, processes: ${count}`, () => {
-    let processes: Processes;
+    let processes: Deployment;
     let [client, other]: Credentials[] = [];
     before(async () => {
-      processes = await Processes.start(engine, count);
+      processes = await Deployment.start({ engine, processes: count });
       client = await addClientWith(processes.settings, 'machine');
       other = await addClientWith(processes.settings, 'another');
     });

@@ -7,6 +7,7 @@ import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import {
   addClient,
+  clockedProcess,
   me,
   newSettings,
   ownProcess,
@@ -112,7 +113,7 @@ describe('shutdown of the process', () => {
   });
 
   it('[G187] a draining process is not ready, serves until its successor is up, and loses no request', async () => {
-    const service = await startService({ ...settings, DRAIN_SECONDS: '300' }, { clocked: true });
+    const service = await startService({ ...settings, ...clockedProcess, DRAIN_SECONDS: '300' });
     started.push(service);
     const ended = once(service.process, 'close');
     service.process.kill('SIGTERM');

@@ -11,12 +11,12 @@ import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { surroundings } from '../support/run/surroundings.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
-  type ClockedService,
   type DatabaseEngine,
   newSettings,
   runVestibule,
+  type Service,
   type Settings,
   startService,
 } from '../support/services/service.ts';
@@ -32,10 +32,10 @@ const redirectUri = 'https://app.example/';
 /** Processes on one database, and a real provider that sends logout tokens to the first one. */
 class Stage {
   readonly provider: DevProvider;
-  readonly services: readonly ClockedService[];
+  readonly services: readonly Service[];
   readonly settings: Settings;
 
-  constructor(provider: DevProvider, services: readonly ClockedService[], settings: Settings) {
+  constructor(provider: DevProvider, services: readonly Service[], settings: Settings) {
     this.provider = provider;
     this.services = services;
     this.settings = settings;
@@ -63,15 +63,11 @@ class Stage {
       }),
       PORT: String(port),
     });
-    const services: ClockedService[] = [];
+    const services: Service[] = [];
     const stage = new Stage(provider, services, settings);
     try {
       while (services.length < count)
-        services.push(
-          await startService(services.length === 0 ? settings : { ...settings, PORT: '0' }, {
-            clocked: true,
-          }),
-        );
+        services.push(await startService(services.length === 0 ? settings : { ...settings, PORT: '0' }, {}));
       return stage;
     } catch (error) {
       // Open handles would keep the tests from ending.

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { describe as describeError } from '../../src/base/errors.ts';
 import { assertEmptyObject } from '../support/http/answers.ts';
 import { type Reply, request } from '../support/http/request.ts';
-import { type ClockedPair, clockedPair } from '../support/services/clocked-pair.ts';
+import { type Deployment, deployment } from '../support/services/deployment.ts';
 import { addClient, type Settings } from '../support/services/service.ts';
 import { type CredentialForm, credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
@@ -11,7 +11,7 @@ import type { Credentials } from '../support/tokens/token-endpoint.ts';
 const limit = 5;
 const settings = { REFUSALS_PER_MINUTE: String(limit * 40) };
 const client = { id: 'machine', secret: '' };
-const prepare = async (_provider: unknown, all: Settings) => {
+const prepare = async (all: Settings) => {
   client.secret = await addClient(all, client.id);
 };
 const wrong = (id: string): Credentials => ({ id, secret: 'wrong' });
@@ -22,7 +22,7 @@ interface Try {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function attempt(pair: ClockedPair, credentials: Credentials, { from, form = 'JSON', headers }: Try) {
+function attempt(pair: Deployment, credentials: Credentials, { from, form = 'JSON', headers }: Try) {
   const post = postOf(form, credentials);
   const merged = { ...post, headers: { ...post.headers, ...headers } };
   return request(`${pair.service.url}/token`, { method: 'POST', localAddress: from, ...merged });
@@ -44,7 +44,7 @@ function assertTooMany(reply: Reply, form: CredentialForm = 'JSON'): void {
 }
 
 describe('too many wrong credentials', () => {
-  const pair = clockedPair({ settings, prepare });
+  const pair = deployment({ settings, prepare, hasKeys: true });
   const fail = (id: string, from: string, form: CredentialForm = 'JSON') =>
     attempt(pair(), wrong(id), { from, form });
   const succeed = async (from: string) => {
@@ -139,7 +139,11 @@ describe('too many wrong credentials', () => {
 });
 
 describe('failure limit behind a trusted proxy', () => {
-  const pair = clockedPair({ settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1' }, prepare });
+  const pair = deployment({
+    settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1' },
+    prepare,
+    hasKeys: true,
+  });
   const through = (forwardedFor: string, credentials: Credentials, form?: CredentialForm) => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor };
     return attempt(pair(), credentials, { from: '127.0.0.1', headers, ...(form && { form }) });

@@ -6,7 +6,7 @@ import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Reference, Response } from '../../src/openapi/openapi-types.ts';
 import { follow } from '../openapi/follow.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
-import { addressedService } from '../support/services/addressed-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';
 import {
   addKeyClient,
@@ -45,7 +45,7 @@ const askByForm = (
   });
 
 describe('POST /token with a DPoP proof', () => {
-  const running = addressedService({ REFUSALS_PER_MINUTE: '40000' }, prepare);
+  const running = deployment({ isAddressed: true, settings: { REFUSALS_PER_MINUTE: '40000' }, prepare });
   const endpoint = () => `${running().service.url}/token`;
   const myself = () => `${running().service.url}${me}`;
   const key = newDpopKey();
@@ -140,7 +140,11 @@ describe('POST /token with a DPoP proof', () => {
 
 describe('POST /token with too many invalid proofs', () => {
   const limit = 4;
-  const running = addressedService({ REFUSALS_PER_MINUTE: String(limit * 40) }, prepare);
+  const running = deployment({
+    isAddressed: true,
+    settings: { REFUSALS_PER_MINUTE: String(limit * 40) },
+    prepare,
+  });
   const key = newDpopKey();
 
   it('invalid proofs are limited like wrong credentials, and a valid one still gets 200', async () => {
@@ -161,7 +165,7 @@ describe('POST /token with too many invalid proofs', () => {
 describe('POST /token with nonces required', () => {
   const limit = 4;
   const settings = { DPOP: 'required, nonce', REFUSALS_PER_MINUTE: String(limit * 40) };
-  const running = addressedService({ ...settings }, prepare);
+  const running = deployment({ isAddressed: true, settings: { ...settings }, prepare });
   const base = () => new URL(running().service.url);
   const myself = () => new URL(`${running().service.url}${me}`);
 
@@ -299,7 +303,7 @@ describe('POST /token with nonces required', () => {
 });
 
 describe('POST /token and /me with DPOP=off', () => {
-  const running = addressedService({ DPOP: 'off' }, prepare);
+  const running = deployment({ isAddressed: true, settings: { DPOP: 'off' }, prepare });
 
   it('DPoP is not advertised, and a bound token is refused', async () => {
     const { service, provider } = running();

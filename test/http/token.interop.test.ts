@@ -6,7 +6,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { surroundings } from '../support/run/surroundings.ts';
-import { addressedService } from '../support/services/addressed-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import {
   addKeyClient,
@@ -32,10 +32,14 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
   describe(`third-party clients, and tokens signed with ${algorithm}`, () => {
     let client: Credentials;
     let keys: ClientKeys;
-    const running = addressedService({ TOKEN_SIGNING_ALG: algorithm }, async (settings) => {
-      client = await addClientWith(settings, 'secret-client', ...scopes);
-      keys = await makeClientKeys();
-      await addKeyClient(settings, keyClient, Object.values(keys), ...scopes);
+    const running = deployment({
+      isAddressed: true,
+      settings: { TOKEN_SIGNING_ALG: algorithm },
+      prepare: async (settings) => {
+        client = await addClientWith(settings, 'secret-client', ...scopes);
+        keys = await makeClientKeys();
+        await addKeyClient(settings, keyClient, Object.values(keys), ...scopes);
+      },
     });
     const address = (path = '') => new URL(`${running().service.url}${path}`);
 

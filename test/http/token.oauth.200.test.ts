@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { surroundings } from '../support/run/surroundings.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import {
   addClientWith,
@@ -25,14 +25,14 @@ const ttlSeconds = 300;
 describe('POST /token with a form', () => {
   let plain: Credentials;
   let scoped: Credentials;
-  const running = oneService(
-    { TOKEN_TTL_SECONDS: String(ttlSeconds), TOKEN_SIGNING_ALG: 'RS256' },
-    async (settings) => {
+  const running = deployment({
+    settings: { TOKEN_TTL_SECONDS: String(ttlSeconds), TOKEN_SIGNING_ALG: 'RS256' },
+    prepare: async (settings) => {
       plain = await addClientWith(settings, 'plain-client');
       const scopes = ['read', 'write', 'admin:all'].flatMap((scope) => ['--scope', scope]);
       scoped = await addClientWith(settings, 'scoped.client_1', ...scopes);
     },
-  );
+  });
   const post = (form: Fields | string, headers = {}) => postForm(running().service.url, form, headers);
   const claimsOf = async (token: string) => {
     const keys = createRemoteJWKSet(new URL(`${running().service.url}/.well-known/jwks.json`));

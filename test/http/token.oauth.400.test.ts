@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertEmptyObject } from '../support/http/answers.ts';
 import { head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { assertionForm } from '../support/tokens/client-keys.ts';
 import {
   addClientWith,
@@ -21,9 +21,12 @@ import { type Credentials, credentialsBody } from '../support/tokens/token-endpo
 
 describe('malformed form at POST /token', () => {
   let client: Credentials;
-  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
-    client = await addClientWith(settings, 'form-client', '--scope', 'read', '--scope', 'write');
-    await addClientWith(settings, 'other-client', '--scope', 'others');
+  const running = deployment({
+    settings: { REFUSALS_PER_MINUTE: '1000000' },
+    prepare: async (settings) => {
+      client = await addClientWith(settings, 'form-client', '--scope', 'read', '--scope', 'write');
+      await addClientWith(settings, 'other-client', '--scope', 'others');
+    },
   });
   const post = (form: Fields | string | Uint8Array, headers = {}) =>
     postForm(running().service.url, form, headers);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { assertNoEcho } from '../support/http/refusals.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { runVestibule } from '../support/services/service.ts';
 import { addKeyClient, makeClientKey } from '../support/tokens/client-keys.ts';
 import {
@@ -24,13 +24,16 @@ describe('wrong credentials in a form at POST /token', () => {
   let client: Credentials;
   let other: Credentials;
   let disabled: Credentials;
-  const running = oneService({ REFUSALS_PER_MINUTE: '1000000' }, async (settings) => {
-    client = await addClientWith(settings, 'good-client');
-    const key = await makeClientKey('ES256');
-    other = await addClientWith(settings, 'other-client');
-    disabled = await addClientWith(settings, 'disabled-client');
-    await addKeyClient(settings, 'key-client', [key]);
-    succeeded(await runVestibule(settings, 'client', 'disable', disabled.id));
+  const running = deployment({
+    settings: { REFUSALS_PER_MINUTE: '1000000' },
+    prepare: async (settings) => {
+      client = await addClientWith(settings, 'good-client');
+      const key = await makeClientKey('ES256');
+      other = await addClientWith(settings, 'other-client');
+      disabled = await addClientWith(settings, 'disabled-client');
+      await addKeyClient(settings, 'key-client', [key]);
+      succeeded(await runVestibule(settings, 'client', 'disable', disabled.id));
+    },
   });
   const url = () => running().service.url;
 

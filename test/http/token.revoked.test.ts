@@ -11,7 +11,7 @@ import { EventStream } from '../support/http/event-stream.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { Processes } from '../support/services/processes.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 /** Tokens must not expire during a test. */
@@ -22,10 +22,10 @@ for (const [engine, count] of [
   ['postgres', 2],
 ] as const) {
   describe(`revocation by the operator: ${engine}, processes: ${count}`, () => {
-    let processes: Processes;
+    let processes: Deployment;
     let bystander: string;
     before(async () => {
-      processes = await Processes.start(engine, count, settings);
+      processes = await Deployment.start({ engine, processes: count, settings });
       bystander = await liveToken(await processes.addClient('bystander'));
     });
     after(() => processes.stop());
@@ -169,7 +169,7 @@ for (const [engine, count] of [
           'control: the database is still there',
         );
         for (let time = 0; time < 5; time += 1) await letIn(known);
-        for (const reply of await processes.me(disabled)) assert.notEqual(reply.status, 200);
+        for (const reply of await processes.meAtEach(disabled)) assert.notEqual(reply.status, 200);
       });
       await until(
         () => databaseChecks(processes),
@@ -183,7 +183,7 @@ for (const [engine, count] of [
   });
 }
 
-function databaseChecks({ services }: Processes): Promise<unknown[]> {
+function databaseChecks({ services }: Deployment): Promise<unknown[]> {
   return Promise.all(
     services.map(async ({ opsUrl }) => {
       const { checks } = (await request(`${opsUrl}/readyz`)).json<{ checks: { database: string } }>();
@@ -193,7 +193,7 @@ function databaseChecks({ services }: Processes): Promise<unknown[]> {
 }
 
 /** A token for a client that signs an assertion (RFC 7523) instead of sending a secret. */
-async function tokenBySigning(processes: Processes, id: string, key: KeyObject): Promise<string> {
+async function tokenBySigning(processes: Deployment, id: string, key: KeyObject): Promise<string> {
   const assertion = await new SignJWT({ iss: id, sub: id, jti: randomUUID() })
     .setProtectedHeader({ alg: 'ES256' })
     .setAudience(String(processes.settings.BASE_URL))

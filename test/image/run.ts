@@ -7,7 +7,7 @@ import { send } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { openStage } from '../support/run/stage.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   type DatabaseEngine,
   databaseEngines,

@@ -8,12 +8,12 @@ import { gunzipSync } from 'node:zlib';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { request } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { oneService } from '../support/services/one-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { declarations } from './samples.ts';
 
 describe('the document of a service without collections', () => {
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder({}) });
+  const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder({}) } });
 
   it('is the committed one with the address of the service', async () => {
     const reply = await request(`${running().service.url}/openapi.json`);
@@ -25,7 +25,7 @@ describe('the document of a service without collections', () => {
 });
 
 describe('the way to the document', () => {
-  const running = oneService();
+  const running = deployment();
   const document = async (headers: OutgoingHttpHeaders) => {
     const response = await answerTo(`${running().service.url}/openapi.json`, headers);
     return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
@@ -69,7 +69,7 @@ describe('the way to the document', () => {
 describe('a service with 200 collections', () => {
   const text = declarations['every-thing-1'] ?? '';
   const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`things-${index}`, text]));
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder(many) });
+  const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder(many) } });
 
   it('sends the whole document to callers that read slowly, all from one address', async () => {
     const { url } = running().service;
@@ -94,7 +94,7 @@ async function answerTo(url: string, headers: OutgoingHttpHeaders = {}): Promise
 
 /** support/request checks every answer against the document of the service. */
 describe('a service with unusual collections', () => {
-  const running = oneService({ COLLECTIONS_DIR: declarationsFolder(declarations) });
+  const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder(declarations) } });
   let document: OpenApiDocument;
   let person: ApiCaller;
   let stranger: ApiCaller;

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Caller, newAgent } from '../support/load/caller.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { openStage } from '../support/run/stage.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { addClient, databaseEngines, newSettings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '../../packages/client/src/index.ts';
-import { atOnce } from '../support/services/declared-processes.ts';
+import { atOnce } from '../support/services/deployment.ts';
 import { ClientBrowser } from './client-browser.ts';
 import { ClientStage } from './client-stage.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, dayMs, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -27,18 +27,16 @@ limits: { writes: 10000/min, newcomer: 3/day for 3d }
 
 for (const engine of databaseEngines)
   describe(`limits against several people acting together, on ${engine}`, () => {
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, declarations);
+    const target = deployment({ engine, processes: engine === 'sqlite' ? 1 : 2, declarations });
     const person = () => Person.of(target());
     const count = async (sql: string) =>
-      Number(
-        (await plainSql(target().processes.settings).query(`select count(*) as count from ${sql}`))[0]?.count,
-      );
+      Number((await plainSql(target().settings).query(`select count(*) as count from ${sql}`))[0]?.count);
 
     it('100 simultaneous actions give a person at most "max_per_user" roles', async () => {
       const [ada, bob] = [await person(), await person()];
       const ids = await atOnce(100, () => ada.make('items', { title: 'Thing' }));
       const replies = await atOnce(100, (index) =>
-        bob.at(target().service(index)).post(`items/${ids[index]}/request`),
+        bob.at(target().serviceAt(index)).post(`items/${ids[index]}/request`),
       );
       assert.equal(replies.filter(({ status }) => status === 200).length, 5);
       const refused = replies.filter(({ status }) => status !== 200);
@@ -55,7 +53,7 @@ for (const engine of databaseEngines)
       const code = await ada.codeFor(one, { role: 'guest', uses: 50 });
       const people = await Person.several(target(), 12);
       const replies = await atOnce(12, (index) =>
-        (people[index] as Person).at(target().service(index)).post('invitations', { code }),
+        (people[index] as Person).at(target().serviceAt(index)).post('invitations', { code }),
       );
       assert.equal(replies.filter(({ status }) => status === 200).length, 5);
       assert.ok(replies.every(({ status, body }) => status === 200 || body.code === 'role_full'));
@@ -68,7 +66,7 @@ for (const engine of databaseEngines)
         codes.push(await owner.codeFor(`clubs/${club}`, { role: codes.length % 2 ? 'chair' : 'guest' }));
       }
       const joined = await atOnce(8, (index) =>
-        bob.at(target().service(index)).post('invitations', { code: codes[index] }),
+        bob.at(target().serviceAt(index)).post('invitations', { code: codes[index] }),
       );
       assert.equal(joined.filter(({ status }) => status === 200).length, 3);
       assert.ok(joined.every(({ status, body }) => status === 200 || body.code === 'quota_exceeded'));
@@ -108,7 +106,7 @@ for (const engine of databaseEngines)
       ];
       await bob.make('clubs', { title: 'Own' });
       const taken = await atOnce(2, (index) =>
-        bob.at(target().service(index)).post('invitations', { code: codes[index] }),
+        bob.at(target().serviceAt(index)).post('invitations', { code: codes[index] }),
       );
       assert.deepEqual(taken.map(({ status }) => status).sort(), [200, 409]);
       assert.equal((await bob.caller.usage('clubs')).records.used, 2);

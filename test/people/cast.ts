@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { DeclaredService } from '../support/services/declared-service.ts';
+import type { Deployment } from '../support/services/deployment.ts';
 import { type Expected, type State, sampleOf } from './expected-matrix.ts';
 import { Person } from './person.ts';
 
@@ -90,13 +90,13 @@ interface Beginning {
 
 /** The people of one record and of those above it: one for each role, who has no other that is not needed for it. */
 export class Cast {
-  readonly #target: DeclaredService;
+  readonly #target: Deployment;
   readonly #expected: Expected;
   readonly #people = new Map<string, Person>();
   readonly parent: Cast | null;
   id = '';
 
-  constructor(target: DeclaredService, expected: Expected) {
+  constructor(target: Deployment, expected: Expected) {
     this.#target = target;
     this.#expected = expected;
     this.parent = expected.family === null ? null : new Cast(target, expected.family.parent);

@@ -3,8 +3,7 @@ import { Buffer } from 'node:buffer';
 import { describe, it } from 'node:test';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import {
   databaseEngines,
   fileOf,
@@ -20,9 +19,7 @@ const planted = 'marmoset-plumage';
 
 for (const engine of databaseEngines)
   describe(`erasure of a person with roles, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
-    });
+    const target = deployment({ engine, declarations: attackDeclarations });
     const query = (sql: string) => plainSql(target().service.settings).query(sql);
 
     /** Ada owns, is a member, a borrower and an inviter; all that she wrote says so. */

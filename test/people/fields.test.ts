@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService, sendBytes } from '../support/services/declared-service.ts';
+import { sendBytes } from '../support/http/api-caller.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -11,9 +11,7 @@ const moderating = { scope: 'read write issues.moderate' };
 
 for (const engine of databaseEngines)
   describe(`fields and actions that the caller may not use, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
-    });
+    const target = deployment({ engine, declarations: attackDeclarations });
     const rows = async (id: string) =>
       JSON.stringify([
         await plainSql(target().service.settings).query(`select * from records where id = '${id}'`),

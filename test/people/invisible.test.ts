@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRecordId } from '../../src/base/random.ts';
+import { bytesOf } from '../support/http/answers.ts';
 import type { Reply } from '../support/http/request.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
-import { bytesOf } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -75,7 +75,11 @@ const conditions: readonly Readonly<Record<string, string>>[] = [
 
 for (const engine of databaseEngines)
   describe(`records that the caller cannot see, on ${engine}`, () => {
-    const target = declaredProcesses(engine, 1, attackDeclarations, { REFUSALS_PER_MINUTE: '1000000' });
+    const target = deployment({
+      engine,
+      declarations: attackDeclarations,
+      settings: { REFUSALS_PER_MINUTE: '1000000' },
+    });
 
     /** One record of each collection that only its owner sees. */
     const hiddenRecords = async (): Promise<Readonly<Record<string, string>>> => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { bytesOf } from '../support/http/answers.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { atOnce, dayMs, declaredProcesses } from '../support/services/declared-processes.ts';
-import { bytesOf } from '../support/services/declared-service.ts';
+import { atOnce, dayMs, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { assertProofRefused, newDpopKey, proofBy } from '../support/tokens/dpop.ts';
 import { attackDeclarations } from './attack-declarations.ts';
@@ -14,9 +14,13 @@ const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (const engine of databaseEngines)
   describe(`invitation codes, on ${engine}`, () => {
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
+    const target = deployment({
+      engine,
+      processes: engine === 'sqlite' ? 1 : 2,
+      declarations: attackDeclarations,
+    });
     const person = () => Person.of(target());
-    const query = (sql: string) => plainSql(target().processes.settings).query(sql);
+    const query = (sql: string) => plainSql(target().settings).query(sql);
 
     /** Refused with the same bytes as an unknown code. */
     const isInvalid = async (code: string, what: string, who?: Person) => {
@@ -35,7 +39,7 @@ for (const engine of databaseEngines)
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const code = await ada.codeFor(one, { role: 'member' });
       const replies = await atOnce(50, (index) =>
-        (people[index] as Person).at(target().service(index)).post('invitations', { code }),
+        (people[index] as Person).at(target().serviceAt(index)).post('invitations', { code }),
       );
       const refused = replies.filter(({ status }) => status !== 200);
       assert.equal(refused.length, 49);
@@ -47,7 +51,7 @@ for (const engine of databaseEngines)
       const several = await ada.codeFor(one, { role: 'member', uses: 30 });
       const bob = people[7] as Person;
       const twice = await atOnce(5, (index) =>
-        bob.at(target().service(index)).post('invitations', { code: several }),
+        bob.at(target().serviceAt(index)).post('invitations', { code: several }),
       );
       const statuses = twice.map(({ status }) => status).sort();
       assert.ok(statuses.filter((status) => status === 200).length <= 1, String(statuses));
@@ -131,7 +135,7 @@ for (const engine of databaseEngines)
         await ada.codeFor(one, { role: 'owner' }),
       ];
       const [{ id: member }, { id: owner }] = [(await bob.get('me')).body, (await ada.get('me')).body];
-      const command = (verb: string, id: string) => target().processes.command('consumer', verb, id);
+      const command = (verb: string, id: string) => target().command('consumer', verb, id);
       await command('suspend', member);
       await isInvalid(bobs, 'of a suspended member');
       assert.equal((await (await person()).post('invitations', { code: adas })).status, 200);
@@ -250,13 +254,13 @@ for (const engine of databaseEngines)
       const ada = await person();
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       const code = await ada.codeFor(one, { role: 'member' });
-      const { provider, settings } = target().processes;
+      const { provider, settings } = target();
       const key = newDpopKey();
       const token = await provider.token({ sub: `bound on ${engine}`, cnf: { jkt: key.thumbprint } });
       const path = '/api/consumer/v1/invitations';
       const proof = proofBy(key, { method: 'POST', url: `${settings.BASE_URL}${path}`, token });
       const send = (index: number, body: object) =>
-        request(`${target().service(index).url}${path}`, {
+        request(`${target().serviceAt(index).url}${path}`, {
           method: 'POST',
           headers: { authorization: `DPoP ${token}`, dpop: proof, 'content-type': 'application/json' },
           body: JSON.stringify(body),

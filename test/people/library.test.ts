@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { peopleDeclarations } from './declarations.ts';
 import { Person } from './person.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the lending library, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(peopleDeclarations) },
-    });
+    const target = deployment({ engine, declarations: peopleDeclarations });
 
     it('a loan runs from request to return, with events for both sides', async () => {
       const [ada, bob, eve] = [

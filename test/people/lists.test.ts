@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 
 for (const engine of databaseEngines)
   describe(`lists of own and shared records, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
-    });
+    const target = deployment({ engine, declarations: attackDeclarations });
     /** All pages of a list; the ids in their order. */
     const pagesOf = async (
       person: Person,

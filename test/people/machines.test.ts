@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -17,8 +16,9 @@ const declarations = {
 
 for (const engine of databaseEngines)
   describe(`machine clients in collections for people, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(declarations) },
+    const target = deployment({
+      engine,
+      declarations,
       clients: { robot: ['read', 'write', 'jobs.dispatch'], plain: ['read', 'write'] },
     });
     const members = (id: string) =>

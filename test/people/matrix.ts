@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { describe, it } from 'node:test';
 import { exampleDeclarations } from '../families/examples.ts';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { type DeclaredService, declaredService } from '../support/services/declared-service.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { type Deployment, deployment } from '../support/services/deployment.ts';
 import type { DatabaseEngine } from '../support/services/service.ts';
 import { Cast, type Place, type PlaceAbove, placesAbove, placesOf, type Step } from './cast.ts';
 import { peopleDeclarations } from './declarations.ts';
@@ -40,8 +40,10 @@ const refusedHere = ['role_required', 'action_not_allowed', 'invalid_transition'
 /** Declares the tests of one database. */
 export function describeMatrix(engine: DatabaseEngine): void {
   describe(`every cell of the access matrix, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: folder, NEWCOMERS_PER_HOUR: '1000000' },
+    const target = deployment({
+      engine,
+      declarations: folder,
+      settings: { NEWCOMERS_PER_HOUR: '1000000' },
       clients: { clerk: [], inspector: ['sites.inspect'] },
     });
     for (const expected of shared) {
@@ -73,7 +75,7 @@ interface Places {
 }
 
 async function visitRequests(
-  target: DeclaredService,
+  target: Deployment,
   expected: Expected,
   placesOfParent: ReturnType<typeof placesAbove>,
 ): Promise<void> {
@@ -104,7 +106,7 @@ async function visitRequests(
 
 /** All verbs of these roles in a place. Those that would end it have a record of their own. */
 async function visitPlace(
-  target: DeclaredService,
+  target: Deployment,
   expected: Expected,
   places: Places,
   roles: readonly string[],
@@ -137,7 +139,7 @@ async function visitPlace(
 }
 
 /** Creates under a parent that has not come to where it accepts records. */
-async function visitUnborn(target: DeclaredService, expected: Expected, above: PlaceAbove): Promise<void> {
+async function visitUnborn(target: Deployment, expected: Expected, above: PlaceAbove): Promise<void> {
   const cast = new Cast(target, expected);
   await cast.beginAbove(above);
   for (const { role, verb } of expected.rows) {
@@ -270,7 +272,7 @@ function attempt(cast: Cast, expected: Expected, person: Person, verb: string): 
 }
 
 /** A machine client that has only its own records can do nothing with those of people. */
-async function visitOthers(target: DeclaredService, expected: Expected, place: Place): Promise<void> {
+async function visitOthers(target: Deployment, expected: Expected, place: Place): Promise<void> {
   const cast = new Cast(target, expected);
   await cast.begin();
   await cast.walk(place.steps);
@@ -290,7 +292,7 @@ interface Happened {
   readonly holders: readonly string[];
 }
 
-async function visitStreams(target: DeclaredService, expected: Expected): Promise<void> {
+async function visitStreams(target: Deployment, expected: Expected): Promise<void> {
   const roles = [...new Set(expected.rows.map(({ role }) => role))];
   for (const place of placesOf(expected)) {
     const cast = new Cast(target, expected);

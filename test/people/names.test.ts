@@ -7,8 +7,7 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { encodings } from '../support/faults/canaries.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import type { Reply } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
-import { declaredService } from '../support/services/declared-service.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines, fileOf } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -17,9 +16,7 @@ const pseudonym = /(?:usr|svc)_[A-Za-z0-9_-]+/g;
 
 for (const engine of databaseEngines)
   describe(`aliases of people, on ${engine}`, () => {
-    const target = declaredService(engine, {
-      settings: { COLLECTIONS_DIR: declarationsFolder(attackDeclarations) },
-    });
+    const target = deployment({ engine, declarations: attackDeclarations });
 
     it('a person has another alias in every record', async () => {
       const [ada, bob, cleo] = (await Person.several(target(), 3)) as [Person, Person, Person];

@@ -1,5 +1,5 @@
 import { describe, it } from 'node:test';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';
@@ -7,7 +7,7 @@ import { raceAgainstRemoval, raceForRole } from './races.ts';
 const rounds = 50;
 
 describe('50 rounds of simultaneous people, at two processes on postgres', () => {
-  const target = declaredProcesses('postgres', 2, attackDeclarations);
+  const target = deployment({ engine: 'postgres', processes: 2, declarations: attackDeclarations });
 
   it('one of fifty simultaneous people gets the role in every round', async () => {
     for (let round = 0; round < rounds; round += 1) {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { until } from '../support/run/polling.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';
 
 describe('simultaneous people, at two processes on postgres', () => {
-  const target = declaredProcesses('postgres', 2, attackDeclarations);
+  const target = deployment({ engine: 'postgres', processes: 2, declarations: attackDeclarations });
 
   it('one of fifty simultaneous people gets the role', async () => {
     const people = await Person.several(target(), 50);
@@ -25,7 +25,7 @@ describe('simultaneous people, at two processes on postgres', () => {
     await ada.invites(one, 'guest', bob);
     const alias = await bob.aliasIn(one);
     const { id } = (await bob.get('me')).body;
-    const eraser = new Client({ connectionString: String(target().processes.settings.DATABASE_URL) });
+    const eraser = new Client({ connectionString: String(target().settings.DATABASE_URL) });
     await eraser.connect();
     try {
       await eraser.query('begin');
@@ -49,7 +49,7 @@ describe('simultaneous people, at two processes on postgres', () => {
     const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
     const code = await ada.codeFor(one, { role: 'owner' });
     const { id } = (await ada.get('me')).body;
-    const holder = new Client({ connectionString: String(target().processes.settings.DATABASE_URL) });
+    const holder = new Client({ connectionString: String(target().settings.DATABASE_URL) });
     await holder.connect();
     const waiting = async () => {
       const locks = 'select distinct pid from pg_locks where not granted and pid <> pg_backend_pid()';
@@ -63,7 +63,7 @@ describe('simultaneous people, at two processes on postgres', () => {
       await holder.query(`select from usage where owner = $1 for update`, [id]);
       const accepting = bob.post('invitations', { code });
       await untilWaiting(1);
-      const erasing = ada.at(target().service(1)).delete('me');
+      const erasing = ada.at(target().serviceAt(1)).delete('me');
       await untilWaiting(2);
       await holder.query('commit');
       assert.deepEqual([(await accepting).status, (await erasing).status], [200, 200]);

@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { plainSql } from '../support/databases/plain-sql.ts';
-import { atOnce, type DeclaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, type Deployment } from '../support/services/deployment.ts';
 import { Person } from './person.ts';
 
 /** Simultaneous attempts of many people, over all processes. Drills repeat them more often than tests. */
 
 /** All people take one action, which grants a role that one person can have. */
-export async function raceForRole(target: DeclaredProcesses, people: readonly Person[]): Promise<void> {
+export async function raceForRole(target: Deployment, people: readonly Person[]): Promise<void> {
   const owner = await Person.of(target);
   const id = await owner.make('items', { title: 'The only drill' });
   const replies = await atOnce(people.length, (index) =>
-    (people[index] as Person).at(target.service(index)).post(`items/${id}/request`),
+    (people[index] as Person).at(target.serviceAt(index)).post(`items/${id}/request`),
   );
   const winners = replies.filter(({ status }) => status === 200);
   assert.equal(winners.length, 1);
   const others = replies.filter(({ status }) => status !== 200);
   assert.deepEqual([...new Set(others.map(({ status }) => status))], [409]);
-  const rows = await plainSql(target.processes.settings).query(
-    `select role from members where record_id = '${id}'`,
-  );
+  const rows = await plainSql(target.settings).query(`select role from members where record_id = '${id}'`);
   assert.deepEqual(
     rows.map(({ role }) => role),
     ['borrower'],
@@ -28,7 +26,7 @@ export async function raceForRole(target: DeclaredProcesses, people: readonly Pe
 }
 
 /** A member writes continuously at all processes while the owner removes it. */
-export async function raceAgainstRemoval(target: DeclaredProcesses): Promise<void> {
+export async function raceAgainstRemoval(target: Deployment): Promise<void> {
   const [owner, member] = (await Person.several(target, 2)) as [Person, Person];
   const id = await owner.make('lists', { title: 'Ours' });
   await owner.invites(`lists/${id}`, 'member', member);
@@ -43,7 +41,7 @@ export async function raceAgainstRemoval(target: DeclaredProcesses): Promise<voi
       if (begun === 30) enough.resolve();
       const isLate = isRemoved;
       const { status } = await member
-        .at(target.service(index + turn))
+        .at(target.serviceAt(index + turn))
         .patch(`lists/${id}`, { title: `${index} ${turn}` });
       results.push(status);
       if (isLate) assert.equal(status, 404, 'a write that began after the removal was acknowledged');
@@ -52,14 +50,14 @@ export async function raceAgainstRemoval(target: DeclaredProcesses): Promise<voi
   };
   const removal = async () => {
     await enough.promise;
-    assert.equal((await owner.at(target.service(1)).delete(`lists/${id}/members/${alias}`)).status, 204);
+    assert.equal((await owner.at(target.serviceAt(1)).delete(`lists/${id}/members/${alias}`)).status, 204);
     isRemoved = true;
   };
   const [statuses] = await Promise.all([atOnce(10, write), removal()]);
   const done = statuses.flat().filter((status) => status === 200).length;
   assert.ok(statuses.flat().every((status) => status === 200 || status === 404));
   // The order of the log is the order of the commits.
-  const log = await plainSql(target.processes.settings).query(
+  const log = await plainSql(target.settings).query(
     `select type from events where record_id = '${id}' order by position`,
   );
   const types = log.map(({ type }) => String(type));

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { EventStream } from '../support/http/event-stream.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { sized } from '../support/run/size.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -23,7 +23,11 @@ const steps = 80;
 
 for (const engine of databaseEngines)
   describe(`random changes of roles, on ${engine}`, () => {
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
+    const target = deployment({
+      engine,
+      processes: engine === 'sqlite' ? 1 : 2,
+      declarations: attackDeclarations,
+    });
 
     for (let seed = 1; seed <= sized(1, 20); seed += 1)
       it(`requests, lists and streams agree with a simple model (seed ${seed})`, async () => {
@@ -33,7 +37,7 @@ for (const engine of databaseEngines)
           const person = await Person.of(target(), { sub });
           // The erasure of a person without data writes no event, which would end the stream.
           await person.make('lists', { title: 'Entered' });
-          const elsewhere = person.at(target().service(1)).caller;
+          const elsewhere = person.at(target().serviceAt(1)).caller;
           return { person, stream: await EventStream.open(elsewhere, { lastEventId: '0' }) };
         };
         const subjectOf = (index: number) => `random ${engine} ${seed} ${index}`;
@@ -53,7 +57,7 @@ for (const engine of databaseEngines)
           async (step) => {
             title = `title ${step}.`;
             const { person } = random.pick(withRole('owner', 'chair'));
-            assert.equal((await person.at(target().service(step)).patch(one, { title })).status, 200);
+            assert.equal((await person.at(target().serviceAt(step)).patch(one, { title })).status, 200);
             for (const { titles } of withRole('owner', 'chair', 'guest')) titles.add(title);
           },
           async () => {
@@ -86,7 +90,7 @@ for (const engine of databaseEngines)
           async () => {
             const next = random.pick(people.filter(({ role }) => role !== 'owner'));
             const code = await owner().person.codeFor(one, { role: 'owner' });
-            const accepted = await next.person.at(target().service(1)).post('invitations', { code });
+            const accepted = await next.person.at(target().serviceAt(1)).post('invitations', { code });
             assert.equal(accepted.status, 200, accepted.reply.text);
             owner().role = 'guest';
             next.role = 'owner';
@@ -111,7 +115,7 @@ for (const engine of databaseEngines)
             ] as (typeof moves)[number]
           )(step);
           for (const { person, role } of people) {
-            const { status, body } = await person.at(target().service(step)).get(one);
+            const { status, body } = await person.at(target().serviceAt(step)).get(one);
             assert.deepEqual(
               [status, body.roles],
               role === null ? [404, undefined] : [200, [role]],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EventStream } from '../support/http/event-stream.ts';
-import { atOnce, type DeclaredProcesses, declaredProcesses } from '../support/services/declared-processes.ts';
+import { atOnce, type Deployment, deployment } from '../support/services/deployment.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
 
@@ -14,7 +14,7 @@ const writesPerSecond = 500;
 const maxUnderWay = 128;
 
 describe('removal of members at two processes on postgres, during writes in the same collection', () => {
-  const target = declaredProcesses('postgres', 2, attackDeclarations);
+  const target = deployment({ engine: 'postgres', processes: 2, declarations: attackDeclarations });
 
   it('the stream stops within a second (p99), and later requests of the member get 404', async (t) => {
     const owners = await Person.several(target(), lanes);
@@ -54,16 +54,11 @@ interface Removal {
   readonly statuses: readonly number[];
 }
 
-async function removeOne(
-  target: DeclaredProcesses,
-  owner: Person,
-  one: string,
-  id: string,
-): Promise<Removal> {
+async function removeOne(target: Deployment, owner: Person, one: string, id: string): Promise<Removal> {
   const member = await Person.of(target);
   await owner.invites(one, 'member', member);
   const alias = await member.aliasIn(one);
-  const stream = await EventStream.open(member.at(target.service(1)).caller);
+  const stream = await EventStream.open(member.at(target.serviceAt(1)).caller);
   const has = (type: string) => () => stream.events.some((event) => event.type === type);
   await stream.until(has('teams.changed'), 'the stream hears no writes');
   const { status } = await owner.delete(`${one}/members/${alias}`);
@@ -84,7 +79,7 @@ async function removeOne(
 
 /** Requests that need the lost role, at both processes. */
 async function tryAll(
-  target: DeclaredProcesses,
+  target: Deployment,
   member: Person,
   one: string,
   count: number,
@@ -101,7 +96,7 @@ async function tryAll(
   await atOnce(workers, async (worker) => {
     for (let turn = 0; turn < count / workers; turn += 1) {
       const attempt = attempts[turn % attempts.length] as (typeof attempts)[number];
-      statuses.push((await attempt(member.at(target.service(worker + turn)))).status);
+      statuses.push((await attempt(member.at(target.serviceAt(worker + turn)))).status);
     }
   });
   return statuses;
@@ -115,7 +110,7 @@ class Writes {
   #isOver = false;
   readonly #running: Promise<void>;
 
-  constructor(target: DeclaredProcesses, people: readonly Person[], teams: readonly string[]) {
+  constructor(target: Deployment, people: readonly Person[], teams: readonly string[]) {
     this.#running = this.#run(target, people, teams);
   }
 
@@ -129,14 +124,14 @@ class Writes {
     return (this.#done * 1_000) / (this.#endedAt - this.#startedAt);
   }
 
-  async #run(target: DeclaredProcesses, people: readonly Person[], teams: readonly string[]): Promise<void> {
+  async #run(target: Deployment, people: readonly Person[], teams: readonly string[]): Promise<void> {
     const underWay = new Set<Promise<void>>();
     for (let index = 0; !this.#isOver; index += 1) {
       const early = this.#startedAt + (index * 1_000) / writesPerSecond - performance.now();
       if (early > 1) await pause(early);
       while (underWay.size >= maxUnderWay) await Promise.race(underWay);
       const which = index % people.length;
-      const person = (people[which] as Person).at(target.service(which));
+      const person = (people[which] as Person).at(target.serviceAt(which));
       const write: Promise<void> = person
         .patch(`teams/${teams[which]}`, { title: `${index}` })
         .then(({ status }) => {

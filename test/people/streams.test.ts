@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventStream } from '../support/http/event-stream.ts';
-import { declaredProcesses } from '../support/services/declared-processes.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { attackDeclarations } from './attack-declarations.ts';
 import { Person } from './person.ts';
@@ -9,8 +9,12 @@ import { Person } from './person.ts';
 for (const engine of databaseEngines)
   describe(`event streams of people whose roles end, on ${engine}`, () => {
     // With PostgreSQL the stream is at another process than the writes.
-    const target = declaredProcesses(engine, engine === 'sqlite' ? 1 : 2, attackDeclarations);
-    const elsewhere = (person: Person) => person.at(target().service(1)).caller;
+    const target = deployment({
+      engine,
+      processes: engine === 'sqlite' ? 1 : 2,
+      declarations: attackDeclarations,
+    });
+    const elsewhere = (person: Person) => person.at(target().serviceAt(1)).caller;
     const titles = (stream: EventStream) =>
       stream.events.flatMap(({ data }) => (data.data.fields as { title?: string } | undefined)?.title ?? []);
 
@@ -217,7 +221,7 @@ for (const engine of databaseEngines)
       const other = await Person.of(target(), { sub, scope });
       const last = await EventStream.open(elsewhere(other));
       const { id: consumer } = (await other.get('me')).body;
-      await target().processes.command('consumer', 'suspend', consumer);
+      await target().command('consumer', 'suspend', consumer);
       await last.ended();
       assert.equal(last.reason, 'consumer_suspended');
     });

@@ -21,7 +21,7 @@ import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import {
-  type ClockedService,
+  clockedProcess,
   fileOf,
   newSettings,
   ownProcess,
@@ -44,7 +44,7 @@ describe('an alert fires when', () => {
   let provider: TestProvider;
   let sqlite: Service;
   let postgres: Service;
-  let clocked: ClockedService;
+  let clocked: Service;
   let tls: Service;
   let tlsFolder = '';
   const fires = (...names: string[]) => prometheus.fires(names);
@@ -69,9 +69,9 @@ describe('an alert fires when', () => {
     later.defer(() => sqlite.stop());
     postgres = await startService(await settingsFor('postgres', { DATABASE_POOL_SIZE: '2' }));
     later.defer(() => postgres.stop());
-    clocked = await startService(await settingsFor('sqlite', { WEBHOOK_ALLOW: 'loopback' }), {
-      clocked: true,
-    });
+    clocked = await startService(
+      await settingsFor('sqlite', { ...clockedProcess, WEBHOOK_ALLOW: 'loopback' }),
+    );
     later.defer(() => clocked.stop());
     const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
     const files = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };

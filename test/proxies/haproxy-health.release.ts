@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import { until } from '../support/run/polling.ts';
-import { type ClockedService, me, newSettings, startService } from '../support/services/service.ts';
+import { me, newSettings, type Service, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';
 import { type RunningProxy, startProxy } from './proxies.ts';
 
 let provider: TestProvider;
-let service: ClockedService;
+let service: Service;
 let proxy: RunningProxy;
 before(async () => {
   provider = await TestProvider.down();
   const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
   const settings = await newSettings('sqlite', { ...provider.settings, ...documented });
-  service = await startService(settings, { clocked: true });
+  service = await startService(settings);
   proxy = await startProxy('haproxy', service);
 });
 after(async () => {

@@ -6,9 +6,9 @@ import { assertProblem } from '../support/http/answers.ts';
 import { requestFrom } from '../support/http/request.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
+import { deployment } from '../support/services/deployment.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
-import { oneService } from '../support/services/one-service.ts';
 import { me, type Service, type Settings, startService } from '../support/services/service.ts';
 import { call, open } from './proxied-call.ts';
 import { proxyNames, type RunningProxy, startProxy } from './proxies.ts';
@@ -25,13 +25,15 @@ schema: { required: [text], properties: { text: { type: string, maxLength: ${let
 limits: { bytes: 1010000, writes: 1000000/day }`;
 
 describe('a service behind a proxy', () => {
-  const running = oneService({
-    ...documented,
-    REFUSALS_PER_MINUTE: String(refusalsPerMinute),
-    MAX_BODY_BYTES: '16384',
-    COLLECTIONS_DIR: declarationsFolder({
-      notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
-    }),
+  const running = deployment({
+    settings: {
+      ...documented,
+      REFUSALS_PER_MINUTE: String(refusalsPerMinute),
+      MAX_BODY_BYTES: '16384',
+      COLLECTIONS_DIR: declarationsFolder({
+        notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
+      }),
+    },
   });
   let bearer: { readonly authorization: string };
   before(async () => {

@@ -4,7 +4,7 @@ import { sectionOf, settingsIn } from '../support/commands/documented-settings.t
 import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';

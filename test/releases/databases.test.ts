@@ -6,9 +6,9 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import {
-  type ClockedService,
   databaseEngines,
   runVestibule,
+  type Service,
   type Settings,
   startService,
 } from '../support/services/service.ts';
@@ -28,7 +28,7 @@ for (const release of releasedVersions)
       const collections = `${release.folder}/collections`;
       let provider: TestProvider;
       let settings: Settings;
-      let service: ClockedService;
+      let service: Service;
       let operator: unknown;
       let rows: Readonly<Record<string, number>>;
       let answers: Answers;
@@ -45,7 +45,7 @@ for (const release of releasedVersions)
         const { client_secret: secret } = JSON.parse(
           succeeded(await runVestibule(settings, 'client', 'rotate', 'house', '--json')),
         );
-        service = await startService(settings, { clocked: true, aheadMs });
+        service = await startService(settings, { aheadMs });
         const house = await tokenOf(service.url, { id: 'house', secret });
         const callers: Record<string, Person> = { house: new Person(new ApiCaller(service.url, house)) };
         for (const name of people) callers[name] = await named(name);

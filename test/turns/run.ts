@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { cpuSeconds } from '../overload/pinned-service.ts';
 import { until } from '../support/run/polling.ts';
 import { openStage } from '../support/run/stage.ts';
-import { declarationsFolder } from '../support/services/declared-processes.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { addClient, databaseEngines, newSettings, type Settings } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { Bystander, type Waits } from './bystander.ts';

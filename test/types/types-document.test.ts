@@ -7,7 +7,7 @@ import type { ApiOperation, Response } from '../../src/openapi/openapi-types.ts'
 import { nameTypes, problemsOf, typesDocument } from '../../src/records/types/types-document.ts';
 import { declared } from '../collections/declared.ts';
 import { follow } from '../openapi/follow.ts';
-import { sampleDeclarations } from '../support/services/sample-declarations.ts';
+import { sampleDeclarations } from '../support/services/declarations.ts';
 import { declarations } from './declarations.ts';
 import { outputOfTsc } from './programs.ts';
 

@@ -44,3 +44,24 @@ export function assertNothingPersonal(reply: Reply, except: readonly string[] = 
     if (!except.includes(word)) assert.ok(!answer.includes(word), `"${word}" comes back`);
   }
 }
+
+/** A problem document with members of its own beside the four that all have. */
+export function assertProblemWith(
+  reply: Reply,
+  code: ErrorCode,
+  members: Readonly<Record<string, unknown>>,
+  what = '',
+): void {
+  const { status, sentence } = describe(code);
+  assert.equal(reply.status, status, `${what} ${reply.text}`);
+  assert.equal(reply.headers.get('content-type'), 'application/problem+json', what);
+  const problem = { type: `urn:vestibule:error:${code}`, title: sentence, status, code, ...members };
+  const { detail, ...found } = reply.json();
+  assert.deepEqual('detail' in members ? { ...found, detail } : found, problem, what);
+}
+
+/** The parts of an answer that do not differ between requests. */
+export function bytesOf({ status, headers, text }: Reply): unknown {
+  const own = ['x-request-id', 'date', 'ratelimit'];
+  return { status, headers: [...headers].filter(([name]) => !own.includes(name)), text };
+}

@@ -91,3 +91,25 @@ export interface WireUsage {
   readonly writes: WireBudget;
   readonly newcomer: (WireBudget & { readonly until: string }) | null;
 }
+
+interface Sent {
+  readonly contentType?: string | null;
+  readonly headers?: RequestHeaders;
+}
+
+/** Sends a body unchanged, JSON or not. */
+export function sendBytes(
+  { url, token }: ApiCaller,
+  method: string,
+  path: string,
+  body: string | Uint8Array,
+  { contentType = 'application/json', headers = {} }: Sent = {},
+): Promise<Reply> {
+  const type = contentType === null ? {} : { 'content-type': contentType };
+  return request(`${url}${prefix}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...type, ...headers },
+    // fetch would add a content type to a string.
+    body: new Uint8Array(Buffer.from(body)),
+  });
+}

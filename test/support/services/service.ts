@@ -23,23 +23,19 @@ export const someEngine: readonly DatabaseEngine[] = isAllPooled ? ['postgres'] 
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A running service, and all that a test may know of it from outside. */
+/** A running service, and all that a test may know of it from outside. Its clock needs a shared process, or `clockedProcess`. */
 export interface Service {
   readonly url: string;
   readonly opsUrl: string;
   /** The settings it runs with; a second process with the same ones shares its database. */
   readonly settings: Settings;
-  /** Only where the settings include `ownProcess`. */
+  /** Only where the settings include `ownProcess` or `clockedProcess`. */
   readonly process: ChildProcess;
   /** The parsed lines of its standard output so far. */
   logLines(): Record<string, unknown>[];
   metrics(): Promise<string>;
   /** Stops it as SIGTERM does, and checks that it ended well. */
   stop(): Promise<void>;
-}
-
-/** A service whose clock the test moves. Both settle once the service has moved it. */
-export interface ClockedService extends Service {
   /** Time passes: whatever falls due on the way runs. */
   advance(milliseconds: number): Promise<void>;
   /** Sets the wall clock; no time passes. */
@@ -48,7 +44,7 @@ export interface ClockedService extends Service {
   holdWallClock(isHeld: boolean): Promise<void>;
   /** No time passes but by `advance`, however slow the machine is; the wall clock goes on. Or it passes again. */
   holdTime(isHeld: boolean): Promise<void>;
-  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. Needs `ownProcess`. */
+  /** All texts that its heap holds, garbage left out; of each the first 1,024 characters. Needs `clockedProcess`. */
   heapTexts(): Promise<string>;
 }
 
@@ -63,6 +59,9 @@ interface StartOptions {
  * own. It stands among the settings, so that every helper hands it on. All other services share a process.
  */
 export const ownProcess: Settings = { TEST_PROCESS: 'own' };
+
+/** A process of its own whose clock the test moves. */
+export const clockedProcess: Settings = { TEST_PROCESS: 'clocked' };
 
 export const me = '/api/consumer/v1/me';
 
@@ -95,29 +94,19 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   };
 }
 
-/** Starts a service and waits until it listens; with `clocked`, one with a clock to move. */
-export function startService(
-  settings: Settings,
-  options: StartOptions & { readonly clocked: true },
-): Promise<ClockedService>;
-export function startService(settings: Settings, options?: StartOptions): Promise<Service>;
-export async function startService(
-  settings: Settings,
-  options: StartOptions & { readonly clocked?: true } = {},
-): Promise<Service> {
-  const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
-  if (!needsProcess(settings)) return startHosted(settings, logFile, options);
-  if (options.clocked) return startClockedProcess(settings, logFile, options.aheadMs ?? 0);
-  const serve = ['serve', ...serveOptions(settings)];
-  return running(settings, logFile, await spawnVestibule(settings, serve, logFile));
-}
-
-function needsProcess(settings: Settings): boolean {
-  return (
+/** Starts a service and waits until it listens. */
+export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
+  const logFile = newLogFile(settings);
+  if (settings.TEST_PROCESS === 'clocked') return startClockedProcess(settings, logFile, options);
+  const needsProcess =
     settings.TEST_PROCESS === 'own' ||
     settings.TEST_SERVE_OPTIONS !== undefined ||
-    Object.keys(settings).some((name) => name.startsWith('NODE_'))
-  );
+    Object.keys(settings).some((name) => name.startsWith('NODE_'));
+  return needsProcess ? startThrough([], settings) : startHosted(settings, logFile, options);
+}
+
+function newLogFile({ TEST_DIRECTORY }: Settings): string {
+  return `${TEST_DIRECTORY}/${randomUUID()}.log`;
 }
 
 let host: ServiceHost | null = null;
@@ -126,7 +115,7 @@ async function startHosted(
   settings: Settings,
   logFile: string,
   { aheadMs = 0, release }: StartOptions,
-): Promise<ClockedService> {
+): Promise<Service> {
   if (host === null || host.hasEnded) host = new ServiceHost(await pathOf('host-main'));
   const current = host;
   const outputBefore = current.output;
@@ -163,8 +152,8 @@ async function startHosted(
 async function startClockedProcess(
   settings: Settings,
   logFile: string,
-  aheadMs: number,
-): Promise<ClockedService> {
+  { aheadMs = 0 }: StartOptions,
+): Promise<Service> {
   const environment = { ...settings, TEST_CLOCK_AHEAD_MS: String(aheadMs) };
   const spawned = spawnNode(await pathOf('clocked-main'), environment, [], logFile, true);
   const service = await running(settings, logFile, spawned);
@@ -189,20 +178,13 @@ async function startClockedProcess(
   };
 }
 
-/** The same by a command that becomes the service, such as one that gives it less of something. */
+/** Starts `vestibule serve` in a process of its own, by a command that becomes it, such as one that limits a resource. */
 export async function startThrough(through: readonly string[], settings: Settings): Promise<Service> {
-  const logFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.log`;
+  const logFile = newLogFile(settings);
+  const { TEST_SERVE_OPTIONS: options } = settings;
+  const serve = ['serve', ...(options === undefined ? [] : options.split(' '))];
   const program = await pathOf('vestibule');
-  return running(
-    settings,
-    logFile,
-    spawnNode(program, settings, ['serve', ...serveOptions(settings)], logFile, false, through),
-  );
-}
-
-/** The options of `serve`, where a test wants any: they stand beside the settings, so that every helper hands them on. */
-function serveOptions({ TEST_SERVE_OPTIONS: options }: Settings): readonly string[] {
-  return options === undefined ? [] : options.split(' ');
+  return running(settings, logFile, spawnNode(program, settings, serve, logFile, false, through));
 }
 
 async function running(
@@ -214,11 +196,17 @@ async function running(
   const url = String(started.address);
   const opsUrl = String(started.ops_address);
   const metrics = async () => (await send(`${opsUrl}/metrics`)).text;
+  const noClock = () => assert.fail('This process runs with the real time. Start it with clockedProcess.');
   return {
     url,
     opsUrl,
     settings,
     process: child,
+    advance: noClock,
+    stepWallClock: noClock,
+    holdWallClock: noClock,
+    holdTime: noClock,
+    heapTexts: noClock,
     metrics,
     logLines: () => parseLines(readFileSync(logFile, 'utf8')),
     async stop() {
@@ -236,7 +224,8 @@ async function running(
 export async function runVestibule(settings: Settings, ...parameters: string[]): Promise<Outcome> {
   const outputFile = `${settings.TEST_DIRECTORY}/${randomUUID()}.out`;
   const message = { settings, parameters };
-  if (!canShareProcess(message)) return (await spawnVestibule(settings, parameters, outputFile)).output;
+  if (!canShareProcess(message))
+    return spawnNode(await pathOf('vestibule'), settings, parameters, outputFile, false).output;
   const outcome = await runInSharedProcess(message);
   writeFileSync(outputFile, outcome.stdout);
   if (outcome.stderr !== '') writeFileSync(`${outputFile}.stderr`, outcome.stderr);
@@ -244,20 +233,21 @@ export async function runVestibule(settings: Settings, ...parameters: string[]):
 }
 
 /** Adds a client through the command line, as an operator would; its secret. */
-export async function addClient(settings: Settings, id: string): Promise<string> {
-  const { stdout, stderr, code } = await runVestibule(settings, 'client', 'add', id, '--json');
+export async function addClient(
+  settings: Settings,
+  id: string,
+  scopes: readonly string[] = [],
+): Promise<string> {
+  const scoped = scopes.flatMap((scope) => ['--scope', scope]);
+  const { stdout, stderr, code } = await runVestibule(settings, 'client', 'add', id, ...scoped, '--json');
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout).client_secret;
-}
-
-async function spawnVestibule(settings: Settings, parameters: readonly string[], outputFile: string) {
-  return spawnNode(await pathOf('vestibule'), settings, parameters, outputFile, false);
 }
 
 async function pathOf(program: 'vestibule' | 'clocked-main' | 'host-main'): Promise<string> {
   const isOurs = program === 'vestibule';
   if (surroundings().hasProgram !== true)
-    return resolvePath(isOurs ? 'bin/vestibule.js' : `test/support/${program}.ts`);
+    return resolvePath(isOurs ? 'bin/vestibule.js' : `test/support/services/${program}.ts`);
   const { folder } = await part('program');
   return isOurs ? `${folder}/bin/vestibule.js` : `${folder}/lib/${program}.js`;
 }

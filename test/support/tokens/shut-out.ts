@@ -3,8 +3,8 @@ import type { ErrorCode } from '../../../src/base/errors.ts';
 import { ApiCaller } from '../http/api-caller.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { until } from '../run/polling.ts';
-import type { Processes } from '../services/processes.ts';
-import type { ClockedService } from '../services/service.ts';
+import type { Deployment } from '../services/deployment.ts';
+import type { Service } from '../services/service.ts';
 
 /** Less than the second that docs/tokens.md and docs/operations.md promise. */
 const passingMs = 999;
@@ -26,7 +26,7 @@ interface ShutOut {
 
 /** Every service refuses the caller, and ends its stream, before a second of injected time has passed since `act`. */
 export async function assertShutOutWithinASecond(
-  services: readonly ClockedService[],
+  services: readonly Service[],
   { token, bystander, code, act }: ShutOut,
 ): Promise<void> {
   const callers = services.map(({ url }) => new ApiCaller(url, token));
@@ -59,12 +59,12 @@ export async function assertShutOutWithinASecond(
 }
 
 /** Callers who are suspended, and clients that are disabled, are refused at every process within a second. */
-export async function assertShutOutInTime(processes: Processes): Promise<void> {
+export async function assertShutOutInTime(processes: Deployment): Promise<void> {
   const { provider, services } = processes;
   const bystander = await provider.token({ sub: 'somebody who stays' });
   const token = await provider.token({ sub: 'somebody to suspend' });
   await processes.letIn([bystander, token]);
-  const { id } = (await processes.me(token))[0]?.json<{ id: string }>() ?? assert.fail();
+  const { id } = (await processes.meAtEach(token))[0]?.json<{ id: string }>() ?? assert.fail();
   const suspend = () => processes.command('consumer', 'suspend', id);
   await assertShutOutWithinASecond(services, { token, bystander, code: 'consumer_suspended', act: suspend });
 

@@ -4,8 +4,8 @@ import { succeeded } from '../commands/outcome.ts';
 import { plainSql } from '../databases/plain-sql.ts';
 import type { ApiCaller } from '../http/api-caller.ts';
 import { until } from '../run/polling.ts';
-import { type DeclaredProcesses, declaredProcesses } from '../services/declared-processes.ts';
-import { sampleDeclarations } from '../services/sample-declarations.ts';
+import { sampleDeclarations } from '../services/declarations.ts';
+import { type Deployment, deployment } from '../services/deployment.ts';
 import { type DatabaseEngine, runVestibule, type Settings } from '../services/service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -47,15 +47,15 @@ export async function webhookCommand<T>(settings: Settings, ...parameters: strin
 
 /** Services that may send to this machine, and the receivers they send to. */
 export class WebhookStage {
-  readonly declared: DeclaredProcesses;
+  readonly declared: Deployment;
   readonly receivers: WebhookReceiver[] = [];
 
-  constructor(declared: DeclaredProcesses) {
+  constructor(declared: Deployment) {
     this.declared = declared;
   }
 
   get settings(): Settings {
-    return this.declared.processes.settings;
+    return this.declared.settings;
   }
 
   command<T>(...parameters: string[]): Promise<T> {
@@ -127,12 +127,12 @@ export function webhookStage(
   overrides: Settings = {},
 ): () => WebhookStage {
   const { notes, bookings, posts } = sampleDeclarations;
-  const declared = declaredProcesses(
+  const declared = deployment({
     engine,
-    count,
-    { notes, bookings, posts },
-    { WEBHOOK_ALLOW: 'loopback', ...overrides },
-  );
+    processes: count,
+    declarations: { notes, bookings, posts },
+    settings: { WEBHOOK_ALLOW: 'loopback', ...overrides },
+  });
   let stage: WebhookStage | undefined;
   before(() => {
     stage = new WebhookStage(declared());

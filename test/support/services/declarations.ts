@@ -1,3 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { surroundings } from '../run/surroundings.ts';
+
+/** Writes declarations in YAML, by the name of their collection, into a folder for COLLECTIONS_DIR. */
+export function declarationsFolder(declarations: Readonly<Record<string, string>>): string {
+  const folder = `${surroundings().runDirectory}/declarations/${randomUUID()}`;
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(declarations)) writeFileSync(`${folder}/${name}.yaml`, text);
+  return folder;
+}
+
 const roomy = 'per_user: 100000, writes: 1000000/min';
 
 /** Notes with a text of up to this many characters; limits that no test reaches. */
@@ -138,3 +150,20 @@ deprecated: { since: 2026-01-01, sunset: 2027-01-01, link: "https://example.org/
 limits: { ${roomy} }
 `,
 } as const;
+
+const eventFields = 'schema: { properties: { text: { type: string, maxLength: 30000 } } }';
+const eventLimits = 'limits: { writes: 1000000/day, bytes: 40000, per_user: 100000';
+
+/** Collections that differ in the content of their events. */
+export const eventDeclarations = {
+  notes: `${eventFields}\naccess: { clients: own }\n${eventLimits} }`,
+  orders: `${eventFields}
+states: { open: { send: sent, drop: dropped }, sent: { accept: { to: accepted, by: client } }, accepted: {}, dropped: {} }
+events: full
+access: { clients: any }
+${eventLimits} }`,
+  silent: `${eventFields}\nevents: none\naccess: { clients: any }\n${eventLimits} }`,
+  chosen: `${eventFields}\nevents: { data: thin, only: [created, deleted] }\n${eventLimits} }`,
+  short: `${eventFields}\naccess: { clients: any }\n${eventLimits}, expire: 1h }`,
+  guarded: `${eventFields}\naccess: { clients: any, scopes: { read: guarded.read } }\n${eventLimits} }`,
+};
