@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { exampleFolder } from '../families/examples.ts';
+import { exampleFolder } from '../support/people/examples.ts';
 import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { matrixOf } from '../../src/collections/matrix.ts';
-import { everything, shared, unusual } from '../openapi/samples.ts';
+import { everything, shared, unusual } from '../support/services/unusual-declarations.ts';
 import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 import { fits } from './page-checks.ts';

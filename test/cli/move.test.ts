@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { exampleFolder } from '../families/examples.ts';
-import { Person } from '../people/person.ts';
 import { endOf, failed, succeeded } from '../support/commands/outcome.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
+import { exampleFolder } from '../support/people/examples.ts';
+import { Person } from '../support/people/person.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { Deployment } from '../support/services/deployment.ts';
 import { addClient, fileOf, newSettings, runVestibule, startService } from '../support/services/service.ts';

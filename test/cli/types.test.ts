@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { typesDocument } from '../../src/records/types/types-document.ts';
-import { declared } from '../collections/declared.ts';
 import { endOf, exits, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { declared } from '../support/services/declared.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 280 } } }\n';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { describeChanges } from '../../src/collections/check-against.ts';
-import { declared } from './declared.ts';
+import { declared } from '../support/services/declared.ts';
 
 const before = `
 title: Bookings

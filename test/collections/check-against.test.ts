@@ -7,8 +7,8 @@ import type { Storage } from '../../src/storage/port.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { createTestDatabase } from '../support/databases/databases.ts';
 import { newRecord } from '../support/databases/records.ts';
+import { declared } from '../support/services/declared.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import { declared } from './declared.ts';
 
 const bookings = (changes: Readonly<Record<string, string>> = {}) => {
   let text = `

@@ -8,8 +8,8 @@ import { declarationSchema } from '../../src/collections/declaration-schema.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
 import { sized } from '../support/run/size.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
-import { declared } from './declared.ts';
-import { schemaMistake } from './editor-schema.ts';
+import { declared } from '../support/services/declared.ts';
+import { schemaMistake } from '../support/services/editor-schema.ts';
 
 const plain = { schema: { properties: { a: { type: 'integer' } } } };
 /** JSON is valid YAML. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { normaliseDateTime, normaliseFields } from '../../src/collections/normalise.ts';
-import { declared } from './declared.ts';
+import { declared } from '../support/services/declared.ts';
 
 const times = declared(`
 schema:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { readCollections, reservedNames } from '../../src/collections/read-collections.ts';
-import { declared, mistakesIn, withProperty } from './declared.ts';
+import { declared, mistakesIn, withProperty } from '../support/services/declared.ts';
 
 const smallest = 'schema: {properties: {text: {type: string, maxLength: 280}}}';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { rolesOn } from '../../src/collections/roles.ts';
-import { declared } from './declared.ts';
+import { declared } from '../support/services/declared.ts';
 
 it('a stored role is ignored when it is no longer declared or comes from a scope', () => {
   const collection = declared(`

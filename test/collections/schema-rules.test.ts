@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { looksPersonal } from '../../src/collections/schema-rules.ts';
-import { declared, mistakesIn, withProperty } from './declared.ts';
+import { declared, mistakesIn, withProperty } from '../support/services/declared.ts';
 
 /** An invalid property with its only expected mistake. */
 const wrong: readonly (readonly [what: string, property: string, mistake: RegExp])[] = [

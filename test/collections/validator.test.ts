@@ -7,7 +7,7 @@ import type { Schema } from '../../src/collections/collection.ts';
 import { fitsFormat, formatNames } from '../../src/collections/formats.ts';
 import { compileCheck } from '../../src/collections/validator.ts';
 import { sized } from '../support/run/size.ts';
-import { declared, withProperty } from './declared.ts';
+import { declared, withProperty } from '../support/services/declared.ts';
 import { inLittleTime } from './little-time.ts';
 
 /** The message about the only wrong field. */

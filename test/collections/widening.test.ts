@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Collection } from '../../src/collections/collection.ts';
 import { checkCollections } from '../../src/collections/read-collections.ts';
 import { wideningIn, wideningText } from '../../src/collections/widening.ts';
-import { declared } from './declared.ts';
+import { declared } from '../support/services/declared.ts';
 
 const text = `
 schema: { properties: { text: { type: string, maxLength: 60 }, reason: { type: string, maxLength: 60 } } }

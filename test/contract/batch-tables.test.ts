@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { nameIn, type Table } from '../../src/storage/batch/table.ts';
 import type { BatchChanges, BatchKeys, Loaded } from '../../src/storage/port.ts';
 import { tables } from '../../src/storage/schema.ts';
-import { MemoryStore } from '../records/memory-store.ts';
 import { createBatchRules } from '../support/databases/batch-rules.ts';
 import { apply, load, newIdempotencyKey, newProof } from '../support/databases/batches.ts';
 import { createTestDatabase, storageKinds } from '../support/databases/databases.ts';
+import { MemoryStore } from '../support/databases/memory-store.ts';
 import { newRecord, noUsage } from '../support/databases/records.ts';
 
 interface FoundColumn {

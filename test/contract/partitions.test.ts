@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { Storage } from '../../src/storage/port.ts';
-import { documentedStatements } from '../scale/partitions.ts';
 import { apply, insertAll, register } from '../support/databases/batches.ts';
 import { postgresDatabase } from '../support/databases/databases.ts';
+import { documentedStatements } from '../support/databases/partitions.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { erasureOf, newEvent, newRecord } from '../support/databases/records.ts';
 

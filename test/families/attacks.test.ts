@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { mistakesIn } from '../collections/declared.ts';
-import { Person } from '../people/person.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { Person } from '../support/people/person.ts';
+import { mistakesIn } from '../support/services/declared.ts';
 import { dayMs, deployment } from '../support/services/deployment.ts';
 
 const declarations = {

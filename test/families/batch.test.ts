@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { Person } from '../support/people/person.ts';
 import { atOnce, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 

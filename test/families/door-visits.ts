@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Answered } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import type { Answered } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import type { DatabaseEngine } from '../support/services/service.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Person } from '../people/person.ts';
+import { Person } from '../support/people/person.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import type { Deployment } from '../support/services/deployment.ts';
 

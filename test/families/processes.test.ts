@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
+import { Person } from '../support/people/person.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment, hourMs } from '../support/services/deployment.ts';
-import { exampleDeclarations } from './examples.ts';
 import { countsUnder, meetupWith, raceForKey, raceForSeats } from './races.ts';
 
 /** Rules that need two processes, or time: places, unique values, and the sweeper. */

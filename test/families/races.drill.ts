@@ -1,7 +1,7 @@
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { exampleDeclarations } from './examples.ts';
 import { raceForKey, raceForSeats } from './races.ts';
 
 const rounds = 50;

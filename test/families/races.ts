@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Answered, Person } from '../people/person.ts';
+import { type Answered, Person } from '../support/people/person.ts';
 import { atOnce, type Deployment } from '../support/services/deployment.ts';
 /** Attempts of many people at once under one meetup. A test makes them once, a drill often. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { examined, linesOf } from '../support/commands/examined.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { Person } from '../support/people/person.ts';
 import { Deployment } from '../support/services/deployment.ts';
 import { databaseEngines, newSettings, type Settings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { exampleDeclarations } from './examples.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the team example, on ${engine}`, () => {

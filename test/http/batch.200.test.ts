@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { attackDeclarations } from '../people/attack-declarations.ts';
-import { Person } from '../people/person.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';

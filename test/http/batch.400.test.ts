@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { sendBytes } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 

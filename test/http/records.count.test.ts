@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { exampleDeclarations } from '../families/examples.ts';
-import { Person } from '../people/person.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { assertProblem, bytesOf } from '../support/http/answers.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 

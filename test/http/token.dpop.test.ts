@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Reference, Response } from '../../src/openapi/openapi-types.ts';
-import { follow } from '../openapi/follow.ts';
+import { follow } from '../support/http/follow.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { addClient, me } from '../support/services/service.ts';

@@ -7,8 +7,8 @@ import {
   type Response,
   type Security,
 } from '../../src/openapi/openapi-types.ts';
+import { follow } from '../support/http/follow.ts';
 import { answerChanges, requestChanges } from './breaking-schemas.ts';
-import { follow } from './follow.ts';
 
 /**
  * The breaking changes of a document since a release, one sentence each. Requests may accept more and answers

@@ -15,8 +15,15 @@ import {
 } from '../../src/openapi/openapi-types.ts';
 import { PartsInUse } from '../../src/openapi/shared-parts.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
-import { follow } from './follow.ts';
-import { awkward, everything, shipped, smallest, twelve, unusual } from './samples.ts';
+import { follow } from '../support/http/follow.ts';
+import {
+  awkward,
+  everything,
+  shipped,
+  smallest,
+  twelve,
+  unusual,
+} from '../support/services/unusual-declarations.ts';
 
 const about = { version: '1.2.3', baseUrl: 'https://api.example.org/base' };
 const document = documentWith([...unusual, ...shipped], about);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { Documented, type Exchange } from '../support/http/documented.ts';
-import { everything, shipped, smallest } from './samples.ts';
+import { everything, shipped, smallest } from '../support/services/unusual-declarations.ts';
 
 const documented = new Documented(
   documentWith([smallest, everything, ...shipped], { version: '1.2.3', baseUrl: 'https://api.example.org' }),

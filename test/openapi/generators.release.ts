@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { promisify } from 'node:util';
 import { documentWith } from '../../docs/openapi-document.ts';
-import { twelve } from './samples.ts';
+import { twelve } from '../support/services/unusual-declarations.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'generators-'));

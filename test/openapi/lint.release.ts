@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { documentWith } from '../../docs/openapi-document.ts';
 import type { Collection } from '../../src/collections/collection.ts';
 import type { TokenTerms } from '../../src/openapi/token-terms.ts';
-import { shipped, unusual } from './samples.ts';
+import { shipped, unusual } from '../support/services/unusual-declarations.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'openapi-'));

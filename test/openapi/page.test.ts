@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { documentSteps, documentWith } from '../../docs/openapi-document.ts';
 import { openapi, referenceAssets, referenceFile } from '../../src/openapi/serve.ts';
 import { inputWith } from '../support/http/input.ts';
-import { everything } from './samples.ts';
+import { everything } from '../support/services/unusual-declarations.ts';
 
 const read = (name: string) => readFileSync(`web/reference/${name}`, 'utf8');
 const page = read('index.html');

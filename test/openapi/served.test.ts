@@ -10,7 +10,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { request } from '../support/http/request.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { declarations } from './samples.ts';
+import { declarations } from '../support/services/unusual-declarations.ts';
 
 describe('the document of a service without collections', () => {
   const running = deployment({ settings: { COLLECTIONS_DIR: declarationsFolder({}) } });

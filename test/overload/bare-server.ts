@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { serviceCore } from './pinned-service.ts';
+import { serviceCore } from '../support/load/pinned-service.ts';
 
 /**
  * What `node:http` alone makes of the same flood: it reads each request and answers 503. No service on it can refuse

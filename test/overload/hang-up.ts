@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PinnedService } from './pinned-service.ts';
-import { openMany, RawConnection } from './raw-connection.ts';
+import type { PinnedService } from '../support/load/pinned-service.ts';
+import { openMany, RawConnection } from '../support/load/raw-connection.ts';
 
 /** Writes whose callers have hung up when the service hears of them: it is stopped while they call. How many. */
 export async function hangUp(

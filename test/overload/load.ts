@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openMany, type RawAnswer, RawConnection } from './raw-connection.ts';
+import { openMany, type RawAnswer, RawConnection } from '../support/load/raw-connection.ts';
 import { Samples } from './samples.ts';
 
 /** The same kind of request, again and again. */

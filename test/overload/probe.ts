@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RawConnection } from './raw-connection.ts';
+import { RawConnection } from '../support/load/raw-connection.ts';
 import { Samples } from './samples.ts';
 
 /** The latency of a caller with a modest rate on one connection. A missing answer counts as infinite. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { openMany, RawConnection } from './raw-connection.ts';
+import { openMany, RawConnection } from '../support/load/raw-connection.ts';
 
 /**
  * Connections that send requests with a bad token one behind the other, as fast as they are accepted, and reconnect when

@@ -2,6 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Caller, newAgent } from '../support/load/caller.ts';
 import { concurrently } from '../support/load/flood.ts';
+import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from '../support/load/pinned-service.ts';
+import { RawConnection } from '../support/load/raw-connection.ts';
+import {
+  listRequest,
+  meRequest,
+  streamRequest,
+  tokenRequest,
+  writeRequest,
+} from '../support/load/requests.ts';
 import { openStage } from '../support/run/stage.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { addClient, databaseEngines, newSettings } from '../support/services/service.ts';
@@ -10,11 +19,8 @@ import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { startBare } from './bare-server.ts';
 import { hangUp } from './hang-up.ts';
 import { capacity, type Outcomes, overload } from './load.ts';
-import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from './pinned-service.ts';
 import { probe, untilWell } from './probe.ts';
-import { RawConnection } from './raw-connection.ts';
 import { startRefusals } from './refusals.ts';
-import { listRequest, meRequest, streamRequest, tokenRequest, writeRequest } from './requests.ts';
 import { Samples } from './samples.ts';
 import { streamCapacity, streamOverload } from './streams.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { Person } from '../support/people/person.ts';
 import type { Deployment } from '../support/services/deployment.ts';
 import { type Expected, type State, sampleOf } from './expected-matrix.ts';
-import { Person } from './person.ts';
 
 /** A step of a walk: who takes which action, and what it leads to. */
 export interface Step {

@@ -3,6 +3,8 @@ import { Buffer } from 'node:buffer';
 import { describe, it } from 'node:test';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import {
   databaseEngines,
@@ -11,8 +13,6 @@ import {
   runVestibule,
   type Settings,
 } from '../support/services/service.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 /** Occurs in no other text of the database. */
 const planted = 'marmoset-plumage';

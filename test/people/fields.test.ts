@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { sendBytes } from '../support/http/api-caller.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 const moderating = { scope: 'read write issues.moderate' };
 

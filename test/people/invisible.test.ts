@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { createRecordId } from '../../src/base/random.ts';
 import { bytesOf } from '../support/http/answers.ts';
 import type { Reply } from '../support/http/request.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 interface Attempt {
   readonly method: string;

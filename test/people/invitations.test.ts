@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { bytesOf } from '../support/http/answers.ts';
 import { type Reply, request } from '../support/http/request.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { until } from '../support/run/polling.ts';
 import { atOnce, dayMs, deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 import { assertProofRefused, newDpopKey, proofBy } from '../support/tokens/dpop.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
 

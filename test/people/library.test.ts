@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventStream } from '../support/http/event-stream.ts';
+import { peopleDeclarations } from '../support/people/declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { peopleDeclarations } from './declarations.ts';
-import { Person } from './person.ts';
 
 for (const engine of ['sqlite', 'postgres'] as const)
   describe(`the lending library, on ${engine}`, () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 for (const engine of databaseEngines)
   describe(`lists of own and shared records, on ${engine}`, () => {

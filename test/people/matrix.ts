@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { exampleDeclarations } from '../families/examples.ts';
 import { EventStream } from '../support/http/event-stream.ts';
+import { peopleDeclarations } from '../support/people/declarations.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
+import { type Answered, Person } from '../support/people/person.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { type Deployment, deployment } from '../support/services/deployment.ts';
 import type { DatabaseEngine } from '../support/services/service.ts';
 import { Cast, type Place, type PlaceAbove, placesAbove, placesOf, type Step } from './cast.ts';
-import { peopleDeclarations } from './declarations.ts';
 import { type Expected, type Row, readAllExpected, type State, sampleOf } from './expected-matrix.ts';
-import { type Answered, Person } from './person.ts';
 
 /**
  * Every cell (role, state, verb) of the declarations with roles and of all examples, with real tokens, and with streams. Records under

@@ -7,10 +7,10 @@ import { plainSql } from '../support/databases/plain-sql.ts';
 import { encodings } from '../support/faults/canaries.ts';
 import { EventStream } from '../support/http/event-stream.ts';
 import type { Reply } from '../support/http/request.ts';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines, fileOf } from '../support/services/service.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 
 const pseudonym = /(?:usr|svc)_[A-Za-z0-9_-]+/g;
 

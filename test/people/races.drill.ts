@@ -1,7 +1,7 @@
 import { describe, it } from 'node:test';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';
 
 const rounds = 50;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Client } from 'pg';
+import { attackDeclarations } from '../support/people/attack-declarations.ts';
+import { Person } from '../support/people/person.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { attackDeclarations } from './attack-declarations.ts';
-import { Person } from './person.ts';
 import { raceAgainstRemoval, raceForRole } from './races.ts';
 
 describe('simultaneous people, at two processes on postgres', () => {

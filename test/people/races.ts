@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { plainSql } from '../support/databases/plain-sql.ts';
+import { Person } from '../support/people/person.ts';
 import { atOnce, type Deployment } from '../support/services/deployment.ts';
-import { Person } from './person.ts';
 
 /** Simultaneous attempts of many people, over all processes. Drills repeat them more often than tests. */
 

@@ -8,7 +8,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { openMany, RawConnection } from '../overload/raw-connection.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
@@ -18,6 +17,7 @@ import { ApiCaller } from '../support/http/api-caller.ts';
 import { head } from '../support/http/raw-http.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { concurrently } from '../support/load/flood.ts';
+import { openMany, RawConnection } from '../support/load/raw-connection.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import {

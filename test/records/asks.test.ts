@@ -11,7 +11,7 @@ import { unused } from '../../src/records/rules/budgets.ts';
 import { LoadedRows, NotAsked } from '../../src/records/rules/loaded-rows.ts';
 import type { Change, Operation, RecordChange } from '../../src/records/rules/operation.ts';
 import type { BatchKeys, BatchRules, Loaded, Outcome } from '../../src/storage/port.ts';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryStore } from '../support/databases/memory-store.ts';
 
 const declarations = {
   notes: `

@@ -12,8 +12,8 @@ import {
   type RecordChange,
 } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
+import { MemoryStore } from '../support/databases/memory-store.ts';
 import { sized } from '../support/run/size.ts';
-import { MemoryStore } from './memory-store.ts';
 
 const tasks = `
 schema:

@@ -7,7 +7,7 @@ import { createBatchRules } from '../../src/records/rules/batch-rules.ts';
 import type { Change, Done, Operation } from '../../src/records/rules/operation.ts';
 import type { Outcome } from '../../src/storage/port.ts';
 import { newProof } from '../support/databases/batches.ts';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryStore } from '../support/databases/memory-store.ts';
 
 const text = `
 schema:

@@ -1,7 +1,7 @@
 import { readCollections } from '../../src/collections/read-collections.ts';
-import type { Person } from '../people/person.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { send } from '../support/http/request.ts';
+import type { Person } from '../support/people/person.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 import { declarationFiles } from './stage.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Person } from '../people/person.ts';
 import { succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { Person } from '../support/people/person.ts';
 import { until } from '../support/run/polling.ts';
 import {
   databaseEngines,

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'yaml';
-import { Person } from '../people/person.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { Person } from '../support/people/person.ts';
 import {
   type DatabaseEngine,
   newSettings,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Person } from '../people/person.ts';
 import { succeeded } from '../support/commands/outcome.ts';
+import type { Person } from '../support/people/person.ts';
 import { until } from '../support/run/polling.ts';
 import { me, runVestibule, type Service, type Settings } from '../support/services/service.ts';
 import {

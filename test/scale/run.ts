@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Storage } from '../../src/storage/port.ts';
 import { postgresDatabase } from '../support/databases/databases.ts';
-import { documentedStatements, eventsInParts, recordsInParts } from './partitions.ts';
+import { documentedStatements, eventsInParts, recordsInParts } from '../support/databases/partitions.ts';
 import { costRow, figureRow, sizesOf, table } from './report.ts';
 import { collection, declared, Population, withoutIndexes } from './rows.ts';
 import { type Cost, MeasuredPostgres } from './server.ts';

@@ -3,7 +3,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { cpuSeconds } from '../overload/pinned-service.ts';
+import { cpuSeconds } from '../support/load/pinned-service.ts';
 import { until } from '../support/run/polling.ts';
 import { openStage } from '../support/run/stage.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';

@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { readCollections } from '../../src/collections/read-collections.ts';
 import { typesDocument } from '../../src/records/types/types-document.ts';
-import { exampleDeclarations } from '../families/examples.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { exampleDeclarations } from '../support/people/examples.ts';
 import { declarations } from './declarations.ts';
 
 /** The imports of every program, on its first line. */

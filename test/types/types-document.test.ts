@@ -5,9 +5,9 @@ import type { Collection } from '../../src/collections/collection.ts';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { ApiOperation, Response } from '../../src/openapi/openapi-types.ts';
 import { nameTypes, problemsOf, typesDocument } from '../../src/records/types/types-document.ts';
-import { declared } from '../collections/declared.ts';
-import { follow } from '../openapi/follow.ts';
+import { follow } from '../support/http/follow.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
+import { declared } from '../support/services/declared.ts';
 import { declarations } from './declarations.ts';
 import { outputOfTsc } from './programs.ts';
 

@@ -5,7 +5,7 @@ import { catalogue, type ErrorCode } from '../../../src/base/errors.ts';
 import type { Schema } from '../../../src/collections/collection.ts';
 import type { OpenApiDocument } from '../../../src/openapi/document.ts';
 import type { ApiOperation, Header, Method, Response } from '../../../src/openapi/openapi-types.ts';
-import { follow } from '../../openapi/follow.ts';
+import { follow } from './follow.ts';
 
 /** What a service answered to a request, as far as its document speaks of it. */
 export interface Exchange {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { declarationsFolder } from '../support/services/declarations.ts';
+import { declarationsFolder } from '../services/declarations.ts';
 /** The declarations of examples, as they are for people who are not new. */
 export function exampleDeclarations(...names: readonly string[]): Readonly<Record<string, string>> {
   const paths = names.flatMap((name) => globSync(`examples/${name}/collections/*.yaml`));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { decideInRounds, type Rows } from '../../src/storage/batch/run.ts';
-import type { Lookup, RowsByKey, RowsWritten, Table, Write } from '../../src/storage/batch/table.ts';
-import { lookups, tables, writes } from '../../src/storage/batch/tables.ts';
+import { decideInRounds, type Rows } from '../../../src/storage/batch/run.ts';
+import type { Lookup, RowsByKey, RowsWritten, Table, Write } from '../../../src/storage/batch/table.ts';
+import { lookups, tables, writes } from '../../../src/storage/batch/tables.ts';
 import type {
   BatchChanges,
   BatchKeys,
@@ -16,7 +16,7 @@ import type {
   StoredRecord,
   UniqueValues,
   UsageRow,
-} from '../../src/storage/port.ts';
+} from '../../../src/storage/port.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type SpecialLoad = (wanted: readonly unknown[], keys: BatchKeys) => readonly unknown[];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readYaml } from '../../src/base/yaml/yaml-text.ts';
-import type { Collection } from '../../src/collections/collection.ts';
-import { checkCollections } from '../../src/collections/read-collections.ts';
+import { readYaml } from '../../../src/base/yaml/yaml-text.ts';
+import type { Collection } from '../../../src/collections/collection.ts';
+import { checkCollections } from '../../../src/collections/read-collections.ts';
 import { assertFits } from './editor-schema.ts';
 
 /** The collection that a YAML text declares; fails with its mistakes when it has any. */

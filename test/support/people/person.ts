@@ -1,6 +1,6 @@
-import type { ApiCaller } from '../support/http/api-caller.ts';
-import type { Reply } from '../support/http/request.ts';
-import type { Claims } from '../support/tokens/provider.ts';
+import type { ApiCaller } from '../http/api-caller.ts';
+import type { Reply } from '../http/request.ts';
+import type { Claims } from '../tokens/provider.ts';
 
 /** An answer with its body read: these tests look at many members. */
 export interface Answered {

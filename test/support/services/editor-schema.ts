@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { declarationSchema } from '../../src/collections/declaration-schema.ts';
+import { declarationSchema } from '../../../src/collections/declaration-schema.ts';
 
 /** Checks like an editor, which ignores the formats and messages of the service. */
 const ajv = new Ajv2020({ strict: false, validateFormats: false });

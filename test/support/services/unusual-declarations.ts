@@ -1,6 +1,6 @@
-import type { Collection } from '../../src/collections/collection.ts';
-import { readCollections } from '../../src/collections/read-collections.ts';
-import { readCollectionFiles } from '../../src/config/files.ts';
+import type { Collection } from '../../../src/collections/collection.ts';
+import { readCollections } from '../../../src/collections/read-collections.ts';
+import { readCollectionFiles } from '../../../src/config/files.ts';
 
 /** Collections from the plainest to one with everything, and the shipped ones. */
 

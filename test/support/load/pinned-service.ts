@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
-import { until } from '../support/run/polling.ts';
-import type { Settings } from '../support/services/service.ts';
+import { until } from '../run/polling.ts';
+import type { Settings } from '../services/service.ts';
 
 /** The service has a core to itself, and everything else another. */
 export const serviceCore = '0';
