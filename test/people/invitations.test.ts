@@ -258,7 +258,8 @@ for (const engine of databaseEngines)
       const key = newDpopKey();
       const token = await provider.token({ sub: `bound on ${engine}`, cnf: { jkt: key.thumbprint } });
       const path = '/api/consumer/v1/invitations';
-      const proof = proofBy(key, { method: 'POST', url: `${settings.BASE_URL}${path}`, token });
+      const claims = { iat: Math.floor(target().now() / 1000) };
+      const proof = proofBy(key, { method: 'POST', url: `${settings.BASE_URL}${path}`, token }, { claims });
       const send = (index: number, body: object) =>
         request(`${target().serviceAt(index).url}${path}`, {
           method: 'POST',
