@@ -203,9 +203,11 @@ export class Log {
     }
   }
 
-  /** Who waits longest gets the place. */
+  /** Who waits longest gets the place; of records of the same millisecond, the one with the lower id. */
   #moveUp({ id, fields: { circle = '' } }: Known, find: Find): void {
-    const [first] = this.placesIn(circle, 'waiting').toSorted((one, other) => one.since - other.since);
+    const [first] = this.placesIn(circle, 'waiting').toSorted(
+      (one, other) => one.since - other.since || (one.id < other.id ? -1 : 1),
+    );
     if (this.#isFull(circle)) find('place', 'the circle is full');
     if (first?.id !== id) find('place', `${first?.id} has waited longer`);
     this.#tally.movedUp += 1;

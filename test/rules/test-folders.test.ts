@@ -6,6 +6,7 @@ import { importsOf } from './import-rules.ts';
 /** What several folders use although it stands in one of them. */
 const exceptions: Readonly<Record<string, string>> = {
   'test/attack/forgeries/all.ts': 'the verifier of packages refuses the forgeries that the service refuses',
+  'test/image/build.ts': 'the tests of the deploy files know the base of the image',
   'test/rules/import-rules.ts': 'reads the imports of the packages too',
   'test/load/chaos.ts': 'a drill of fault runs the program for a short time',
   'test/load/samples.ts': 'a drill of fault runs the program for a short time',

@@ -16,6 +16,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'test/support/run/file-runner.ts': 'keeps the process alive between files',
   'test/support/commands/command-process.ts': 'waits until a command has left nothing open, and gives up',
   'test/support/load/flood.ts': 'sends at a rate',
+  'test/support/load/pinned-service.ts': 'is for programs: measures a process',
+  'test/support/load/raw-connection.ts': 'is for programs: sends at a rate',
   'test/support/faults/hostile-answers.ts': 'a provider that sends a byte now and then',
   'test/support/services/supervised.ts': 'is for drills',
   'test/support/webhooks/webhook-receiver.ts': 'notes when something came, for drills',
