@@ -8,7 +8,7 @@ export function documentedStatements(
   heading: string,
   variables: Readonly<Record<string, number>>,
 ): readonly string[] {
-  const text = readFileSync(new URL('../../docs/scale.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8');
   const [, section] = text.split(`### ${heading}\n`);
   const block = /```sql\n([\s\S]*?)```/.exec(section ?? '')?.[1];
   if (block === undefined) throw new Error(`docs/scale.md has no statements below "${heading}"`);
