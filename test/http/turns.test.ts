@@ -307,29 +307,29 @@ it('a search gives way after each record', async () => {
   assert.equal(pauses, bodies.length);
 });
 
-it('an export reads the histories of a few records at once, and gives way after each of these reads', async () => {
-  const records = Array.from({ length: 50 }, (_, n) => ({
-    id: `${n}`,
-    collection: 'notes',
-    body: '{}',
-    createdAt: 0,
-    updatedAt: 0,
-  }));
+it('an export reads long histories in pieces, and gives way after each of them', async () => {
+  const records = ['one', 'other'].map((id) => {
+    return { id, collection: 'notes', state: null, revision: 'r', body: '{}', createdAt: 0, updatedAt: 0 };
+  });
+  const entries = records.flatMap(({ id: recordId }) =>
+    Array.from({ length: 1_500 }, (_, index) => {
+      return { recordId, n: index + 1, at: 0, action: 'update', fromState: null, toState: null, role: null };
+    }),
+  );
   const reads: number[] = [];
   let pauses = 0;
   const store = {
     ofOwner: async (_owner: string, after: unknown) => (after === null ? records : []),
-    history: async (_collection: string, ids: readonly string[]) => {
-      reads.push(ids.length);
-      return ids.map((recordId) => ({
-        recordId,
-        n: 1,
-        at: 0,
-        action: 'create',
-        from: null,
-        to: null,
-        role: null,
-      }));
+    history: async (
+      _collection: string,
+      _ids: readonly string[],
+      after: (typeof entries)[number] | null,
+      limit: number,
+    ) => {
+      const from = after === null ? 0 : entries.indexOf(after) + 1;
+      const page = entries.slice(from, from + limit);
+      reads.push(page.length);
+      return page;
     },
     membershipsOf: async () => [],
     invitationsBy: async () => [],
@@ -350,9 +350,15 @@ it('an export reads the histories of a few records at once, and gives way after 
   const handle = exportAll([], parts as unknown as ConsumerParts);
   const caller = { id: 'a', scopes: [] } as unknown as Caller;
   const { chunks } = await handle(input as unknown as Input, caller, {} as VerifiedToken);
-  const lines = [];
-  for await (const text of chunks ?? []) lines.push(text);
-  assert.equal(lines.length, 2 * records.length + 1);
-  assert.ok(Math.max(...reads) <= 5, reads.join());
-  assert.ok(pauses >= reads.length, `${pauses} pauses for ${reads.length} reads`);
+  const histories = [];
+  for await (const text of chunks ?? []) {
+    const { type, record, items } = JSON.parse(text);
+    if (type === 'history') histories.push([record, items.length]);
+  }
+  assert.deepEqual(histories, [
+    ['one', 1_500],
+    ['other', 1_500],
+  ]);
+  assert.ok(Math.max(...reads) <= 1_000, reads.join());
+  assert.ok(pauses >= reads.length - 1, `${pauses} pauses for ${reads.length} reads`);
 });
