@@ -14,6 +14,7 @@ interface Fields {
 interface LoggedEvent {
   readonly position: number;
   readonly type: string;
+  readonly timestamp: string;
   readonly data: {
     readonly id: string;
     readonly owner: string;
@@ -31,7 +32,7 @@ interface Known {
   readonly id: string;
   readonly collection: CollectionName;
   readonly owner: string;
-  /** Of the event that made it: the order of a waiting line. */
+  /** When it was made, in milliseconds. The log has the order of commits, which differs between processes. */
   readonly since: number;
   fields: Fields;
   state: string | null;
@@ -124,7 +125,7 @@ export class Log {
     this.#at = Math.max(next, this.#at);
   }
 
-  #apply({ position, type, data }: LoggedEvent): void {
+  #apply({ position, type, timestamp, data }: LoggedEvent): void {
     if (type === 'consumer.erased') {
       for (const [id, { owner }] of this.known) if (owner === data.owner) this.known.delete(id);
       return;
@@ -137,7 +138,7 @@ export class Log {
     if (kind === 'joined' || kind === 'left') {
       if (before !== undefined) changeMembers(before.members, kind, String(data.alias), find);
     } else if (kind === 'created') {
-      this.#create(collection, position, data, find);
+      this.#create(collection, Date.parse(timestamp), data, find);
     } else if (before === undefined) {
       find('event', 'the record was not there');
     } else {
