@@ -53,7 +53,8 @@ type Start<Value> = (
 const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
   async postgres(later, directory, isDurable) {
     const { startPostgres } = await import('../databases/postgres.ts');
-    const flags = isDurable ? [] : ['-c', 'fsync=off'];
+    // A vacuum or an analysis that the server begins by itself would disturb what reads the files of tables.
+    const flags = isDurable ? [] : ['-c', 'fsync=off', '-c', 'autovacuum=off'];
     const { url, stop } = await startPostgres(`${directory}/postgres`, await freePort(), flags);
     later.defer(stop);
     return { url };
