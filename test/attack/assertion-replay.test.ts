@@ -14,8 +14,8 @@ import {
 } from '../support/tokens/client-keys.ts';
 import { withBrokenSignature } from '../support/tokens/forged-token.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
-import { issuer } from './assertion-cases.ts';
 
+const issuer = 'http://127.0.0.1/vestibule';
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
 
 let key: ClientKey;

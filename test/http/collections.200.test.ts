@@ -204,14 +204,4 @@ describe('declared collections', () => {
       }
     }
   });
-
-  it('method override headers have no effect', async () => {
-    const person = await declared().person();
-    const { record } = await person.make('notes', { text: 'kept' });
-    for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
-      const reply = await person.send('POST', `/notes/${record.id}`, { text: 'x' }, { [name]: 'DELETE' });
-      assertProblem(reply, 'method_not_allowed', name);
-    }
-    assert.deepEqual(await person.all('notes'), [record]);
-  });
 });

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
-import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const frontends = ['https://app.example', 'http://localhost:5173'];
 const foreign = [
@@ -29,10 +28,7 @@ function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> 
 }
 
 describe('CORS with origins in CORS_ORIGINS', () => {
-  const running = deployment({
-    settings: { CORS_ORIGINS: frontends.join(', ') },
-    clients: { caller: [] },
-  });
+  const running = deployment({ settings: { CORS_ORIGINS: frontends.join(', ') } });
   const url = (path: string) => `${running().service.url}${path}`;
   const get = async (origin?: string) => {
     const authorization = `Bearer ${await running().provider.token()}`;
@@ -101,18 +97,6 @@ describe('CORS with origins in CORS_ORIGINS', () => {
     const reply = await request(url(jwks), { headers: { origin: 'https://app.example' } });
     assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
     assert.equal(reply.headers.get('vary'), 'Origin');
-  });
-
-  it('POST /token gets no CORS headers for any origin', async () => {
-    const refused = await preflight(url('/token'), 'https://app.example', 'POST');
-    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST']);
-    assert.deepEqual(corsHeaders(refused), {});
-    const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
-    for (const body of ['{}', credentialsBody(running().client('caller'))]) {
-      const reply = await request(url('/token'), { method: 'POST', headers, body });
-      assert.deepEqual(corsHeaders(reply), {});
-      assert.equal(reply.headers.get('vary'), null);
-    }
   });
 });
 

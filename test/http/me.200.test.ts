@@ -110,13 +110,6 @@ for (const database of databaseEngines) {
       assertNothingPersonal(reply, [canaryClaims.sub]);
     });
 
-    it('a token without a subject has no id, whatever client it names', async () => {
-      for (const program of [{}, { client_id: 'one', azp: 'two' }, { azp: 'two' }, { client_id: 'one' }]) {
-        const { id, registered_at, subject } = await open({ sub: undefined, ...program });
-        assert.deepEqual([id, registered_at, subject], [null, null, null], Object.keys(program).join());
-      }
-    });
-
     it('a caller is a client if the token has no subject or has the client as subject', async () => {
       const kinds: Record<string, Claims> = {
         'user alone': { sub: 'kind-1' },
@@ -142,24 +135,6 @@ for (const database of databaseEngines) {
       assert.equal((await open()).id, `usr_${hash.digest('base64url')}`);
     });
 
-    it('subjects or issuers that differ in one byte give different ids', async () => {
-      const subjects = [
-        'ann',
-        'Ann',
-        'ANN',
-        ' ann',
-        'ann ',
-        'an',
-        'ann\n',
-        'caf\u00e9',
-        'cafe\u0301',
-        'ａnn',
-      ];
-      const ids = await Promise.all(subjects.map(async (sub) => (await open({ sub })).id));
-      ids.push((await open({ sub: 'ann', iss: `${provider.origin}/` })).id);
-      assert.equal(new Set(ids).size, subjects.length + 1);
-    });
-
     it('another process on the same database gives the caller the same id and date', async () => {
       const first = await open({ sub: 'wanderer' });
       const other = await startService(service.settings);
@@ -176,11 +151,6 @@ for (const database of databaseEngines) {
     it('a token may leave out scope and issue time', async () => {
       const body = await open({ scope: undefined, iat: undefined });
       assert.deepEqual([body.scopes, (body.token as Record<string, unknown>).issued_at], [[], null]);
-    });
-
-    it('the authentication scheme is case-insensitive', async () => {
-      const authorization = `bEaReR ${await provider.token()}`;
-      assert.equal((await request(`${service.url}${me}`, { headers: { authorization } })).status, 200);
     });
   });
 }

@@ -125,18 +125,6 @@ describe('refusal limit behind a trusted proxy', () => {
     assert.equal((await through('192.0.2.1', await pair().provider.token())).status, 200);
   });
 
-  it('addresses that a caller prepends to X-Forwarded-For are ignored', async () => {
-    await exhaust((count) => `198.51.100.${count}, 192.0.2.3`);
-    assertTooMany(await through('203.0.113.1, 192.0.2.3', await bad()));
-    assert.equal((await through('192.0.2.3, 203.0.113.1', await bad())).status, 403, 'nor its victim');
-  });
-
-  it('IPv6 callers of one /64 network are counted together', async () => {
-    await exhaust((count) => `2001:db8:0:1::${count + 1}`);
-    assertTooMany(await through('2001:db8:0:1:ffff:ffff:ffff:ffff', await bad()));
-    assert.equal((await through('2001:db8:0:2::1', await bad())).status, 403);
-  });
-
   it('a peer that is not a trusted proxy is counted by its own address', async () => {
     for (let count = 0; count < limit; count += 1) {
       const reply = await through(`192.0.2.${100 + count}`, await bad(), '127.0.0.9');

@@ -126,16 +126,6 @@ describe('POST /token with a DPoP proof', () => {
     assert.equal((await byForm(proof)).json().error, 'invalid_dpop_proof');
     assert.deepEqual([(await byJson(proof)).status, (await byJson(proof)).text], [400, '{}']);
   });
-
-  it('the metadata lists the proof algorithms', async () => {
-    const algorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
-    for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
-      const { dpop_signing_alg_values_supported: told } = (
-        await request(`${running().service.url}/.well-known/${name}`)
-      ).json();
-      assert.deepEqual(told, algorithms);
-    }
-  });
 });
 
 describe('POST /token with too many invalid proofs', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
-import { exchange, head, rawReply } from '../support/http/raw-http.ts';
+import { head, rawReply } from '../support/http/raw-http.ts';
 import { assertNoEcho } from '../support/http/refusals.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { runVestibule } from '../support/services/service.ts';
@@ -143,29 +143,5 @@ describe('wrong credentials in a form at POST /token', () => {
       `\ufeff${id}:${secret}`,
     ])
       await refuseHeader(rawBasic(halves).authorization);
-  });
-
-  it('[C98] unknown, disabled and key-only clients and a wrong secret get the same bytes', async () => {
-    const bytesOf = async (form: string, ...lines: string[]) => {
-      const about = [`content-type: ${formType}`, `content-length: ${form.length}`, ...lines];
-      const answer = await exchange(url(), `${head('POST', '/token', ...about)}${form}`);
-      return answer.replace(/^(date|x-request-id): .*\r\n/gim, '');
-    };
-    const wrong = { id: client.id, secret: other.secret };
-    const expected = await bytesOf(encodeForm(inBody(wrong)));
-    assert.match(expected, /^HTTP\/1\.1 401 Unauthorized\r\n/);
-    const unknown = { id: 'nobody', secret: client.secret };
-    const alike = {
-      wrong,
-      unknown,
-      disabled,
-      keyed: { id: 'key-client', secret: 'x' },
-      impossible: { id: '?', secret: 'x' },
-    };
-    for (const [what, credentials] of Object.entries(alike)) {
-      assert.equal(await bytesOf(encodeForm(inBody(credentials))), expected, what);
-      const line = `authorization: ${basic(credentials).authorization}`;
-      assert.equal(await bytesOf(encodeForm(grant), line), expected, `${what}, in HTTP Basic`);
-    }
   });
 });
