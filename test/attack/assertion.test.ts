@@ -194,13 +194,12 @@ describe('client authentication with a private key (private_key_jwt)', () => {
     assertNoEcho(reply, assertion);
   };
 
-  for (const algorithm of clientAlgorithms) {
+  for (const algorithm of clientAlgorithms)
     it(`an assertion signed with ${algorithm} is accepted; one signed with an unregistered key is refused`, async () => {
       const { keys, strangers } = parties;
       await take({ key: keys[algorithm] });
       await refuse({ key: strangers[algorithm], header: { kid: keys[algorithm].kid } }, algorithm);
     });
-  }
 
   it('a client registered with a PEM key needs no kid in its assertions', async () => {
     const unnamed = { claims: { iss: 'pem-client', sub: 'pem-client' }, header: { kid: undefined } };
@@ -208,13 +207,11 @@ describe('client authentication with a private key (private_key_jwt)', () => {
     await refuse({ ...unnamed, key: parties.strangers.RS256 }, 'another key');
   });
 
-  for (const [what, attempt] of Object.entries(acceptedAttempts)) {
+  for (const [what, attempt] of Object.entries(acceptedAttempts))
     it(`an assertion is accepted with ${what}`, () => take(attempt(parties)));
-  }
 
-  for (const [what, attempt] of Object.entries(refusedAttempts)) {
+  for (const [what, attempt] of Object.entries(refusedAttempts))
     it(`an assertion is refused with ${what}`, () => refuse(attempt(parties), what));
-  }
 
   it('a wrong or missing client_assertion_type, or an empty assertion, is invalid_request', async () => {
     const form = assertionForm(await assertionOf({}));

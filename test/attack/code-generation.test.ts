@@ -25,7 +25,7 @@ access: { clients: any }`,
 /** No string is evaluated as code, and no name reaches the prototype of an object. */
 const flags = '--disallow-code-generation-from-strings --disable-proto=throw';
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a service without eval and __proto__, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
@@ -80,4 +80,3 @@ for (const engine of someEngine) {
       assert.doesNotMatch(await service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     });
   });
-}

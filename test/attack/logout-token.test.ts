@@ -118,7 +118,7 @@ const faults: Record<string, () => Promise<string>> = {
 };
 
 describe('a logout token with one fault is refused and revokes nothing', () => {
-  for (const [fault, make] of Object.entries(faults)) {
+  for (const [fault, make] of Object.entries(faults))
     it(fault, async () => {
       const before = await noted();
       const token = await make();
@@ -127,7 +127,6 @@ describe('a logout token with one fault is refused and revokes nothing', () => {
       assertNoEcho(reply, token);
       assert.equal(await noted(), before);
     });
-  }
 
   const forms: Record<string, () => Promise<Reply>> = {
     'no body': () => request(`${service.url}/idp/logout`, { method: 'POST' }),
@@ -143,13 +142,12 @@ describe('a logout token with one fault is refused and revokes nothing', () => {
     'invalid percent-encoding': () => post('logout_token=%zz'),
     'bytes that are not UTF-8': () => post(Buffer.from([0x6c, 0xff, 0xfe])),
   };
-  for (const [form, sendIt] of Object.entries(forms)) {
+  for (const [form, sendIt] of Object.entries(forms))
     it(`in a malformed request: ${form}`, async () => {
       const before = await noted();
       assertOAuthError(await sendIt(), 400, 'invalid_request', form);
       assert.equal(await noted(), before);
     });
-  }
 
   it('afterwards the token of its subject is still accepted', async () => {
     assert.equal((await asks(await provider.token({ iat: nowSeconds() - 60 }))).status, 200);
@@ -191,7 +189,7 @@ describe('a valid logout token', () => {
       {},
     ],
   };
-  for (const [form, [claims, header]] of Object.entries(forms)) {
+  for (const [form, [claims, header]] of Object.entries(forms))
     it(`revokes all tokens of its subject: ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [
@@ -204,7 +202,6 @@ describe('a valid logout token', () => {
       for (const token of tokens) await becomesRevoked(token);
       assert.equal((await asks(bystander)).status, 200);
     });
-  }
 
   it('with a session revokes its tokens and those without a session, and no others', async () => {
     const sub = randomUUID();
@@ -222,14 +219,13 @@ describe('a valid logout token', () => {
     'of more than 512 characters': 'x'.repeat(600),
     'a text with NUL': 'a\0b',
   };
-  for (const [form, sid] of Object.entries(sessions)) {
+  for (const [form, sid] of Object.entries(sessions))
     it(`revokes the tokens of its session, also where that is ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [await someone(sub, { sid }), await someone(sub)];
       await taken(await logoutToken(provider, { sub, sid }));
       for (const token of tokens) await becomesRevoked(token);
     });
-  }
 
   it('revokes tokens of a very long subject', async () => {
     const sub = randomUUID().padEnd(4_000, 'x');

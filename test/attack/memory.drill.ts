@@ -100,7 +100,7 @@ it('[G178] sixty endless chunked bodies take less than 150 MB', async () => {
   });
 });
 
-for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+for (const type of ['application/json', 'application/x-www-form-urlencoded'])
   it(`[C97] endless bodies of ${type} at POST /token take less than 50 MiB`, async () => {
     const start = head('POST', '/token', `content-type: ${type}`, 'transfer-encoding: chunked');
     const endless = Buffer.from(start + `2000\r\n${'x'.repeat(8_192)}\r\n`.repeat(1_024));
@@ -110,13 +110,12 @@ for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
       for (let count = 0; count < 3; count += 1) await round();
     });
   });
-}
 
 const keySets = {
   'without end': flood({}, Buffer.alloc(64 * 1_024, ' '), Number.MAX_SAFE_INTEGER),
   'of a gigabyte in a megabyte of gzip': flood({ 'content-encoding': 'gzip' }, gzipBomb(), 100),
 };
-for (const [what, { answer }] of Object.entries(keySets)) {
+for (const [what, { answer }] of Object.entries(keySets))
   it(`[B66] a key set ${what} takes less than 64 MB`, async () => {
     const { provider } = pair();
     provider.answer = null;
@@ -131,4 +130,3 @@ for (const [what, { answer }] of Object.entries(keySets)) {
       );
     });
   });
-}

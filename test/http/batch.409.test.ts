@@ -43,11 +43,8 @@ for (const engine of databaseEngines)
       const single = await person.send(method, path, body, headers);
       const whole = await batch(person, [create, create, operation, create]);
       const { index, problem } = whole.body;
-      assert.deepEqual(
-        [whole.status, whole.body.code, index, problem],
-        [409, 'batch_refused', 2, single.body],
-        JSON.stringify(operation),
-      );
+      const refusal = [whole.status, whole.body.code, index, problem];
+      assert.deepEqual(refusal, [409, 'batch_refused', 2, single.body], JSON.stringify(operation));
       assert.equal(whole.body.etag ?? null, single.reply.headers.get('etag'));
       assert.equal(whole.reply.headers.has('retry-after'), single.reply.headers.has('retry-after'));
       assert.equal(whole.reply.headers.get('etag'), null);
@@ -146,15 +143,11 @@ for (const engine of databaseEngines)
     it('charges each operation, and refuses the first one past a budget or quota', async () => {
       const ada = await Person.of(target());
       const full = await batch(ada, Array(21).fill(create));
-      assert.deepEqual(
-        [full.body.index, full.body.problem.code, full.body.problem.limit],
-        [20, 'quota_exceeded', 20],
-      );
+      const over = [full.body.index, full.body.problem.code, full.body.problem.limit];
+      assert.deepEqual(over, [20, 'quota_exceeded', 20]);
       const spent = await batch(ada, Array(4).fill({ create: 'ledger', fields: {} }));
-      assert.deepEqual(
-        [spent.status, spent.body.index, spent.body.problem.code, spent.body.problem.status],
-        [409, 3, 'write_budget_spent', 429],
-      );
+      const seen = [spent.status, spent.body.index, spent.body.problem.code, spent.body.problem.status];
+      assert.deepEqual(seen, [409, 3, 'write_budget_spent', 429]);
       assert.ok(Number(spent.reply.headers.get('retry-after')) > 0);
       const fresh = await batch(ada, Array(3).fill({ create: 'greetings', fields: {} }));
       assert.deepEqual([fresh.body.index, fresh.body.problem.code], [2, 'newcomer_budget_spent']);

@@ -107,9 +107,9 @@ describe('behind a trusted proxy', () => {
   });
 
   it('a request with any plain HTTP hop is refused', async () => {
-    for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,']) {
+    for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,'])
       assertProblem(await send(proto), 'https_required', proto);
-    }
+
     assertProblem(await send(), 'https_required', 'no header');
     assertProblem(await send('https', 'http'), 'https_required', 'two headers');
   });
@@ -125,9 +125,8 @@ describe('behind a trusted proxy', () => {
 
   it('other proxy headers do not mark a request as https', async () => {
     const { url } = running().service;
-    for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https']) {
+    for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https'])
       assertProblem(await rawReply(url, head('GET', me, line)), 'https_required', line);
-    }
   });
 });
 

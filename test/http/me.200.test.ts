@@ -83,7 +83,7 @@ onEveryDeployment((deployment) => {
   });
 });
 
-for (const database of databaseEngines) {
+for (const database of databaseEngines)
   describe(`token shapes at GET /me, on ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
@@ -153,7 +153,6 @@ for (const database of databaseEngines) {
       assert.deepEqual([body.scopes, (body.token as Record<string, unknown>).issued_at], [[], null]);
     });
   });
-}
 
 it('keys default to /.well-known/jwks.json, and every listed algorithm is accepted', async () => {
   const provider = await TestProvider.start();
@@ -167,9 +166,9 @@ it('keys default to /.well-known/jwks.json, and every listed algorithm is accept
     const ps256 = await new SignJWT(provider.claims({ iss: origin }))
       .setProtectedHeader({ alg: 'PS256', kid: key.kid })
       .sign(key.privateKey);
-    for (const token of [rs256, ps256]) {
+    for (const token of [rs256, ps256])
       assert.equal((await withToken(`${service.url}${me}`, token)).status, 200);
-    }
+
     assert.deepEqual(keyServer.asked, ['/.well-known/jwks.json']);
   } finally {
     await service.stop();

@@ -33,10 +33,8 @@ describe('an address above the refusal limit', () => {
     await exhaust('127.0.0.1');
     for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
     assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
-    assert.match(
-      await pair().service.metrics(),
-      /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 6$/m,
-    );
+    const metrics = await pair().service.metrics();
+    assert.match(metrics, /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 6$/m);
   });
 
   it('valid tokens from a limited address are served, cached and new ones', async () => {

@@ -28,10 +28,8 @@ describe('a cached token', () => {
     const tokens = await Promise.all(subjects.map((sub) => pair().provider.token({ ...times, sub })));
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(tokens.map(isLetIn));
-      assert.deepEqual(
-        answers.map(({ subject }) => subject),
-        subjects,
-      );
+      const found = answers.map(({ subject }) => subject);
+      assert.deepEqual(found, subjects);
       assert.equal(new Set(answers.map(({ id }) => id)).size, subjects.length);
     }
   });
@@ -86,7 +84,7 @@ describe('a cached token', () => {
     await isLetIn(token);
   });
 
-  for (const claim of ['iat', 'nbf']) {
+  for (const claim of ['iat', 'nbf'])
     it(`is refused while the clock is set back to before its ${claim}`, async () => {
       const earlier = nowSeconds() - 86_400;
       const token = await pair().provider.token({ iat: earlier, [claim]: nowSeconds() });
@@ -96,7 +94,6 @@ describe('a cached token', () => {
       await pair().service.stepWallClock(60 * minute);
       await isLetIn(token);
     });
-  }
 
   it('a refusal is not cached: a token is accepted once its nbf has passed', async () => {
     const token = await pair().provider.token({ nbf: nowSeconds() + 60 });
@@ -143,7 +140,7 @@ async function changeAllButCallers(pair: Deployment): Promise<void> {
   assert.equal((await pair.me(leaving)).status, 403, 'control: nor is the sign-out');
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a known caller during a database outage: ${engine}`, () => {
     let pair: Deployment;
     before(async () => {
@@ -178,4 +175,3 @@ for (const engine of someEngine) {
       assert.deepEqual((await pair.me(known)).json(), answer);
     });
   });
-}

@@ -71,19 +71,19 @@ describe('health and metrics of a healthy service', () => {
       'vestibule_jwks_age_seconds',
       'vestibule_jwks_stale_seconds_left',
       'vestibule_jwks_next_fetch_seconds',
-    ]) {
+    ])
       assert.ok(
         lines.some((line) => new RegExp(`^${name}{provider="provider"} \\d`).test(line)),
         name,
       );
-    }
+
     for (const line of [
       'vestibule_jwks_usable_keys{provider="provider"} 1',
       'vestibule_jwks_alarming_keys{provider="provider"} 0',
       'vestibule_jwks_fetches_total{provider="provider",result="ok"} 1',
-    ]) {
+    ])
       assert.ok(lines.includes(line), line);
-    }
+
     assert.equal(lines.filter((line) => line.includes('livez')).length, 0, 'the ops port is not counted');
   });
 
@@ -95,9 +95,8 @@ describe('health and metrics of a healthy service', () => {
       'process_resident_memory_bytes',
       'nodejs_eventloop_lag_p99_seconds',
       'vestibule_http_requests_total',
-    ]) {
+    ])
       assert.match(reply.text, new RegExp(`^# TYPE ${name} `, 'm'));
-    }
   });
 });
 
@@ -153,7 +152,7 @@ describe('a provider that is down from the start', () => {
   });
 });
 
-for (const database of ['postgres', 'sqlite'] as const) {
+for (const database of ['postgres', 'sqlite'] as const)
   describe(`[F162] a lost database: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
@@ -201,11 +200,10 @@ for (const database of ['postgres', 'sqlite'] as const) {
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
     });
   });
-}
 
 const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`request metrics at /metrics, on ${engine}`, () => {
     let caller: ApiCaller;
     const running = deployment({ engine, declarations: { notes } });
@@ -263,7 +261,6 @@ for (const engine of someEngine) {
       assert.equal(await value('vestibule_database_session_waits_total'), 0);
     });
   });
-}
 
 async function dropDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: await postgresUrl() });

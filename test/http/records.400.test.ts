@@ -71,7 +71,7 @@ const notKept: Readonly<Record<string, string>> = {
 
 const treacherous = ['__proto__', 'constructor', 'prototype'];
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`bodies that cannot be stored, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
 
@@ -134,7 +134,7 @@ for (const engine of someEngine) {
 
     it('[D121] a body with __proto__, constructor or prototype as a name is 400 at any depth', async () => {
       const { person, record } = await withBox();
-      for (const name of treacherous) {
+      for (const name of treacherous)
         for (const body of [
           `{"${name}":{"polluted":true}}`,
           `{"content":{"value":1},"${name}":null}`,
@@ -142,10 +142,9 @@ for (const engine of someEngine) {
           box(`[{"a":{"${name}":1}}]`),
           box(`{"constructor":{"prototype":{"polluted":true}}}`),
           box(`{"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}":{"polluted":true}}`),
-        ]) {
+        ])
           await refused(person, record, body, body);
-        }
-      }
+
       assert.deepEqual(await person.all('boxes'), [record]);
       const { record: clean } = await person.make('boxes', { content: {} });
       assert.deepEqual(
@@ -182,9 +181,8 @@ for (const engine of someEngine) {
         assert.equal((await person.get('/boxes')).status, 200);
         assert.match((await person.get('/me/export')).text, /"type":"end"/);
         assert.equal((await person.send('DELETE', path)).status, 204);
-        for (const depth of [65, 1_000, 10_000]) {
+        for (const depth of [65, 1_000, 10_000])
           await refused(person, record, nested(depth, open, close), `${depth} of ${open}`);
-        }
       }
       await refused(person, record, '['.repeat(65_536), 'brackets that nobody closes');
       for (const depth of [100_000]) {
@@ -261,4 +259,3 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('boxes'), [record]);
     });
   });
-}

@@ -124,7 +124,7 @@ describe('invalid fields', () => {
     const { record, etag } = await person.make('notes', { text: 'kept' });
     const names =
       'owner owner_id iss sub subject version revision etag quota usage expires_at collection body';
-    for (const name of [...names.split(' '), 'ID', 'Id', 'createdAt', 'bytes', 'kind', '_id', 'role']) {
+    for (const name of [...names.split(' '), 'ID', 'Id', 'createdAt', 'bytes', 'kind', '_id', 'role'])
       for (const [method, path] of [
         ['POST', '/notes'],
         ['PUT', `/notes/${record.id}`],
@@ -134,7 +134,7 @@ describe('invalid fields', () => {
         assert.equal(reply.status, 422, `${method} ${name}`);
         assert.deepEqual(pointersOf(reply), [`/${name}`]);
       }
-    }
+
     assert.deepEqual(await person.all('notes'), [record]);
     assert.equal((await person.get(`/notes/${record.id}`)).headers.get('etag'), etag);
   });

@@ -30,7 +30,7 @@ function left(reply: Reply, policy: 'reads' | 'writes', most: number, windowSeco
   return Number(count);
 }
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`write and read budgets at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations, settings });
     const create = (caller: ApiCaller, index = 0, collection = 'notes') =>
@@ -77,10 +77,8 @@ for (const engine of databaseEngines) {
       );
       assertCode(await caller.send('POST', `${address}/close`), 'invalid_transition');
       replies.push(await caller.send('DELETE', address), await create(caller));
-      assert.deepEqual(
-        replies.map((reply) => left(reply, 'writes', writes, 3_600)),
-        [9, 8, 7, 6, 5, 4],
-      );
+      const counted = replies.map((reply) => left(reply, 'writes', writes, 3_600));
+      assert.deepEqual(counted, [9, 8, 7, 6, 5, 4]);
     });
 
     it('Retry-After is exact: earlier writes are 429, later ones get the full budget', async () => {
@@ -161,10 +159,8 @@ for (const engine of databaseEngines) {
         await caller.get('/me/export'),
         await caller.get('/trial?limit=1'),
       ];
-      assert.deepEqual(
-        replies.map(({ status }) => status),
-        [200, 404, 200, 200, 200],
-      );
+      const found = replies.map(({ status }) => status);
+      assert.deepEqual(found, [200, 404, 200, 200, 200]);
       const shown = replies.map((reply) => left(reply, 'reads', reads, 60));
       assert.deepEqual(
         shown,
@@ -181,12 +177,8 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       const { record } = await caller.make('notes', {});
       const refused = [
-        '/notes?unknown=1',
-        `/notes?q=${encodeURIComponent('e\u0301'.repeat(900))}`,
-        '/notes?cursor=x',
-        '/notes/count?unknown=1',
-        `/notes/${record.id}/history?limit=0`,
-        '/events?unknown=1',
+        ...['/notes?unknown=1', `/notes?q=${encodeURIComponent('e\u0301'.repeat(900))}`, '/notes?cursor=x'],
+        ...['/notes/count?unknown=1', `/notes/${record.id}/history?limit=0`, '/events?unknown=1'],
       ];
       for (const [index, path] of refused.entries()) {
         assert.equal((await caller.get(path)).status, 400, path);
@@ -245,14 +237,14 @@ for (const engine of databaseEngines) {
       '422': (caller) => caller.send('POST', '/notes', { text: 1 }),
       'a replay': (caller) => caller.send('POST', '/notes', { text: 'x' }, { 'idempotency-key': 'once' }),
     };
-    for (const [what, attempt] of Object.entries(uncharged)) {
+    for (const [what, attempt] of Object.entries(uncharged))
       it(`a write that ends in ${what} counts as a read, also when concurrent`, async () => {
         await two().nextWindow(hourMs);
         const caller = await two().person();
         const { record } = await caller.make('notes', {});
-        if (what === 'a replay') {
+        if (what === 'a replay')
           assert.equal((await attempt(caller, record.id)).headers.get('idempotency-replayed'), null);
-        }
+
         const first = await attempt(caller, record.id);
         assert.equal(left(first, 'reads', reads, 60), reads - 1);
         assert.equal(first.headers.get('idempotency-replayed'), what === 'a replay' ? 'true' : null);
@@ -265,7 +257,6 @@ for (const engine of databaseEngines) {
         assertWait(await caller.get('/notes'), 'read_limit_reached', 1, 60);
         assert.equal((await create(caller, 1)).status, 201, 'another process counts for itself');
       });
-    }
 
     it('a write refused for its budget costs no read, and such writes have their own limit per minute', async () => {
       await two().nextWindow(hourMs);
@@ -359,4 +350,3 @@ for (const engine of databaseEngines) {
       assert.equal((await create(await two().person())).status, 201, 'an hour later all is as before');
     });
   });
-}

@@ -28,7 +28,7 @@ const declarations = {
 const looked = 2_000;
 const pageBytes = 1_048_576;
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`cost limits of one list, on ${engine}`, () => {
     const one = deployment({ engine, declarations, settings: clockedProcess });
     /** A person with records that were written long ago, oldest first. */
@@ -116,4 +116,3 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('large')).length, 201);
     });
   });
-}

@@ -26,7 +26,7 @@ const statuses = (replies: readonly Reply[]) =>
 /** One connection per request, so that both processes get requests. */
 const apart = { connection: 'close' };
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`writes at two processes behind one port, on ${engine}`, () => {
     let provider: TestProvider;
     let service: Service;
@@ -107,4 +107,3 @@ for (const engine of databaseEngines) {
       assert.ok(unanswered <= 3 * 8, `${unanswered} requests were not answered`);
     });
   });
-}

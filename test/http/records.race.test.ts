@@ -30,14 +30,14 @@ ${roomy}`,
 const statuses = (replies: readonly Reply[]) =>
   Object.fromEntries(tally(replies.map(({ status }) => status)));
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`[F156] concurrent changes at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
 
     for (const [method, count] of [
       ['PATCH', 100],
       ['PUT', 30],
-    ] as const) {
+    ] as const)
       it(`[D126] of ${count} ${method} requests with one ETag one is 200, the others are 412 with the current record`, async () => {
         const caller = await two().person();
         const { record, etag } = await caller.make('notes', { text: 'first' });
@@ -56,7 +56,6 @@ for (const engine of databaseEngines) {
           assert.equal(reply.headers.get('etag'), winner.headers.get('etag'));
         }
       });
-    }
 
     it('[D126] retries with the ETag of each 412 succeed, and no update is lost', async () => {
       const caller = await two().person();
@@ -174,21 +173,17 @@ for (const engine of databaseEngines) {
         });
         const counts = tally(replies.map(({ status }) => status));
         assert.equal(counts.get(204), 1, 'one has deleted it');
-        assert.deepEqual(
-          [...counts.keys()].filter((status) => ![200, 204, 404].includes(status)),
-          [],
-        );
+        const others = [...counts.keys()].filter((status) => ![200, 204, 404].includes(status));
+        assert.deepEqual(others, []);
         for (const service of two().services) assertCode(await caller.at(service).get(address), 'not_found');
         assertCode(await caller.send('PATCH', address, { text: 'risen' }), 'not_found');
-        assert.deepEqual(
-          (await caller.all('notes')).map(({ id }) => id),
-          [bystander.id],
-        );
+        const left = (await caller.all('notes')).map(({ id }) => id);
+        assert.deepEqual(left, [bystander.id]);
       }
       assert.equal((await caller.usage('notes')).records.used, 1);
     });
 
-    for (const sort of ['created_at', '-created_at']) {
+    for (const sort of ['created_at', '-created_at'])
       it(`[D130] paging by ${sort} misses and repeats nothing while records are created and deleted`, async () => {
         const caller = await two().person();
         const made = await atOnce(45, (index) => caller.make('notes', { text: `before ${index}` }));
@@ -213,6 +208,4 @@ for (const engine of databaseEngines) {
         const missed = ids.filter((id) => !leaving.has(id) && !seen.includes(id));
         assert.deepEqual(missed, [], 'all that were there all along are there');
       });
-    }
   });
-}

@@ -31,13 +31,9 @@ class SlowWrite {
   static async begin({ url, token }: ApiCaller): Promise<SlowWrite> {
     const write = new SlowWrite(url);
     const lines = [
-      `POST ${me.replace('/me', '/notes')} HTTP/1.1`,
-      'host: 127.0.0.1',
-      'connection: close',
-      `authorization: Bearer ${token}`,
-      'content-type: application/json',
-      `content-length: ${body.length}`,
-      'expect: 100-continue',
+      ...[`POST ${me.replace('/me', '/notes')} HTTP/1.1`, 'host: 127.0.0.1', 'connection: close'],
+      ...[`authorization: Bearer ${token}`, 'content-type: application/json'],
+      ...[`content-length: ${body.length}`, 'expect: 100-continue'],
     ];
     write.#socket.write(`${lines.join('\r\n')}\r\n\r\n`);
     await new Promise((resolve) => write.#socket.once('data', resolve));
@@ -54,7 +50,7 @@ class SlowWrite {
   }
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a caller that loses access while its body uploads, on ${engine}`, () => {
     const one = deployment({ engine, declarations });
 
@@ -100,7 +96,7 @@ for (const engine of someEngine) {
         () => one().advance(66_000),
       ],
     };
-    for (const [what, [code, begin, happens]] of Object.entries(cases)) {
+    for (const [what, [code, begin, happens]] of Object.entries(cases))
       it(`the write is refused when the caller ${what}`, async () => {
         const caller = await begin(one());
         const before = await written();
@@ -111,6 +107,4 @@ for (const engine of someEngine) {
         assert.deepEqual([reply.status, reply.json().code], [403, code]);
         assert.equal(await written(), before);
       });
-    }
   });
-}

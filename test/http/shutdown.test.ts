@@ -84,7 +84,7 @@ describe('shutdown of the process', () => {
     );
   const well = { code: 0, signal: null, stderr: '' };
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
     it(`[F161] ${signal} lets the request in flight finish, and the process exits with 0`, async () => {
       const { service, ended } = await start();
       const flight = await RequestInFlight.begin(service, body.length);
@@ -97,7 +97,6 @@ describe('shutdown of the process', () => {
       const lastWord = () => service.logLines().at(-1)?.msg;
       await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
     });
-  }
 
   it('[F159] a stopping process refuses new connections and is not ready', async () => {
     const { service, ended } = await start();

@@ -10,7 +10,7 @@ import { tokenOf } from '../support/tokens/token-endpoint.ts';
 /** One second is promised; parallel tests can delay it. */
 const promisedMs = 5_000;
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`suspension and disabling by the operator, on ${engine}`, () => {
     const running = deployment({ engine, processes: 2 });
     let two: Deployment;
@@ -89,4 +89,3 @@ for (const engine of databaseEngines) {
       await becomes(200, token);
     });
   });
-}

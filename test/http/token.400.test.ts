@@ -37,18 +37,9 @@ onEveryDeployment((deployment) => {
 
   it('an empty, truncated or continued document is 400', async () => {
     const whole = credentialsBody(deployment().client);
-    for (const body of [
-      '',
-      ' ',
-      '\n\t ',
-      '{',
-      '{}',
-      whole.slice(0, -1),
-      whole.slice(1),
-      whole.slice(0, 20),
-    ]) {
+    for (const body of ['', ' ', '\n\t ', '{', '{}', whole.slice(0, -1), whole.slice(1), whole.slice(0, 20)])
       await refuse(body, body);
-    }
+
     for (const end of ['x', ',', '}', '{}', 'null', ' ;', '\u0000', whole])
       await refuse(whole + end, `+${end}`);
   });
@@ -98,11 +89,8 @@ onEveryDeployment((deployment) => {
       `{"client_id":"${id}","client_secret":"wrong","client_secret":"${secret}"}`,
       `{"client_id":"${id}","client_secret":"${secret}","client_secret":"wrong"}`,
       `{"client_id":"other","client_id":"${id}","client_secret":"${secret}"}`,
-      `{${right},"client_id":"other"}`,
-      `{${right},${right}}`,
-      `{${right},"client\\u005fid":"${id}"}`,
-      `{${right},"extra":1,"extra":1}`,
-      `{${right},"extra":{"a":[{"b":1,"b":2}]}}`,
+      ...[`{${right},"client_id":"other"}`, `{${right},${right}}`, `{${right},"client\\u005fid":"${id}"}`],
+      ...[`{${right},"extra":1,"extra":1}`, `{${right},"extra":{"a":[{"b":1,"b":2}]}}`],
     ];
     for (const body of bodies) await refuse(body, body.replaceAll(secret, '(secret)'));
   });
@@ -143,9 +131,8 @@ onEveryDeployment((deployment) => {
     const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'].map(
       (name) => `application/json;charset=${name}`,
     );
-    for (const type of [...types, ...almost, ...charsets, 'APPLICATION/JSON', 'Application/Json']) {
+    for (const type of [...types, ...almost, ...charsets, 'APPLICATION/JSON', 'Application/Json'])
       await refuse(body, type, type);
-    }
   });
 
   it('a body with a missing, empty or double content type is not read', async () => {

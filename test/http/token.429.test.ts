@@ -58,13 +58,12 @@ describe('too many wrong credentials', () => {
       assert.equal((await fail(id, from, form)).status, 401, `try ${count + 1}`);
   };
 
-  for (const [index, form] of credentialForms.entries()) {
+  for (const [index, form] of credentialForms.entries())
     it(`[C100] with ${form} failures up to the limit are 401, further ones 429 with Retry-After`, async () => {
       const [id, from] = [`guessed-${index}`, `127.0.1.${index + 1}`];
       await exhaust(id, from, form);
       for (let count = 0; count < limit; count += 1) assertTooMany(await fail(id, from, form), form);
     });
-  }
 
   it('[C104] [C100] the right secret still gets 200, from the limited address and another', async () => {
     await exhaust(client.id, '127.0.2.1');

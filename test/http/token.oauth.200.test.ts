@@ -103,14 +103,13 @@ describe('POST /token with a form', () => {
     const { id, secret } = scoped;
     const capitals = (text: string) => percentEncoded(text).toUpperCase();
     const encoded = (text: string) => encodeForm([['', text]]).slice(1);
-    for (const encode of [percentEncoded, capitals, encoded]) {
+    for (const encode of [percentEncoded, capitals, encoded])
       for (const halves of [
         `${encode(id)}:${encode(secret)}`,
         `${encode(id)}:${secret}`,
         `${id}:${encode(secret)}`,
       ])
         granted(await post(grant, rawBasic(halves)), 'read write admin:all', halves);
-    }
   });
 
   it('[C95] every character of a form may be percent-encoded, names included', async () => {

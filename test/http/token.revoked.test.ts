@@ -20,7 +20,7 @@ const settings = { TOKEN_TTL_SECONDS: '3600' };
 for (const [engine, count] of [
   ['sqlite', 1],
   ['postgres', 2],
-] as const) {
+] as const)
   describe(`revocation by the operator: ${engine}, processes: ${count}`, () => {
     let processes: Deployment;
     let bystander: string;
@@ -181,7 +181,6 @@ for (const [engine, count] of [
       await refusedSoon(known);
     });
   });
-}
 
 function databaseChecks({ services }: Deployment): Promise<unknown[]> {
   return Promise.all(
