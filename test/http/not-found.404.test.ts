@@ -63,13 +63,6 @@ describe('unknown addresses', () => {
       await expectNothing(path);
   });
 
-  it('health and metrics are not on the public port, and the API is not on the ops port', async () => {
-    for (const path of ['/livez', '/readyz', '/metrics']) await expectNothing(path);
-    const { service } = running();
-    for (const path of [me, '/token', '/.well-known/jwks.json'])
-      assertProblem(await request(`${service.opsUrl}${path}`), 'not_found', path);
-  });
-
   it('no file of the machine can be read', async () => {
     for (const path of ['/../package.json', '/..%2fpackage.json', '/%2e%2e/package.json', '/src/main.ts'])
       await expectNothing(path);

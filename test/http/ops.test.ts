@@ -13,6 +13,12 @@ import type { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
+const becomesReady = (service: Service) =>
+  until(
+    () => ready(service),
+    ({ status }) => status === 200,
+    'it does not get ready',
+  );
 const allGood = { database: 'ok', provider_keys: 'ok' };
 
 describe('health and metrics of a healthy service', () => {
@@ -26,11 +32,7 @@ describe('health and metrics of a healthy service', () => {
 
   it('/readyz reports database, provider keys and signing keys', async () => {
     const { service } = running();
-    const reply = await until(
-      () => ready(service),
-      ({ status }) => status === 200,
-      'it does not get ready',
-    );
+    const reply = await becomesReady(service);
     const { keys: published } = (await request(`${service.url}/.well-known/jwks.json`)).json<{
       keys: { kid: string }[];
     }>();
@@ -143,11 +145,7 @@ describe('a provider that is down from the start', () => {
   it('a token is accepted once the provider is up, without a restart', async () => {
     const { service, provider } = running();
     provider.answer = null;
-    await until(
-      () => ready(service),
-      ({ status }) => status === 200,
-      'it does not get ready',
-    );
+    await becomesReady(service);
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 });
@@ -163,11 +161,7 @@ for (const database of ['postgres', 'sqlite'] as const)
     before(async () => {
       ({ provider, service } = running());
       const { settings } = service;
-      await until(
-        () => ready(service),
-        ({ status }) => status === 200,
-        'it does not get ready',
-      );
+      await becomesReady(service);
       if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
       else rmSync(fileOf(settings));
     });

@@ -15,7 +15,6 @@ import {
   grant,
   inBody,
   postForm,
-  rawBasic,
 } from '../support/tokens/oauth-form.ts';
 import { type Credentials, credentialsBody } from '../support/tokens/token-endpoint.ts';
 
@@ -98,13 +97,6 @@ describe('malformed form at POST /token', () => {
     await refuse(inBody(client), 'body and half a header', { authorization: 'Basic' });
   });
 
-  it('[C95] HTTP Basic beside the credentials of a JSON request is 400 with an empty object', async () => {
-    const headers = { 'content-type': 'application/json', ...basic(client) };
-    const url = `${running().service.url}/token`;
-    const reply = await request(url, { method: 'POST', headers, body: credentialsBody(client) });
-    assertEmptyObject(reply, 400, 'JSON and Basic');
-  });
-
   it('a form with missing or partial credentials is refused', async () => {
     await refuse(grant, 'none');
     await refuse({ ...grant, client_id: client.id }, 'no secret');
@@ -115,32 +107,9 @@ describe('malformed form at POST /token', () => {
     await refuse({ ...grant, client_assertion_type }, 'only the type of an assertion');
   });
 
-  it('an assertion with a wrong or missing client_assertion_type is refused', async () => {
-    const { client_assertion_type, ...unnamed } = assertionForm('a.b.c');
-    await refuse(unnamed, 'no type');
-    for (const type of [client_assertion_type.replace('jwt', 'saml2'), `${client_assertion_type} `])
-      await refuse({ ...unnamed, client_assertion_type: type }, type);
-  });
-
-  it('credentials in the query are not read', async () => {
-    const url = `${running().service.url}/token?${encodeForm(inBody(client))}`;
-    const headers = { 'content-type': formType };
-    const reply = await request(url, { method: 'POST', headers, body: encodeForm(grant) });
-    assertOAuthError(reply, 400, 'invalid_request', 'query');
-  });
-
   it('[C95] another client_id in the body beside HTTP Basic is refused', async () => {
     for (const client_id of ['other-client', 'nobody', client.id.toUpperCase(), `${client.id} `])
       await refuse({ ...grant, client_id }, client_id, basic(client));
-  });
-
-  it('[C95] HTTP Basic with bad percent-encoding or invalid UTF-8 is refused', async () => {
-    const { id, secret } = client;
-    for (const bad of ['%', '%2', '%zz', '%E9', '%c0%80'])
-      for (const halves of [`${id}${bad}:${secret}`, `${id}:${secret}${bad}`])
-        await refuse(grant, halves, rawBasic(halves));
-    const bytes = Buffer.concat([Buffer.from(`${id}:${secret}`), Buffer.from([0xff])]);
-    await refuse(grant, 'not UTF-8', rawBasic(bytes));
   });
 
   it('a repeated field is refused, whatever its name and values', async () => {
