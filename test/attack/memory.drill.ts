@@ -64,12 +64,8 @@ async function growsLess(bytes: number, work: () => Promise<void>): Promise<void
 
 it('[G178] event streams that are not read take less than 100 MB', async () => {
   const caller = new ApiCaller(pair().service.url, await pair().provider.token());
-  const stream = head(
-    'GET',
-    '/api/consumer/v1/events',
-    `authorization: Bearer ${caller.token}`,
-    'accept: text/event-stream',
-  );
+  const lines = [`authorization: Bearer ${caller.token}`, 'accept: text/event-stream'];
+  const stream = head('GET', '/api/consumer/v1/events', ...lines);
   const open = () => keysMetric(pair(), 'vestibule_event_streams_open');
   const write = () => concurrently(1_000, 8, () => caller.make('orders', { text: 'x'.repeat(16_000) }));
   // The memory that the writes themselves need is there before the measurement.

@@ -5,13 +5,8 @@ import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const frontends = ['https://app.example', 'http://localhost:5173'];
-const foreign = [
-  'https://app.example.evil.example',
-  'http://app.example',
-  'https://APP.example',
-  'null',
-  '*',
-];
+const almost = ['https://app.example.evil.example', 'http://app.example', 'https://APP.example'];
+const foreign = [...almost, 'null', '*'];
 const jwks = '/.well-known/jwks.json';
 
 /** The CORS headers only. */

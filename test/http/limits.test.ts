@@ -27,10 +27,7 @@ describe('size limits', () => {
     const fits = await rawReply(url(), head('GET', me, token, `x-pad: ${'x'.repeat(almost)}`));
     assert.equal(fits.status, 200);
     for (const size of [headerBytes, headerBytes * 2])
-      assertProblem(
-        await rawReply(url(), head('GET', me, `x-pad: ${'x'.repeat(size)}`)),
-        'headers_too_large',
-      );
+      assertProblem(await rawReply(url(), head('GET', me, 'x-pad: '.padEnd(size, 'x'))), 'headers_too_large');
 
     assertProblem(await rawReply(url(), head('GET', `/${'x'.repeat(headerBytes)}`)), 'headers_too_large');
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, requestFrom } from '../support/http/request.ts';
-import { type Deployment, deployment } from '../support/services/deployment.ts';
+import { atOnce, type Deployment, deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const limit = 20;
@@ -43,10 +43,8 @@ describe('an address above the refusal limit', () => {
       assert.equal((await ask(pair(), '127.0.0.1', seen)).status, 200);
       assert.equal((await ask(pair(), '127.0.0.1', await pair().provider.token())).status, 200);
     }
-    const atOnce = await Promise.all(
-      Array.from({ length: 20 }, async () => ask(pair(), '127.0.0.1', await pair().provider.token())),
-    );
-    assert.deepEqual([...new Set(atOnce.map(({ status }) => status))], [200]);
+    const replies = await atOnce(20, async () => ask(pair(), '127.0.0.1', await pair().provider.token()));
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
     assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
   });
 
@@ -102,10 +100,8 @@ describe('an address above the refusal limit', () => {
 });
 
 describe('refusal limit behind a trusted proxy', () => {
-  const pair = deployment({
-    settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' },
-    hasKeys: true,
-  });
+  const proxied = { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' };
+  const pair = deployment({ settings: proxied, hasKeys: true });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   const through = async (forwardedFor: string, token: string, proxy = '127.0.0.1') =>
     ask(pair(), proxy, token, { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor });

@@ -43,15 +43,8 @@ describe('unknown addresses', () => {
   });
 
   it('addresses are compared byte by byte', async () => {
-    const variations = [
-      '/TOKEN',
-      '/token/',
-      '//token',
-      '/Api/consumer/v1/me',
-      `${me}/`,
-      `${me};x`,
-      `/.${me}`,
-    ];
+    const cases = ['/TOKEN', '/token/', '//token', '/Api/consumer/v1/me'];
+    const variations = [...cases, `${me}/`, `${me};x`, `/.${me}`];
     for (const path of [
       ...variations,
       '/api/consumer/v1//me',

@@ -6,6 +6,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
+import { idsOf, type Page } from './page.ts';
 
 const fields = { slot: '2026-05-01T10:00:00.000Z', seats: 2 };
 
@@ -20,12 +21,6 @@ const parcelVerbs: readonly Asked[] = [
   ['POST', '/send'],
   ['POST', '/lose'],
 ];
-
-interface Page {
-  readonly items: readonly WireRecord[];
-}
-
-const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
 
 for (const engine of someEngine)
   describe(`states and machine clients, on ${engine}`, () => {
@@ -104,13 +99,15 @@ for (const engine of someEngine)
 
     it('an action that the state does not have is 409 with the state and allowed actions', async () => {
       const { person, desk, record } = await parties();
-      const refused = async (caller: ApiCaller, action: string, state: string, allowed: readonly string[]) =>
-        assertProblemWith(
-          await act(caller, record, action),
-          'invalid_transition',
-          { state, allowed },
-          action,
-        );
+      const refused = async (
+        caller: ApiCaller,
+        action: string,
+        state: string,
+        allowed: readonly string[],
+      ) => {
+        const reply = await act(caller, record, action);
+        assertProblemWith(reply, 'invalid_transition', { state, allowed }, action);
+      };
       await refused(person, 'approve', 'draft', ['submit', 'cancel']);
       await refused(desk, 'approve', 'draft', []);
       await act(person, record, 'submit');

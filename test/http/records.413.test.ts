@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { assertProblem, assertProblemWith } from '../support/http/answers.ts';
-import { type ApiCaller, sendBytes } from '../support/http/api-caller.ts';
-import { head, rawReply } from '../support/http/raw-http.ts';
+import { sendBytes } from '../support/http/api-caller.ts';
+import { exchange, head, rawReply, statuses } from '../support/http/raw-http.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 
@@ -12,15 +12,9 @@ const recordBytes = 100;
 
 describe('sizes and types of record bodies', () => {
   const declared = deployment({ declarations: sampleDeclarations });
-  const startOf = ({ token }: ApiCaller, ...lines: string[]) =>
-    head(
-      'POST',
-      '/api/consumer/v1/notes',
-      `authorization: Bearer ${token}`,
-      'content-type: application/json',
-      ...lines,
-    );
   const note = '{"text":"x"}';
+  const headOf = (authorization: string, ...lines: string[]) =>
+    head('POST', '/api/consumer/v1/notes', `authorization: ${authorization}`, ...lines);
   const writesTo = (collection: string, id: string) => {
     const path = `/${collection}/${id}`;
     return [['POST', `/${collection}`] as const, ['PUT', path] as const, ['PATCH', path] as const];
@@ -73,7 +67,8 @@ describe('sizes and types of record bodies', () => {
     timeout: 20_000,
   }, async () => {
     const person = await declared().person();
-    const start = startOf(person, `content-length: ${bodyBytes + 1}`).replace('connection: close\r\n', '');
+    const lines = ['content-type: application/json', `content-length: ${bodyBytes + 1}`];
+    const start = headOf(`Bearer ${person.token}`, ...lines).replace('connection: close\r\n', '');
     assertProblem(await rawReply(person.url, start), 'body_too_large');
   });
 
@@ -86,15 +81,19 @@ describe('sizes and types of record bodies', () => {
       `Bearer ${header}.${payload}.AAAA`,
       `DPoP ${person.token}`,
     ]) {
-      const start = head(
-        'POST',
-        '/api/consumer/v1/notes',
-        `authorization: ${credentials}`,
-        'content-length: 99999999',
-      );
+      const start = headOf(credentials, 'content-length: 99999999');
       assert.equal((await rawReply(person.url, start)).status, 403, credentials);
       assert.equal((await sendBytes(person, 'POST', '/notes', note)).status, 201, credentials);
     }
+  });
+
+  it('[D116] a body shorter than its Content-Length creates no record', async () => {
+    const person = await declared().person();
+    const lines = ['content-type: application/json', `content-length: ${note.length + 1}`];
+    const answers = await exchange(person.url, headOf(`Bearer ${person.token}`, ...lines) + note, 'at once');
+    const all = statuses(answers);
+    assert.deepEqual(all, Array(all.length).fill(400), answers);
+    assert.deepEqual(await person.all('notes'), []);
   });
 
   it('[D116] a compressed body is 415', async () => {

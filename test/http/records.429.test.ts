@@ -65,10 +65,8 @@ for (const engine of databaseEngines)
       const replies = [await create(caller)];
       const address = `/notes/${replies[0]?.json().id}`;
       assertCode(await caller.send('POST', '/notes', { text: 1 }), 'validation_failed');
-      assertCode(
-        await caller.send('PATCH', address, { text: 'x' }, { 'if-match': '"other"' }),
-        'precondition_failed',
-      );
+      const outdated = await caller.send('PATCH', address, { text: 'x' }, { 'if-match': '"other"' });
+      assertCode(outdated, 'precondition_failed');
       assertCode(await caller.send('DELETE', '/notes/00000000-0000-4000-8000-000000000000'), 'not_found');
       replies.push(
         await caller.send('PATCH', address, { text: 'patched' }),
@@ -86,12 +84,8 @@ for (const engine of databaseEngines)
       await two().advance(20 * 60_000);
       const sub = 'somebody who waits';
       await spend(await two().person({ sub }));
-      const seconds = assertWait(
-        await create(await two().person({ sub })),
-        'write_budget_spent',
-        2_300,
-        2_400,
-      );
+      const refused = await create(await two().person({ sub }));
+      const seconds = assertWait(refused, 'write_budget_spent', 2_300, 2_400);
       await two().advance((seconds - 60) * 1_000);
       assertWait(await create(await two().person({ sub }), 1), 'write_budget_spent', 1, 60);
       await two().advance(60_000);
@@ -336,12 +330,8 @@ for (const engine of databaseEngines)
         assert.equal((await caller.get('/notes')).status, 200, 'it can read');
       }
       const one = await early.all('notes');
-      assertWait(
-        await early.send('PATCH', `/notes/${one[0]?.id}`, { text: 'x' }),
-        'newcomers_paused',
-        1,
-        3_600,
-      );
+      const change = await early.send('PATCH', `/notes/${one[0]?.id}`, { text: 'x' });
+      assertWait(change, 'newcomers_paused', 1, 3_600);
       await spend(await two().person(settled));
       assert.equal((await create(await two().person(settled), 1, 'trial')).status, 201);
       const machine = await two().machine('house');

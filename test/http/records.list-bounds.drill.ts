@@ -4,14 +4,10 @@ import { describe, it } from 'node:test';
 import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
-import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { atOnce, deployment } from '../support/services/deployment.ts';
 import { clockedProcess, databaseEngines } from '../support/services/service.ts';
-
-interface Page {
-  readonly items: readonly WireRecord[];
-  readonly next: string | null;
-}
+import type { Page } from './page.ts';
 
 const schema = `schema:
   required: [word]

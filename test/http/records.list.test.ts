@@ -6,11 +6,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-
-interface Page {
-  readonly items: readonly WireRecord[];
-  readonly next: string | null;
-}
+import { idsOf, type Page } from './page.ts';
 
 const shortTexts = oddTexts.filter((text) => text.length <= 500);
 const labels = [...shortTexts, 'a%b', 'a_b', 'axb', 'Z', 'z', '\uffff', '\u{10000}'];
@@ -43,7 +39,6 @@ function sorted(records: readonly WireRecord[], field: string, descending: boole
   return descending ? inOrder.reverse() : inOrder;
 }
 
-const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
 const fields = ['label', 'weight', 'place', 'done', 'due', 'created_at'];
 
 for (const engine of databaseEngines)
@@ -218,43 +213,34 @@ for (const engine of databaseEngines)
       const wrong: readonly (readonly [query: string, parameter: string])[] = [
         ...each('limit', ['0', '201', '-1', '1.5', '+5', ' 5', '1e1', 'abc', '', '0x10', '9999']),
         ...each('sort', [
+          ...['unknown', 'id', 'owner', 'body', 'state', 'updated_at', 'link', '__proto__', 'constructor'],
           ...[
-            'unknown',
-            'id',
-            'owner',
-            'body',
-            'state',
-            'updated_at',
-            'link',
-            '__proto__',
-            'constructor',
+            '-',
+            '--label',
+            'label,weight',
+            'label desc',
+            'Label',
+            '$.label',
+            "label'",
+            '1',
+            'label[gte]',
             '',
           ],
-          ...['-', '--label', 'label,weight', 'label desc', 'Label', '$.label', "label'", '1', 'label[gte]'],
           ...['label;drop table records', '(select 1)', 'created_at asc--'],
         ]),
         ...each('state', ['x', 'Open', '', "open' or 1=1--", '__proto__', 'constructor']),
-        ...each('weight', ['abc', '', '1e999', 'NaN', 'Infinity', '0x1', '1,5', '--1', "1' or '1'='1", '1;']),
-        ...each('weight', ['null']),
+        ...each('weight', ['abc', '', '1e999', 'NaN', 'Infinity', '0x1', '1,5']),
+        ...each('weight', ['--1', "1' or '1'='1", '1;', 'null']),
         ...each('done', ['1', '0', 'TRUE', 'yes', '']),
         ...each('due', ['yesterday', '2026-01-01', '', '2026-13-01T00:00:00Z', '1767225600']),
         ...each('due', ['2026-01-01T00:00:00']),
         ...each('created_at', ['yesterday']),
         ...each('label', ['\0', 'a\0b']),
-        ...['link', 'text', 'owner', 'id', 'Limit', 'access_token'].flatMap((name) => each(name, ['5'])),
         ...[
-          'label[like]',
-          'label[ne]',
-          'label[$ne]',
-          'label[GTE]',
-          'label[gte][x]',
-          'label[]',
-          'label.x',
-        ].flatMap((name) => each(name, ['a'])),
-        ...['state[gte]', 'limit[gte]', '__proto__', '__proto__[x]', 'a[__proto__][x]', ''].flatMap((name) =>
-          each(name, ['5']),
-        ),
-        ...each('constructor[prototype][x]', ['1']),
+          ...['link', 'text', 'owner', 'id', 'Limit', 'access_token', 'state[gte]', 'limit[gte]', ''],
+          ...['label[like]', 'label[ne]', 'label[$ne]', 'label[GTE]', 'label[gte][x]', 'label[]', 'label.x'],
+          ...['__proto__', '__proto__[x]', 'a[__proto__][x]', 'constructor[prototype][x]'],
+        ].flatMap((name) => each(name, ['5'])),
         ["label' or '1'='1=x", "label' or '1'"],
         ['label=a&label=b', 'label'],
         ['limit=5&limit=5', 'limit'],

@@ -5,11 +5,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-
-interface Page {
-  readonly items: readonly WireRecord[];
-  readonly next: string | null;
-}
+import { idsOf, type Page } from './page.ts';
 
 const rest = `schema:
   required: [word, size]
@@ -26,8 +22,6 @@ const declarations = {
   diaries: rest,
 };
 const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
-
 for (const engine of databaseEngines)
   describe(`lists with "mine=true", on ${engine}`, () => {
     const declared = deployment({ engine, declarations, clients: { desk: [] } });
@@ -120,13 +114,8 @@ for (const engine of databaseEngines)
     });
 
     it('is paged by the Link header to the end, in every order', async () => {
-      for (const query of [
-        '',
-        '&sort=word',
-        '&sort=-size',
-        '&state=shown',
-        '&size[lte]=1&sort=-created_at',
-      ]) {
+      const queries = ['', '&sort=word', '&sort=-size', '&state=shown', '&size[lte]=1&sort=-created_at'];
+      for (const query of queries) {
         const seen: WireRecord[] = [];
         for (let path: string | null = `/posts?limit=2&mine=true${query}`; path !== null; ) {
           const reply = await person.get(path);

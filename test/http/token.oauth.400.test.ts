@@ -38,18 +38,8 @@ describe('malformed form at POST /token', () => {
   });
 
   it('[C90] an empty, truncated or non-form body is refused', async () => {
-    for (const body of [
-      '',
-      ' ',
-      '\n',
-      '&',
-      '=',
-      '&&==&',
-      '{}',
-      credentialsBody(client),
-      'null',
-      'grant_type',
-    ])
+    const json = ['{}', credentialsBody(client), 'null'];
+    for (const body of ['', ' ', '\n', '&', '=', '&&==&', 'grant_type', ...json])
       await refuse(body, JSON.stringify(body));
     await refuse(encodeForm(inBody(client)).slice(0, 20), 'cut off in a name');
   });
@@ -74,10 +64,7 @@ describe('malformed form at POST /token', () => {
   it('any other grant_type is unsupported_grant_type', async () => {
     const grants = ['password', 'authorization_code', 'refresh_token', 'implicit', '*'];
     const almost = ['Client_Credentials', 'client_credentials ', ' client_credentials', 'client-credentials'];
-    const long = [
-      'urn:ietf:params:oauth:grant-type:jwt-bearer',
-      'urn:ietf:params:oauth:grant-type:device_code',
-    ];
+    const long = ['jwt-bearer', 'device_code'].map((name) => `urn:ietf:params:oauth:grant-type:${name}`);
     for (const grant_type of [...grants, ...almost, ...long]) {
       const replies = [
         await post({ ...inBody(client), grant_type }),
@@ -140,9 +127,8 @@ describe('malformed form at POST /token', () => {
   it('[C92] a form of another content type is 400 with an empty object', async () => {
     const types = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json'];
     const almost = ['application/x-www-form-urlencodedx', 'x-www-form-urlencoded', `${formType}, text/plain`];
-    const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'].map(
-      (name) => `${formType};charset=${name}`,
-    );
+    const names = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'];
+    const charsets = names.map((name) => `${formType};charset=${name}`);
     for (const type of [...types, ...almost, ...charsets])
       assertEmptyObject(await post(inBody(client), { 'content-type': type }), 400, type);
   });

@@ -210,11 +210,7 @@ describe('without an OpenTelemetry SDK', () => {
 });
 
 describe('traceparent header', () => {
-  const good: readonly string[] = [
-    traceparent,
-    `00-${traceId}-${spanId}-00`,
-    `01-${traceId}-${spanId}-01-more`,
-  ];
+  const good = [traceparent, `00-${traceId}-${spanId}-00`, `01-${traceId}-${spanId}-01-more`];
   const bad: readonly string[] = [
     ...['', `${traceparent}-more`, `${traceparent} `, `ff-${traceId}-${spanId}-01`],
     ...[`01-${traceId}-${spanId}-01more`, `00-${traceId.toUpperCase()}-${spanId}-01`],
