@@ -93,9 +93,9 @@ it('[A52] every route declares who may call it, and the table of this test knows
   }
 });
 
-for (const port of ['service', 'ops'] as const) {
-  for (const route of routes[port]) {
-    for (const caller of callers) {
+for (const port of ['service', 'ops'] as const)
+  for (const route of routes[port])
+    for (const caller of callers)
       it(`[A52] ${nameOf(route)} (${route.access}) answers a caller with token: ${caller}`, async () => {
         const origin = port === 'service' ? target().service.url : target().service.opsUrl;
         const reply = await call(caller, route.method, `${origin}${route.path}`);
@@ -106,30 +106,25 @@ for (const port of ['service', 'ops'] as const) {
         if (route.path === '/token') assert.equal(reply.text, '{}');
         if (route.path === '/revoke') assert.equal(reply.json().error, 'invalid_request');
       });
-    }
-  }
-}
 
 it('[A52] HEAD needs the same access as GET', async () => {
-  for (const route of routes.service.filter(({ method }) => method === 'GET')) {
+  for (const route of routes.service.filter(({ method }) => method === 'GET'))
     for (const caller of callers) {
       const reply = await call(caller, 'HEAD', `${target().service.url}${route.path}`);
       assert.equal(reply.status, expectedStatus[route.access][caller], `${route.path} for ${caller}`);
       assert.equal(reply.text, '');
     }
-  }
 });
 
 it('[A52] every method without a route is refused for every caller', async () => {
   for (const [path, group] of Map.groupBy(routes.service, ({ path }) => path)) {
     const answered = group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND'];
-    for (const method of others.filter((name) => !answered.includes(name))) {
+    for (const method of others.filter((name) => !answered.includes(name)))
       for (const caller of ['none', 'valid'] as const) {
         const reply = await call(caller, method, `${target().service.url}${path}`);
         assert.equal(reply.status, 405, `${method} ${path} for ${caller}`);
       }
-    }
   }
 });
 

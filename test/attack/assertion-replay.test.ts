@@ -14,8 +14,8 @@ import {
 } from '../support/tokens/client-keys.ts';
 import { withBrokenSignature } from '../support/tokens/forged-token.ts';
 import { assertOAuthError, encodeForm, formType, postForm } from '../support/tokens/oauth-form.ts';
-import { issuer } from './assertion-cases.ts';
 
+const issuer = 'http://127.0.0.1/vestibule';
 const settingsOfAll = { REFUSALS_PER_MINUTE: '1000000' };
 
 let key: ClientKey;
@@ -32,7 +32,7 @@ function assertRefused(reply: Reply, what: string): void {
   assertOAuthError(reply, 401, 'invalid_client', what);
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`replay of a client assertion, on ${engine}`, () => {
     const running = deployment({
       engine,
@@ -102,7 +102,6 @@ for (const engine of someEngine) {
       assertTaken(await post(second, assertion), 'the good one');
     });
   });
-}
 
 describe('a used client assertion, as time passes', () => {
   const pair = deployment({

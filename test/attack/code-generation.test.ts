@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import { ApiCaller } from '../support/http/api-caller.ts';
+import { describe, it } from 'node:test';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { type Service, someEngine } from '../support/services/service.ts';
-import type { TestProvider } from '../support/tokens/provider.ts';
-import { tokenOf } from '../support/tokens/token-endpoint.ts';
+import { someEngine } from '../support/services/service.ts';
 
 const declarations = {
   bookings: `
@@ -25,23 +22,17 @@ access: { clients: any }`,
 /** No string is evaluated as code, and no name reaches the prototype of an object. */
 const flags = '--disallow-code-generation-from-strings --disable-proto=throw';
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a service without eval and __proto__, on ${engine}`, () => {
-    let provider: TestProvider;
-    let service: Service;
     const running = deployment({
       engine,
       declarations,
       settings: { NODE_OPTIONS: flags },
       clients: { house: [] },
     });
-    before(() => {
-      ({ provider, service } = running());
-    });
 
     it('[D125] [D121] starts and works as usual', async () => {
-      const person = new ApiCaller(service.url, await provider.token());
-      const machine = new ApiCaller(service.url, await tokenOf(service.url, running().client('house')));
+      const [person, machine] = [await running().person(), await running().machine('house')];
       const fields = { slot: '2026-01-01T09:00:00+01:00', seats: 2, code: 'aaa', guests: ['x', 'y'] };
       const { record, etag } = await person.make('bookings', fields);
       assert.equal(record.slot, '2026-01-01T08:00:00.000Z');
@@ -54,13 +45,13 @@ for (const engine of someEngine) {
       for (const path of ['/me', '/me/usage', '/me/export'])
         assert.equal((await person.get(path)).status, 200);
       for (const path of ['/openapi.json', '/docs', '/.well-known/jwks.json', '/api/consumer/v1'])
-        assert.equal((await request(service.url + path)).status, 200, path);
+        assert.equal((await request(running().service.url + path)).status, 200, path);
       assert.equal((await person.send('DELETE', address)).status, 204);
       assert.equal((await person.send('DELETE', '/me')).status, 200);
     });
 
     it('[D124] [D121] refuses invalid input as usual', async () => {
-      const person = new ApiCaller(service.url, await provider.token());
+      const person = await running().person();
       const fields = { slot: '2026-01-01T09:00:00Z', seats: 2, code: 'aaa' };
       const invalid = await person.send('POST', '/bookings', {
         ...fields,
@@ -77,7 +68,6 @@ for (const engine of someEngine) {
         assertCode(await person.send('POST', '/bookings', { ...fields, nested: polluted }), 'json_invalid');
         assert.equal((await person.get(`/bookings?${name}=1`)).status, 400);
       }
-      assert.doesNotMatch(await service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
+      assert.doesNotMatch(await running().service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     });
   });
-}

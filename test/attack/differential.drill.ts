@@ -31,23 +31,11 @@ const requiredScopes = ['read'];
 
 /** Every code with which the verifier turns a token away: each must have been seen. */
 const codes: readonly ErrorCode[] = [
-  'token_malformed',
-  'token_too_large',
-  'token_type_not_allowed',
-  'header_not_supported',
-  'algorithm_not_allowed',
-  'issuer_mismatch',
-  'key_unknown',
-  'signature_invalid',
-  'claim_invalid',
-  'expiry_missing',
-  'token_bound',
-  'token_expired',
-  'token_not_yet_valid',
-  'audience_mismatch',
-  'subject_invalid',
-  'insufficient_scope',
-];
+  ...['token_malformed', 'token_too_large', 'token_type_not_allowed', 'header_not_supported'],
+  ...['algorithm_not_allowed', 'issuer_mismatch', 'key_unknown', 'signature_invalid', 'claim_invalid'],
+  ...['expiry_missing', 'token_bound', 'token_expired', 'token_not_yet_valid', 'audience_mismatch'],
+  ...['subject_invalid', 'insufficient_scope'],
+] as const;
 
 type Library = 'jose' | 'aws';
 const libraries = { jose: joseVerdict, aws: awsVerdict } as const;

@@ -49,9 +49,8 @@ async function refusedProof(fault: string, token: string, proof: string): Promis
 }
 
 describe('a valid DPoP proof', () => {
-  for (const algorithm of ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256']) {
+  for (const algorithm of ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'])
     it(`is accepted with a key for ${algorithm}`, () => accepted({}, newDpopKey(algorithm)));
-  }
 
   it('is accepted repeatedly for a known token, each time as a new proof', async () => {
     const token = await tokenFor();
@@ -74,9 +73,8 @@ describe('a valid DPoP proof', () => {
     'with escapes that need none': uri.replace('/me', '/%6De'),
     'with dots in the path': uri.replace('/me', '/./other/../me'),
   };
-  for (const [name, htu] of Object.entries(sameUri)) {
+  for (const [name, htu] of Object.entries(sameUri))
     it(`may spell htu ${name}`, () => accepted({ claims: { htu } }));
-  }
 
   it('leaves out the query of the request in htu', async () => {
     const token = await tokenFor();
@@ -122,30 +120,27 @@ describe('a malformed DPoP proof is refused', () => {
     'base64 with padding': (proof) => `${proof}=`,
     'more than 8 KiB': (proof) => proof.replace(/\.[^.]+\./, `.${'e30'.repeat(3000)}.`),
   };
-  for (const [name, change] of Object.entries(shapes)) {
+  for (const [name, change] of Object.entries(shapes))
     it(`when it is ${name}`, async () => {
       const token = await tokenFor();
       const reply = await withProof(target().url, token, change(proofBy(key, forMe(token))));
       const fault = name === 'empty text' ? reply.json().proof_fault : 'jwt';
       assertProofRefused(reply, 'proof_invalid', String(fault));
     });
-  }
 });
 
 describe('a DPoP proof is refused when its header', () => {
   const types = [undefined, 'JWT', 'at+jwt', 'dpop+jwt2', 'dpop', 1, ''];
-  for (const typ of types) {
+  for (const typ of types)
     it(`has the typ ${JSON.stringify(typ)}`, () => refused('typ', { header: { typ } }));
-  }
 
-  for (const alg of [undefined, 'none', 'HS256', 'es256', ['ES256'], 'ES256K', 'RS512']) {
+  for (const alg of [undefined, 'none', 'HS256', 'es256', ['ES256'], 'ES256K', 'RS512'])
     it(`has the alg ${JSON.stringify(alg)}`, async () => {
       const token = await tokenFor();
       const [, claims, signature] = split(proofBy(key, forMe(token)));
       const header = base64url({ typ: 'dpop+jwt', alg, jwk: key.jwk });
       await refusedProof('alg', token, `${header}.${claims}.${signature}`);
     });
-  }
 
   it('has a crit extension', () => refused('crit', { header: { crit: ['b64'], b64: false } }));
   it('has an unencoded payload', () => refused('crit', { header: { b64: true } }));
@@ -164,9 +159,8 @@ describe('a DPoP proof is refused when its header', () => {
     'a key for signing only': { ...key.jwk, key_ops: ['sign'] },
     'a key for another algorithm': { ...key.jwk, alg: 'ES384' },
   };
-  for (const [name, jwk] of Object.entries(keys)) {
+  for (const [name, jwk] of Object.entries(keys))
     it(`has ${name}`, () => refused('jwk', { header: { jwk } }));
-  }
 
   it('has an alg that does not fit its key', () =>
     refused('jwk', { header: { alg: 'EdDSA', jwk: key.jwk } }, { ...key, algorithm: 'ES256' }));
@@ -219,12 +213,11 @@ describe('a DPoP proof is refused when its signature', () => {
 });
 
 describe('a DPoP proof is refused when', () => {
-  for (const jti of [undefined, '', 1, null, ['a'], 'x'.repeat(513)]) {
+  for (const jti of [undefined, '', 1, null, ['a'], 'x'.repeat(513)])
     it(`jti is ${JSON.stringify(jti)?.slice(0, 10)}`, () => refused('jti', { claims: { jti } }));
-  }
-  for (const htm of [undefined, 'POST', 'get', ['GET'], '']) {
+
+  for (const htm of [undefined, 'POST', 'get', ['GET'], ''])
     it(`htm is ${JSON.stringify(htm)}`, () => refused('htm', { claims: { htm } }));
-  }
 
   const others: Record<string, unknown> = {
     missing: undefined,
@@ -245,9 +238,8 @@ describe('a DPoP proof is refused when', () => {
     // The URL parser drops soft hyphens.
     'a host longer than any name': uri.replace('127.0.0.1', `127${'\u00ad'.repeat(260)}.0.0.1`),
   };
-  for (const [name, htu] of Object.entries(others)) {
+  for (const [name, htu] of Object.entries(others))
     it(`htu is ${name}`, () => refused('htu', { claims: { htu } }));
-  }
 
   const times: Record<string, () => unknown> = {
     missing: () => undefined,
@@ -257,9 +249,9 @@ describe('a DPoP proof is refused when', () => {
     'a time in over a minute': () => now() + 65,
     milliseconds: () => Date.now(),
   };
-  for (const [name, iat] of Object.entries(times)) {
+  for (const [name, iat] of Object.entries(times))
     it(`iat is ${name}`, () => refused('iat', { claims: { iat: iat() } }));
-  }
+
   it('exp has passed', () => refused('exp', { claims: { exp: now() - 30 } }));
   it('nbf is in the future', () => refused('nbf', { claims: { nbf: now() + 90 } }));
 
@@ -315,17 +307,14 @@ describe('the access token of a DPoP request', () => {
     'a list of thumbprints': { jkt: [key.thumbprint] },
     'a key in full': { jwk: key.jwk },
   };
-  for (const [name, cnf] of Object.entries(confirmations)) {
+  for (const [name, cnf] of Object.entries(confirmations))
     it(`is refused when bound to ${name}`, async () => {
       const token = await target().provider.token({ cnf });
       const reply = await withProof(target().url, token, proofBy(key, forMe(token)));
       assert.deepEqual([reply.status, reply.json().code], [403, 'token_bound']);
-      assert.match(
-        String(reply.headers.get('www-authenticate')),
-        /^DPoP realm="vestibule", error="invalid_token"/,
-      );
+      const challenge = String(reply.headers.get('www-authenticate'));
+      assert.match(challenge, /^DPoP realm="vestibule", error="invalid_token"/);
     });
-  }
 
   it('is refused when expired, although the proof is valid', async () => {
     const token = await target().provider.token({ cnf: { jkt: key.thumbprint }, exp: now() - 60 });
@@ -341,7 +330,7 @@ describe('the access token of a DPoP request', () => {
     'another scheme before it': (token) => `DPoP Bearer ${token}`,
     'another scheme behind it': (token) => `DPoP ${token}, Bearer ${token}`,
   };
-  for (const [name, authorization] of Object.entries(malformed)) {
+  for (const [name, authorization] of Object.entries(malformed))
     it(`is refused in an Authorization header with ${name}, although token and proof are valid`, async () => {
       const token = await tokenFor();
       // Both schemes share the cache of remembered tokens.
@@ -352,7 +341,6 @@ describe('the access token of a DPoP request', () => {
       const reply = await request(target().url, { headers: { authorization: sent, dpop: proof } });
       assert.deepEqual([reply.status, reply.json().code], [403, 'authorization_malformed']);
     });
-  }
 
   it('appears in no answer and no log, and neither does its proof', async () => {
     const token = await tokenFor();

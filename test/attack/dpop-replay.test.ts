@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { SeenProofs } from '../../src/auth/dpop/possession.ts';
-import { Refusal } from '../../src/base/errors.ts';
+import { atOnce } from '../support/services/deployment.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
 import { me } from '../support/services/service.ts';
 import { assertProofRefused, newDpopKey, proofBy, withProof } from '../support/tokens/dpop.ts';
@@ -30,9 +30,7 @@ describe('replay of a DPoP proof', () => {
   it('a proof is accepted once when many copies come at the same moment', async () => {
     const token = await tokenFor();
     const proof = proofFor(token);
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, () => withProof(target().url, token, proof)),
-    );
+    const replies = await atOnce(20, () => withProof(target().url, token, proof));
     assert.equal(replies.filter(({ status }) => status === 200).length, 1);
   });
 
@@ -56,11 +54,8 @@ describe('replay of a DPoP proof', () => {
   it('a proof is accepted after a request with it was refused', async () => {
     const token = await tokenFor();
     const proof = proofFor(token);
-    assertProofRefused(
-      await withProof(target().url, token, proof, { method: 'DELETE' }),
-      'proof_invalid',
-      'htm',
-    );
+    const other = await withProof(target().url, token, proof, { method: 'DELETE' });
+    assertProofRefused(other, 'proof_invalid', 'htm');
     await accepted(token, proof);
   });
 });
@@ -113,23 +108,18 @@ describe('the memory of used proofs', () => {
 
   it('refuses new proofs when full, and accepts them again after expiry', () => {
     let nowMs = 1_000_000_000;
-    const seen = new SeenProofs(
-      clockAt(() => nowMs),
-      100,
-    );
+    const now = () => nowMs;
+    const seen = new SeenProofs(clockAt(now), 100);
     const used = (number: number) => ({ digest: digest(number), expiresAt: nowMs + 60_000 });
     const first = used(0);
     for (let number = 0; number < 100; number += 1) assert.equal(seen.use(used(number)), true);
-    assert.throws(
-      () => seen.use(used(100)),
-      (error) => error instanceof Refusal && error.code === 'overloaded',
-    );
+    assert.throws(() => seen.use(used(100)), { code: 'overloaded' });
     assert.equal(seen.use(first), false, 'what it knows it still refuses');
     nowMs += 80_000;
     assert.equal(seen.use(used(100)), true);
   });
 
-  for (const [way, stepMs] of Object.entries({ ahead: 3 * 3_600_000, back: -3 * 3_600_000 })) {
+  for (const [way, stepMs] of Object.entries({ ahead: 3 * 3_600_000, back: -3 * 3_600_000 }))
     it(`forgets nothing while the clock is set ${way} and reset; everything expires later`, () => {
       const clock = new MovableClock();
       const seen = new SeenProofs(clock);
@@ -147,5 +137,4 @@ describe('the memory of used proofs', () => {
       assert.equal(other(), true);
       assert.equal(seen.size, 1);
     });
-  }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { request, withToken } from '../support/http/request.ts';
 import { concurrently, tally } from '../support/load/flood.ts';
-import { deployment } from '../support/services/deployment.ts';
+import { atOnce, deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 import { forged } from '../support/tokens/forged-token.ts';
 import { makeKey } from '../support/tokens/provider.ts';
@@ -13,12 +13,8 @@ it('[G174] valid new tokens are accepted during a flood of forged ones from the 
   const { service, provider } = running();
   const stranger = await makeKey(provider.key.kid);
   // Signed before the flood: a refused token is verified again each time.
-  const bad = Array.from({ length: 20 }, (_, index) =>
-    forged(stranger, provider.claims({ jti: `${index}` })),
-  );
-  const good = await Promise.all(
-    Array.from({ length: 150 }, (_, index) => provider.token({ jti: `${index}` })),
-  );
+  const bad = await atOnce(20, async (index) => forged(stranger, provider.claims({ jti: `${index}` })));
+  const good = await atOnce(150, (index) => provider.token({ jti: `${index}` }));
   let flooding = true;
   let sent = 0;
   const refused = new Set<number>();

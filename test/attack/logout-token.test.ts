@@ -6,7 +6,7 @@ import { assertNoEcho, assertRefused } from '../support/http/refusals.ts';
 import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { me, type Service } from '../support/services/service.ts';
 import { assertOAuthError, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import { type Claims, makeKey, type ProviderKey, type TestProvider } from '../support/tokens/provider.ts';
 import {
@@ -118,7 +118,7 @@ const faults: Record<string, () => Promise<string>> = {
 };
 
 describe('a logout token with one fault is refused and revokes nothing', () => {
-  for (const [fault, make] of Object.entries(faults)) {
+  for (const [fault, make] of Object.entries(faults))
     it(fault, async () => {
       const before = await noted();
       const token = await make();
@@ -127,7 +127,6 @@ describe('a logout token with one fault is refused and revokes nothing', () => {
       assertNoEcho(reply, token);
       assert.equal(await noted(), before);
     });
-  }
 
   const forms: Record<string, () => Promise<Reply>> = {
     'no body': () => request(`${service.url}/idp/logout`, { method: 'POST' }),
@@ -143,13 +142,12 @@ describe('a logout token with one fault is refused and revokes nothing', () => {
     'invalid percent-encoding': () => post('logout_token=%zz'),
     'bytes that are not UTF-8': () => post(Buffer.from([0x6c, 0xff, 0xfe])),
   };
-  for (const [form, sendIt] of Object.entries(forms)) {
+  for (const [form, sendIt] of Object.entries(forms))
     it(`in a malformed request: ${form}`, async () => {
       const before = await noted();
       assertOAuthError(await sendIt(), 400, 'invalid_request', form);
       assert.equal(await noted(), before);
     });
-  }
 
   it('afterwards the token of its subject is still accepted', async () => {
     assert.equal((await asks(await provider.token({ iat: nowSeconds() - 60 }))).status, 200);
@@ -191,7 +189,7 @@ describe('a valid logout token', () => {
       {},
     ],
   };
-  for (const [form, [claims, header]] of Object.entries(forms)) {
+  for (const [form, [claims, header]] of Object.entries(forms))
     it(`revokes all tokens of its subject: ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [
@@ -204,7 +202,6 @@ describe('a valid logout token', () => {
       for (const token of tokens) await becomesRevoked(token);
       assert.equal((await asks(bystander)).status, 200);
     });
-  }
 
   it('with a session revokes its tokens and those without a session, and no others', async () => {
     const sub = randomUUID();
@@ -222,14 +219,13 @@ describe('a valid logout token', () => {
     'of more than 512 characters': 'x'.repeat(600),
     'a text with NUL': 'a\0b',
   };
-  for (const [form, sid] of Object.entries(sessions)) {
+  for (const [form, sid] of Object.entries(sessions))
     it(`revokes the tokens of its session, also where that is ${form}`, async () => {
       const sub = randomUUID();
       const tokens = [await someone(sub, { sid }), await someone(sub)];
       await taken(await logoutToken(provider, { sub, sid }));
       for (const token of tokens) await becomesRevoked(token);
     });
-  }
 
   it('revokes tokens of a very long subject', async () => {
     const sub = randomUUID().padEnd(4_000, 'x');
@@ -284,54 +280,46 @@ describe('a valid logout token', () => {
 });
 
 describe('a flood of unsigned logout tokens', () => {
+  const flooded = deployment({ settings: { WEB_CLIENT_ID: webClient, REFUSALS_PER_MINUTE: '50' } });
+
   it('causes no requests to the provider, is rate limited, and delays no real logout or caller', async () => {
-    const settings = await newSettings('sqlite', {
-      ...provider.settings,
-      WEB_CLIENT_ID: webClient,
-      REFUSALS_PER_MINUTE: '50',
-    });
-    const flooded = await startService(settings);
-    try {
-      const sub = randomUUID();
-      const [token, bystander] = [await provider.token({ sub }), await provider.token({ sub: 'not meant' })];
-      for (const one of [token, bystander])
-        assert.equal((await withToken(flooded.url + me, one)).status, 200);
-      const before = provider.fetches;
-      const strange = await makeKey();
-      const sendTo = (logout: string) =>
-        request(`${flooded.url}/idp/logout`, {
-          method: 'POST',
-          headers: { 'content-type': formType },
-          body: encodeForm({ logout_token: logout }),
-        });
-      const bad = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          logoutToken(provider, { sub }, {}, { ...strange, kid: `invented-${index}` }),
-        ),
-      );
-      const counted = async (documents: readonly string[]) => {
-        const statuses = new Map<number, number>();
-        for (let round = 0; round < 10; round += 1)
-          for (const { status } of await Promise.all(documents.map(sendTo)))
-            statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        return statuses;
-      };
-      const invented = await counted(bad);
-      assert.deepEqual([...invented.keys()].sort(), [400, 503], 'one is looked for, the others are put off');
-      assert.ok(Number(invented.get(503)) >= 190, `${invented.get(503)} of 200 were put off`);
-      const damaged = await counted(bad.map((one) => `${one}x`));
-      assert.deepEqual([...damaged.keys()].sort(), [400, 429]);
-      assert.equal(Number(damaged.get(400)) + Number(invented.get(400)), 50);
-      assert.ok(provider.fetches - before <= 1, `the keys were fetched ${provider.fetches - before} times`);
-      assert.equal((await withToken(flooded.url + me, bystander)).status, 200);
-      assert.equal((await sendTo(await logoutToken(provider, { sub }))).status, 200);
-      await until(
-        () => withToken(flooded.url + me, token),
-        ({ status }) => status === 403 || status === 429,
-        'the logout does not count',
-      );
-    } finally {
-      await flooded.stop();
-    }
+    const { provider, service } = flooded();
+    const sub = randomUUID();
+    const [token, bystander] = [await provider.token({ sub }), await provider.token({ sub: 'not meant' })];
+    for (const one of [token, bystander]) assert.equal((await withToken(service.url + me, one)).status, 200);
+    const before = provider.fetches;
+    const strange = await makeKey();
+    const sendTo = (logout: string) =>
+      request(`${service.url}/idp/logout`, {
+        method: 'POST',
+        headers: { 'content-type': formType },
+        body: encodeForm({ logout_token: logout }),
+      });
+    const bad = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        logoutToken(provider, { sub }, {}, { ...strange, kid: `invented-${index}` }),
+      ),
+    );
+    const counted = async (documents: readonly string[]) => {
+      const statuses = new Map<number, number>();
+      for (let round = 0; round < 10; round += 1)
+        for (const { status } of await Promise.all(documents.map(sendTo)))
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      return statuses;
+    };
+    const invented = await counted(bad);
+    assert.deepEqual([...invented.keys()].sort(), [400, 503], 'one is looked for, the others are put off');
+    assert.ok(Number(invented.get(503)) >= 190, `${invented.get(503)} of 200 were put off`);
+    const damaged = await counted(bad.map((one) => `${one}x`));
+    assert.deepEqual([...damaged.keys()].sort(), [400, 429]);
+    assert.equal(Number(damaged.get(400)) + Number(invented.get(400)), 50);
+    assert.ok(provider.fetches - before <= 1, `the keys were fetched ${provider.fetches - before} times`);
+    assert.equal((await withToken(service.url + me, bystander)).status, 200);
+    assert.equal((await sendTo(await logoutToken(provider, { sub }))).status, 200);
+    await until(
+      () => withToken(service.url + me, token),
+      ({ status }) => status === 403 || status === 429,
+      'the logout does not count',
+    );
   });
 });

@@ -140,10 +140,9 @@ describe('connections that are reset', () => {
     for (let round = 0; round < 3; round += 1) {
       for (const bytes of [whole, whole.slice(0, -20), whole.slice(0, 60), whole.repeat(5).slice(0, -9)]) {
         const sockets = await hold(60, bytes);
-        for (const [index, socket] of sockets.entries()) {
+        for (const [index, socket] of sockets.entries())
           if (index % 2 === 0) socket.resetAndDestroy();
           else socket.destroy();
-        }
       }
       const answered = await hold(60, whole.replace('host: a', 'host: a\r\nconnection: close'));
       await Promise.all(answered.map((socket) => socket.resume().closed || once(socket, 'close')));
@@ -151,10 +150,8 @@ describe('connections that are reset', () => {
     await until(connectionsOpen, (count) => count <= 2, 'some are still held');
     await until(descriptors, (count) => count <= before + 3, `there were ${before} descriptors`);
     await isHealthy();
-    assert.deepEqual(
-      service.logLines().filter(({ level }) => Number(level) >= 50),
-      [],
-    );
+    const errors = service.logLines().filter(({ level }) => Number(level) >= 50);
+    assert.deepEqual(errors, []);
     const { used } = (await caller.usage('notes')).records;
     assert.equal((await caller.all('notes')).length, used);
   });

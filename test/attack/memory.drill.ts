@@ -64,12 +64,8 @@ async function growsLess(bytes: number, work: () => Promise<void>): Promise<void
 
 it('[G178] event streams that are not read take less than 100 MB', async () => {
   const caller = new ApiCaller(pair().service.url, await pair().provider.token());
-  const stream = head(
-    'GET',
-    '/api/consumer/v1/events',
-    `authorization: Bearer ${caller.token}`,
-    'accept: text/event-stream',
-  );
+  const lines = [`authorization: Bearer ${caller.token}`, 'accept: text/event-stream'];
+  const stream = head('GET', '/api/consumer/v1/events', ...lines);
   const open = () => keysMetric(pair(), 'vestibule_event_streams_open');
   const write = () => concurrently(1_000, 8, () => caller.make('orders', { text: 'x'.repeat(16_000) }));
   // The memory that the writes themselves need is there before the measurement.
@@ -100,7 +96,7 @@ it('[G178] sixty endless chunked bodies take less than 150 MB', async () => {
   });
 });
 
-for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
+for (const type of ['application/json', 'application/x-www-form-urlencoded'])
   it(`[C97] endless bodies of ${type} at POST /token take less than 50 MiB`, async () => {
     const start = head('POST', '/token', `content-type: ${type}`, 'transfer-encoding: chunked');
     const endless = Buffer.from(start + `2000\r\n${'x'.repeat(8_192)}\r\n`.repeat(1_024));
@@ -110,13 +106,12 @@ for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
       for (let count = 0; count < 3; count += 1) await round();
     });
   });
-}
 
 const keySets = {
   'without end': flood({}, Buffer.alloc(64 * 1_024, ' '), Number.MAX_SAFE_INTEGER),
   'of a gigabyte in a megabyte of gzip': flood({ 'content-encoding': 'gzip' }, gzipBomb(), 100),
 };
-for (const [what, { answer }] of Object.entries(keySets)) {
+for (const [what, { answer }] of Object.entries(keySets))
   it(`[B66] a key set ${what} takes less than 64 MB`, async () => {
     const { provider } = pair();
     provider.answer = null;
@@ -131,4 +126,3 @@ for (const [what, { answer }] of Object.entries(keySets)) {
       );
     });
   });
-}

@@ -22,7 +22,7 @@ for (const [algorithm, members] of [
   ['RS256', ['e', 'kty', 'n']],
   ['ES256', ['crv', 'kty', 'x', 'y']],
   ['EdDSA', ['crv', 'kty', 'x']],
-] as const) {
+] as const)
   it(`[B88] a stored key for ${algorithm} opens again and shows only its public members`, async () => {
     const record = await newRecord(algorithm);
     const key = open(record);
@@ -31,7 +31,6 @@ for (const [algorithm, members] of [
     assert.equal(key.kid, await calculateJwkThumbprint(key.publicJwk));
     assert.equal(record.publicJwk, JSON.stringify(key.publicJwk));
   });
-}
 
 it('a sealed box opens only unchanged, with its own key and context', () => {
   const plain = randomBytes(100);

@@ -28,14 +28,10 @@ describe('pipelined requests on one connection', () => {
   const whoAmI = (token: string) => request('GET', me, '', `authorization: Bearer ${token}`);
   const note = (token: string) =>
     request('POST', '/api/consumer/v1/notes', '{"text":"x"}', `authorization: Bearer ${token}`);
-  const stream = (token: string) =>
-    request(
-      'GET',
-      '/api/consumer/v1/events',
-      '',
-      `authorization: Bearer ${token}`,
-      'accept: text/event-stream',
-    );
+  const stream = (token: string) => {
+    const lines = [`authorization: Bearer ${token}`, 'accept: text/event-stream'];
+    return request('GET', '/api/consumer/v1/events', '', ...lines);
+  };
   const open = async (localAddress: string): Promise<Socket> => {
     const { hostname, port } = new URL(running().service.url);
     const socket = connect({ host: hostname, port: Number(port), localAddress });
@@ -85,11 +81,9 @@ describe('pipelined requests on one connection', () => {
       socket.write(stream(token));
       await once(socket, 'data');
       socket.write(Buffer.alloc(total, piece));
+      const headers = { authorization: `Bearer ${token}` };
       for (let count = 0; count < 20; count += 1)
-        assert.equal(
-          (await requestFrom('127.0.0.5', service.url + me, { authorization: `Bearer ${token}` })).status,
-          200,
-        );
+        assert.equal((await requestFrom('127.0.0.5', service.url + me, headers)).status, 200);
       // What the system keeps between two sockets is some megabytes.
       const taken = socket.destroyed ? 0 : socket.bytesWritten - socket.writableLength;
       assert.ok(taken < total / 2, `${taken} bytes were taken`);

@@ -18,7 +18,7 @@ import { addClientWith, inBody, postForm } from '../support/tokens/oauth-form.ts
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 /** Write access to the database without the master secret must not be enough to add a client, or to give one more rights. */
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`client rows written without the master secret, on ${engine}`, () => {
     let service: Service;
     const sql = (text: string) => plainSql(service.settings).query(text);
@@ -164,7 +164,7 @@ for (const engine of someEngine) {
         change: ['disable', 'laundered-state'],
       },
     };
-    for (const [id, { on, when, change }] of Object.entries(lets)) {
+    for (const [id, { on, when, change }] of Object.entries(lets))
       it(`a row that a trigger adds to a change does not become valid: ${id}`, async () => {
         const name = id.replace('-', '_');
         const own = await victim(`owner-of-${id}`);
@@ -194,7 +194,6 @@ for (const engine of someEngine) {
         assert.equal((await sql(`select id from client_secrets where id = 'by ${name}'`)).length, 1);
         await refused({ id, secret: own.secret });
       });
-    }
 
     it('the fault is logged once and shown by "client list" and "doctor"; adding the client again repairs it', async () => {
       await victim('shown');
@@ -234,4 +233,3 @@ for (const engine of someEngine) {
       assert.equal(await scopeFor(second), 'b');
     });
   });
-}

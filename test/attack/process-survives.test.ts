@@ -29,10 +29,8 @@ function survivor(settings: Settings): () => AttackedService {
     const { service, provider, url } = target();
     assert.equal(service.process.exitCode, null);
     assert.doesNotMatch(await service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
-    assert.deepEqual(
-      service.logLines().filter(({ level }) => Number(level) >= 50),
-      [],
-    );
+    const errors = service.logLines().filter(({ level }) => Number(level) >= 50);
+    assert.deepEqual(errors, []);
     await target().accepts(await provider.token());
     assert.equal((await request(url)).status, 403);
   });
@@ -136,7 +134,7 @@ describe('broken requests', () => {
   const all = Object.entries(hostile).flatMap(([kind, cases]) =>
     Object.entries(cases).map(([name, one]) => [`${kind}, ${name}`, one] as const),
   );
-  for (const [name, [bytes, allowed]] of all) {
+  for (const [name, [bytes, allowed]] of all)
     it(`${name}: at most one answer, from the error catalogue`, async () => {
       const answer = await exchange(target().service.url, Buffer.from(bytes, 'latin1'));
       assert.doesNotMatch(answer, /cookie-gingerquoll/);
@@ -147,7 +145,6 @@ describe('broken requests', () => {
       assert.match(headers.get('content-type') ?? '', /^application\/(problem\+)?json$/);
       assert.match(headers.get('cache-control') ?? '', /no-store/);
     });
-  }
 
   it('a thousand broken requests cause no internal error', async () => {
     const random = new PseudoRandom(seed);

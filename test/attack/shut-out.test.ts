@@ -214,7 +214,7 @@ const meanwhile: Record<string, readonly [string, WatchedTable, Change]> = {
     ({ revoked }) => revoked.push(noted({ name: names.caller('usr_fresh') })),
   ],
 };
-for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
+for (const [what, [code, table, change]] of Object.entries(meanwhile))
   it(`a new client that ${what} during its lookup is refused`, async () => {
     const { state, announce, check } = await standing();
     state.clients.fresh = 'active';
@@ -225,7 +225,6 @@ for (const [what, [code, table, change]] of Object.entries(meanwhile)) {
     };
     await assert.rejects(check(client('fresh')), refusal(code));
   });
-}
 
 it('a client that is disabled, removed or unknown is refused', async () => {
   const { state, announce, check } = await standing({ known: 'active', other: 'disabled' });
@@ -267,7 +266,7 @@ it("a provider's subject that equals the id of a disabled client is accepted", a
 for (const [which, cache] of Object.entries({
   'seen before': { recall: () => token(), examine: async () => token({ id: null }) },
   new: { recall: () => undefined, examine: async () => token() },
-})) {
+}))
   it(`a valid token of a shut-out caller is refused: ${which}`, async () => {
     const calm = { address: '', isSuspect: () => false };
     const authenticate = createAuthenticate(cache, ({ caller }) => {
@@ -277,12 +276,11 @@ for (const [which, cache] of Object.entries({
     const open = createAuthenticate(cache, () => {});
     assert.equal((await open('Bearer x', calm)).caller.id, 'usr_a');
   });
-}
 
 for (const [heardOf, before] of [
   ['known before', { machine: 'active' }],
   ['looked up', {}],
-] as const) {
+] as const)
   it(`a token of an earlier client with the same id is refused, whatever its iat: ${heardOf}`, async () => {
     const clients: Record<string, 'active' | 'disabled'> = { ...before };
     const { check } = await standing(clients, { addedAt: 1_000_500, hasKeys: true });
@@ -295,7 +293,6 @@ for (const [heardOf, before] of [
         await assert.rejects(check(issued(credentialId)), refusal('client_disabled'));
     }
   });
-}
 
 const noted = (changes: Partial<StoredRevocation>): StoredRevocation => ({
   name: names.caller('usr_a'),

@@ -24,12 +24,8 @@ describe('a request body that is not read', () => {
     // The token is now remembered, so it is answered before the rest of the request is read.
     assert.equal((await withToken(service.url + me, bearer)).status, 200);
     for (const request of [
-      open('GET', me, token, chunked),
-      open('GET', me, chunked),
-      open('GET', '/nowhere', chunked),
-      open('POST', me, chunked),
-      open('DELETE', me, chunked),
-      open('POST', '/nowhere', chunked),
+      ...[open('GET', me, token, chunked), open('GET', me, chunked), open('GET', '/nowhere', chunked)],
+      ...[open('POST', me, chunked), open('DELETE', me, chunked), open('POST', '/nowhere', chunked)],
     ]) {
       const answer = await exchange(service.url, `${request}${broken}`);
       assert.equal(statuses(answer).length, 1, answer);
@@ -51,7 +47,7 @@ describe('a request body that is not read', () => {
       [`content-length: ${limit}`, 'x'.repeat(limit)],
       [chunked, '5\r\nhello\r\n0\r\n\r\n'],
     ] as const;
-    for (const [line, body] of bodies) {
+    for (const [line, body] of bodies)
       for (const [request, status] of [
         [open('GET', me, line), 403],
         [open('POST', '/nowhere', line), 404],
@@ -61,7 +57,6 @@ describe('a request body that is not read', () => {
         const answer = await exchange(service.url, `${request}${body}${last()}`);
         assert.deepEqual(statuses(answer), [status, 200], `${request}${line}`);
       }
-    }
   });
 
   it('an endless body closes the connection', async () => {
@@ -93,9 +88,7 @@ describe('a request body that is not read', () => {
       assert.deepEqual(statuses(await exchange(service.url, request)), [status], request);
     const json = 'content-type: application/json';
     const body = `{"client_id":"x","client_secret":"y"}   `;
-    assert.deepEqual(
-      statuses(await exchange(service.url, `${expecting('POST', '/token', json)}${body}`)),
-      [100, 401],
-    );
+    const answer = statuses(await exchange(service.url, `${expecting('POST', '/token', json)}${body}`));
+    assert.deepEqual(answer, [100, 401]);
   });
 });

@@ -35,10 +35,8 @@ for (const engine of databaseEngines)
       ]);
       assert.equal(status, 200, reply.text);
       const { results } = body;
-      assert.deepEqual(
-        results.map((one: { status: number }) => one.status),
-        [201, 201, 200, 200, 200, 204],
-      );
+      const statuses = results.map((one: { status: number }) => one.status);
+      assert.deepEqual(statuses, [201, 201, 200, 200, 200, 204]);
       assert.deepEqual(Object.keys(results[5]), ['status']);
       assert.deepEqual(
         [results[1].record.label, results[1].record.state, results[1].record.due],
@@ -59,11 +57,7 @@ for (const engine of databaseEngines)
       assert.deepEqual(
         items.map(({ type }: { type: string }) => type),
         [
-          'notes.created',
-          'tasks.created',
-          'tasks.changed',
-          'tasks.closed',
-          'ledger.changed',
+          ...['notes.created', 'tasks.created', 'tasks.changed', 'tasks.closed', 'ledger.changed'],
           'notes.deleted',
         ],
       );
@@ -82,10 +76,8 @@ for (const engine of databaseEngines)
         { create: 'parcels', fields: { label: 'x' } },
       ]);
       const [notes, parcels] = [await ada.caller.usage('notes'), await ada.caller.usage('parcels')];
-      assert.deepEqual(
-        [notes.writes.used, notes.records.used, parcels.writes.used, parcels.records.used],
-        [7, 7, 1, 1],
-      );
+      const used = [notes.writes.used, notes.records.used, parcels.writes.used, parcels.records.used];
+      assert.deepEqual(used, [7, 7, 1, 1]);
       // The answer shows the budget with the least left.
       const left = notes.writes.allowed - notes.writes.used;
       assert.match(String(reply.headers.get('ratelimit')), new RegExp(`^"writes";r=${left};`));

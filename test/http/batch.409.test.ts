@@ -43,11 +43,8 @@ for (const engine of databaseEngines)
       const single = await person.send(method, path, body, headers);
       const whole = await batch(person, [create, create, operation, create]);
       const { index, problem } = whole.body;
-      assert.deepEqual(
-        [whole.status, whole.body.code, index, problem],
-        [409, 'batch_refused', 2, single.body],
-        JSON.stringify(operation),
-      );
+      const refusal = [whole.status, whole.body.code, index, problem];
+      assert.deepEqual(refusal, [409, 'batch_refused', 2, single.body], JSON.stringify(operation));
       assert.equal(whole.body.etag ?? null, single.reply.headers.get('etag'));
       assert.equal(whole.reply.headers.has('retry-after'), single.reply.headers.has('retry-after'));
       assert.equal(whole.reply.headers.get('etag'), null);
@@ -65,37 +62,30 @@ for (const engine of databaseEngines)
       const item = await bob.make('items', { title: 'of bob' });
       const missing = randomUUID();
       const long = { text: 'x'.repeat(21) };
-      const stale = { 'if-match': '"stale"' };
+      const [fields, onlyNew] = [{ text: 'x' }, { 'if-none-match': '*' }];
+      const outdated = { update: 'notes', id: note, fields: {}, if_match: 'stale' };
+      const lend = { act: 'lend', in: 'items', id: item, input: { due: 1 } };
       const codes = [
         await refusedAs(ada, { update: 'notes', id: missing, fields: {} }, ['PATCH', `notes/${missing}`, {}]),
         await refusedAs(ada, { update: 'notes', id: foreign, fields: {} }, ['PATCH', `notes/${foreign}`, {}]),
         await refusedAs(ada, { delete: 'notes', id: 'no id' }, ['DELETE', 'notes/no%20id']),
         await refusedAs(ada, { delete: 'nothing', id: note }, ['DELETE', `nothing/${note}`]),
         await refusedAs(ada, { act: 'open', in: 'notes', id: note }, ['POST', `notes/${note}/open`]),
-        await refusedAs(ada, { create: 'notes', id: note, fields: { text: 'x' } }, [
+        await refusedAs(ada, { create: 'notes', id: note, fields }, [
           'PUT',
           `notes/${note}`,
-          { text: 'x' },
-          { 'if-none-match': '*' },
+          fields,
+          onlyNew,
         ]),
         await refusedAs(ada, { create: 'notes', fields: long }, ['POST', 'notes', long]),
         await refusedAs(ada, { create: 'notes', fields: {} }, ['POST', 'notes', {}]),
         await refusedAs(ada, { update: 'notes', id: note, fields: long }, ['PATCH', `notes/${note}`, long]),
         await refusedAs(ada, { update: 'notes', id: closed, fields: {} }, ['PATCH', `notes/${closed}`, {}]),
         await refusedAs(ada, { act: 'close', in: 'notes', id: closed }, ['POST', `notes/${closed}/close`]),
-        await refusedAs(ada, { update: 'notes', id: note, fields: {}, if_match: 'stale' }, [
-          'PATCH',
-          `notes/${note}`,
-          {},
-          stale,
-        ]),
+        await refusedAs(ada, outdated, ['PATCH', `notes/${note}`, {}, { 'if-match': '"stale"' }]),
         await refusedAs(ada, { delete: 'ledger', id: line }, ['DELETE', `ledger/${line}`]),
         await refusedAs(ada, { update: 'items', id: item, fields: {} }, ['PATCH', `items/${item}`, {}]),
-        await refusedAs(ada, { act: 'lend', in: 'items', id: item, input: { due: 1 } }, [
-          'POST',
-          `items/${item}/lend`,
-          { due: 1 },
-        ]),
+        await refusedAs(ada, lend, ['POST', `items/${item}/lend`, { due: 1 }]),
       ];
       assert.deepEqual(codes, [
         ...Array(5).fill('not_found'),
@@ -127,12 +117,8 @@ for (const engine of databaseEngines)
       const [ada, key, id] = [await Person.of(target()), randomUUID(), randomUUID()];
       const { next } = (await ada.get('events')).body;
       const made = { create: 'notes', id, fields: { text: 'x' } };
-      const refused = await ada.send(
-        'POST',
-        'batch',
-        { operations: [create, made, { act: 'close', in: 'notes', id }, made] },
-        { 'idempotency-key': key },
-      );
+      const operations = [create, made, { act: 'close', in: 'notes', id }, made];
+      const refused = await ada.send('POST', 'batch', { operations }, { 'idempotency-key': key });
       assert.deepEqual([refused.body.index, refused.body.problem.code], [3, 'precondition_failed']);
       assert.equal(refused.body.problem.current.state, 'closed');
       assert.deepEqual((await ada.get('notes')).body.items, []);
@@ -146,15 +132,11 @@ for (const engine of databaseEngines)
     it('charges each operation, and refuses the first one past a budget or quota', async () => {
       const ada = await Person.of(target());
       const full = await batch(ada, Array(21).fill(create));
-      assert.deepEqual(
-        [full.body.index, full.body.problem.code, full.body.problem.limit],
-        [20, 'quota_exceeded', 20],
-      );
+      const over = [full.body.index, full.body.problem.code, full.body.problem.limit];
+      assert.deepEqual(over, [20, 'quota_exceeded', 20]);
       const spent = await batch(ada, Array(4).fill({ create: 'ledger', fields: {} }));
-      assert.deepEqual(
-        [spent.status, spent.body.index, spent.body.problem.code, spent.body.problem.status],
-        [409, 3, 'write_budget_spent', 429],
-      );
+      const seen = [spent.status, spent.body.index, spent.body.problem.code, spent.body.problem.status];
+      assert.deepEqual(seen, [409, 3, 'write_budget_spent', 429]);
       assert.ok(Number(spent.reply.headers.get('retry-after')) > 0);
       const fresh = await batch(ada, Array(3).fill({ create: 'greetings', fields: {} }));
       assert.deepEqual([fresh.body.index, fresh.body.problem.code], [2, 'newcomer_budget_spent']);
@@ -177,18 +159,12 @@ for (const engine of databaseEngines)
     it('[10] a batch cannot take more roles by actions than the limit per person', async () => {
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const ids = await atOnce(50, () => ada.make('items', { title: 'Thing' }));
-      const take = (some: readonly string[]) =>
-        batch(
-          bob,
-          some.map((id) => ({ act: 'request', in: 'items', id })),
-        );
-      const all = await take(ids);
+      const requests = ids.map((id) => ({ act: 'request', in: 'items', id }));
+      const all = await batch(bob, requests);
       assert.deepEqual([all.status, all.body.index, all.body.problem.code], [409, 5, 'quota_exceeded']);
       assert.deepEqual((await bob.get('items?role=borrower')).body.items, []);
       const some = await atOnce(25, (index) =>
-        bob.at(target().serviceAt(index)).post('batch', {
-          operations: ids.slice(2 * index, 2 * index + 2).map((id) => ({ act: 'request', in: 'items', id })),
-        }),
+        batch(bob.at(target().serviceAt(index)), requests.slice(2 * index, 2 * index + 2)),
       );
       assert.equal(some.filter(({ status }) => status === 200).length, 2);
       assert.equal((await bob.get('items?role=borrower')).body.items.length, 4);

@@ -3,16 +3,10 @@ import { describe, it } from 'node:test';
 import { type Reply, request } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
-import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const frontends = ['https://app.example', 'http://localhost:5173'];
-const foreign = [
-  'https://app.example.evil.example',
-  'http://app.example',
-  'https://APP.example',
-  'null',
-  '*',
-];
+const almost = ['https://app.example.evil.example', 'http://app.example', 'https://APP.example'];
+const foreign = [...almost, 'null', '*'];
 const jwks = '/.well-known/jwks.json';
 
 /** The CORS headers only. */
@@ -29,10 +23,7 @@ function preflight(url: string, origin: string, method = 'GET'): Promise<Reply> 
 }
 
 describe('CORS with origins in CORS_ORIGINS', () => {
-  const running = deployment({
-    settings: { CORS_ORIGINS: frontends.join(', ') },
-    clients: { caller: [] },
-  });
+  const running = deployment({ settings: { CORS_ORIGINS: frontends.join(', ') } });
   const url = (path: string) => `${running().service.url}${path}`;
   const get = async (origin?: string) => {
     const authorization = `Bearer ${await running().provider.token()}`;
@@ -91,28 +82,10 @@ describe('CORS with origins in CORS_ORIGINS', () => {
     }
   });
 
-  it('credentials (cookies) are never allowed', async () => {
-    for (const reply of [await get('https://app.example'), await preflight(url(me), 'https://app.example')]) {
-      assert.equal(reply.headers.get('access-control-allow-credentials'), null);
-    }
-  });
-
   it('a script of a listed origin can read the published keys', async () => {
     const reply = await request(url(jwks), { headers: { origin: 'https://app.example' } });
     assert.deepEqual(corsHeaders(reply), readable('https://app.example'));
     assert.equal(reply.headers.get('vary'), 'Origin');
-  });
-
-  it('POST /token gets no CORS headers for any origin', async () => {
-    const refused = await preflight(url('/token'), 'https://app.example', 'POST');
-    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST']);
-    assert.deepEqual(corsHeaders(refused), {});
-    const headers = { origin: 'https://app.example', 'content-type': 'application/json' };
-    for (const body of ['{}', credentialsBody(running().client('caller'))]) {
-      const reply = await request(url('/token'), { method: 'POST', headers, body });
-      assert.deepEqual(corsHeaders(reply), {});
-      assert.equal(reply.headers.get('vary'), null);
-    }
   });
 });
 
@@ -124,10 +97,8 @@ describe('CORS without CORS_ORIGINS', () => {
     const authorization = `Bearer ${await provider.token()}`;
     const headers = { authorization, origin: 'https://app.example' };
     const reply = await request(`${service.url}${me}`, { headers });
-    assert.deepEqual(
-      [reply.status, corsHeaders(reply), reply.headers.get('vary')],
-      [200, {}, 'Authorization'],
-    );
+    const found = [reply.status, corsHeaders(reply), reply.headers.get('vary')];
+    assert.deepEqual(found, [200, {}, 'Authorization']);
   });
 
   it('a preflight gets 405', async () => {

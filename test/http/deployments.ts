@@ -34,7 +34,7 @@ const pairs: readonly (readonly [ProviderName, DatabaseEngine])[] = [
 
 /** Runs a suite against every provider and every database. */
 export function onEveryDeployment(suite: (deployment: () => Deployment) => void): void {
-  for (const [provider, database] of pairs) {
+  for (const [provider, database] of pairs)
     describe(`${provider} and ${database}`, () => {
       let deployment: Deployment | undefined;
       before(async () => {
@@ -43,7 +43,6 @@ export function onEveryDeployment(suite: (deployment: () => Deployment) => void)
       after(() => deployment?.service.stop());
       suite(() => deployment as Deployment);
     });
-  }
 }
 
 async function deploy(provider: ProviderName, database: DatabaseEngine): Promise<Deployment> {

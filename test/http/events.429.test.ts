@@ -14,6 +14,12 @@ const openAll = (caller: ApiCaller, count: number) =>
 describe('429 at GET /events', () => {
   const service = deployment({ declarations: sampleDeclarations });
   const stream = { accept: 'text/event-stream' };
+  const becomeOpen = (count: number) =>
+    until(
+      async () => (await service().service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
+      (open) => open === String(count),
+      'a closed stream keeps its slot',
+    );
 
   it('streams and long polls share one limit per caller, and a closed stream frees its slot', async () => {
     const [caller, other] = [await service().person(), await service().person()];
@@ -30,11 +36,7 @@ describe('429 at GET /events', () => {
     const others = await EventStream.open(other);
     assert.equal((await caller.get('/events')).status, 200, 'what does not wait needs no place');
     first?.close();
-    await until(
-      async () => (await service().service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
-      (open) => open === String(streamsPerCaller - 1),
-      'the stream is not given up',
-    );
+    await becomeOpen(streamsPerCaller - 1);
     const second = await EventStream.open(caller);
     await caller.make('notes', { text: 'x' });
     assert.equal((await waiting).status, 200);
@@ -61,11 +63,7 @@ describe('429 at GET /events', () => {
     assert.equal(streams.length, streamsPerCaller);
     for (const refusal of refusals) assert.match(refusal, /429 .*too_many_streams/);
     for (const stream of streams) stream.close();
-    await until(
-      async () => (await service().service.metrics()).match(/vestibule_event_streams_open (\d+)/)?.[1],
-      (open) => open === '0',
-      'the streams are not given up',
-    );
+    await becomeOpen(0);
     (await EventStream.open(caller)).close();
   });
 });

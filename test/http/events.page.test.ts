@@ -14,7 +14,7 @@ interface EventPage {
   readonly reset: boolean;
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`GET /events as a page, at two processes on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations: eventDeclarations });
     const page = async (caller: ApiCaller, query = ''): Promise<EventPage> => {
@@ -60,10 +60,8 @@ for (const engine of someEngine) {
         pages.push(one);
         if (one.items.length === 0) break;
       }
-      assert.deepEqual(
-        pages.map(({ items }) => items.length),
-        [100, 100, 5, 0],
-      );
+      const sizes = pages.map(({ items }) => items.length);
+      assert.deepEqual(sizes, [100, 100, 5, 0]);
       assert.deepEqual(
         pages.flatMap(({ items }) => items.map(({ data }) => data.id)),
         ids,
@@ -77,10 +75,8 @@ for (const engine of someEngine) {
       await other.make('notes', { text: 'not for this one' });
       await elsewhere(caller).make('notes', { text: 'this is' });
       const { items } = await waiting;
-      assert.deepEqual(
-        items.map(({ type }) => type),
-        ['notes.created'],
-      );
+      const types = items.map(({ type }) => type);
+      assert.deepEqual(types, ['notes.created']);
       const inVain = page(caller, `?after=${items[0]?.position}&wait=20`);
       let isOver = false;
       void inVain.then(() => {
@@ -146,12 +142,9 @@ for (const engine of someEngine) {
       assert.deepEqual(kept.items, []);
       const { record } = await later.make('notes', {});
       const { items } = await page(later, `?after=${kept.next}`);
-      assert.deepEqual(
-        items.map(({ data }) => data.id),
-        [record.id],
-      );
+      const ids = items.map(({ data }) => data.id);
+      assert.deepEqual(ids, [record.id]);
       assert.equal((await page(later, '?after=999999999')).reset, true);
       assert.equal((await page(later, '?after=0')).reset, false, 'the beginning is wherever it is now');
     });
   });
-}

@@ -7,7 +7,7 @@ import { eventDeclarations } from '../support/services/declarations.ts';
 import { atOnce, dayMs, deployment, hourMs } from '../support/services/deployment.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`GET /events as a stream, at two processes on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations: eventDeclarations });
     const house = () => two().machine('house');
@@ -257,4 +257,3 @@ for (const engine of someEngine) {
       stream.close();
     });
   });
-}

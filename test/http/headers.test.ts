@@ -6,7 +6,7 @@ import { dpopChallenge, plainChallenge } from '../support/http/refusals.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
-import { postToken } from '../support/tokens/token-endpoint.ts';
+import { postOf } from '../support/tokens/oauth-form.ts';
 
 const security = {
   'x-content-type-options': 'nosniff',
@@ -58,13 +58,11 @@ describe('response headers', () => {
   });
 
   it('wrong credentials get a challenge that names the client authentication methods', async () => {
-    const json = await postToken(running().service.url, '{"client_id":"x","client_secret":"x"}');
-    const form = await postToken(
-      running().service.url,
-      'grant_type=client_credentials&client_id=x&client_secret=x',
-      'application/x-www-form-urlencoded',
-    );
-    for (const reply of [json, form]) {
+    for (const form of ['JSON', 'form'] as const) {
+      const reply = await request(url('/token'), {
+        method: 'POST',
+        ...postOf(form, { id: 'x', secret: 'x' }),
+      });
       assert.equal(reply.status, 401);
       const own = { 'cache-control': 'no-store', 'www-authenticate': clientChallenge };
       assert.deepEqual(remaining(reply), { ...security, ...own });
@@ -80,26 +78,10 @@ describe('response headers', () => {
 
   it('answers to malformed HTTP have the security headers', async () => {
     const tooLarge = head('GET', me, `x-large: ${'x'.repeat(20_000)}`);
-    const broken = {
-      'an address': head('GET', '/%zz'),
-      'no HTTP': 'hello\r\n\r\n',
-      'large headers': tooLarge,
-    };
-    for (const [what, bytes] of Object.entries(broken)) {
+    for (const bytes of [head('GET', '/%zz'), 'hello\r\n\r\n', tooLarge]) {
       const found = remaining(parseReply(await exchange(running().service.url, bytes)));
-      assert.deepEqual(found, { ...security, 'cache-control': 'no-store' }, what);
+      assert.deepEqual(found, { ...security, 'cache-control': 'no-store' }, bytes.slice(0, 20));
     }
-  });
-
-  it('[G186] no answer names the server software', async () => {
-    for (const path of [me, '/token', '/nothing', '/.well-known/oauth-authorization-server']) {
-      const { headers } = await request(url(path));
-      for (const name of ['server', 'x-powered-by', 'via']) assert.equal(headers.get(name), null, path);
-    }
-  });
-
-  it('plain HTTP on loopback sends no Strict-Transport-Security', async () => {
-    assert.equal((await request(url(me))).headers.get('strict-transport-security'), null);
   });
 
   it('every answer has its own request id, whatever the caller sends', async () => {
@@ -111,11 +93,5 @@ describe('response headers', () => {
     // No part of an id repeats or counts, so ids reveal nothing about other requests.
     const parts = ids.flatMap((id) => [String(id).slice(0, 6), String(id).slice(6)]);
     assert.equal(new Set(parts).size, parts.length);
-  });
-
-  it('no answer sets a cookie', async () => {
-    for (const path of [me, '/token', '/nothing']) {
-      assert.deepEqual((await request(url(path))).headers.getSetCookie(), []);
-    }
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { after, before, describe, it } from 'node:test';
 import { connect } from 'node:tls';
@@ -7,15 +8,25 @@ import { assertProblem } from '../support/http/answers.ts';
 import { exchange, head, rawReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
+import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { me, newSettings, runVestibule, type Settings } from '../support/services/service.ts';
+import {
+  me,
+  newSettings,
+  ownProcess,
+  runVestibule,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
+type TlsFiles = Awaited<ReturnType<typeof writeTlsFiles>>;
 const strictTransport = 'max-age=31536000; includeSubDomains';
 
 describe('built-in TLS', () => {
   const files = { TLS_CERT_FILE: '', TLS_KEY_FILE: '' };
-  let tls: Awaited<ReturnType<typeof writeTlsFiles>>;
+  let tls: TlsFiles;
   before(async () => {
     const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
     tls = await writeTlsFiles(String(directory));
@@ -96,9 +107,9 @@ describe('behind a trusted proxy', () => {
   });
 
   it('a request with any plain HTTP hop is refused', async () => {
-    for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,']) {
+    for (const proto of ['http', '', 'https, http', 'http, https', 'https http', 'httpsx', 'wss', 'https,'])
       assertProblem(await send(proto), 'https_required', proto);
-    }
+
     assertProblem(await send(), 'https_required', 'no header');
     assertProblem(await send('https', 'http'), 'https_required', 'two headers');
   });
@@ -114,9 +125,8 @@ describe('behind a trusted proxy', () => {
 
   it('other proxy headers do not mark a request as https', async () => {
     const { url } = running().service;
-    for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https']) {
+    for (const line of ['forwarded: proto=https', 'x-forwarded-ssl: on', 'x-forwarded-scheme: https'])
       assertProblem(await rawReply(url, head('GET', me, line)), 'https_required', line);
-    }
   });
 });
 
@@ -169,5 +179,65 @@ describe('settings that would send tokens in clear text', () => {
 
   it('serve refuses a plain HTTP BASE_URL, except on loopback', async () => {
     await refuseToStart('BASE_URL', { BASE_URL: 'http://api.example.org' });
+  });
+});
+
+/** The fingerprint of the certificate on a new connection. */
+function fingerprint(url: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(
+    { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false },
+    () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.end();
+    },
+  );
+  socket.on('error', reject);
+  return promise;
+}
+
+describe('SIGHUP with built-in TLS', () => {
+  let provider: TestProvider;
+  let service: Service;
+  let first: TlsFiles;
+  let second: TlsFiles;
+  before(async () => {
+    provider = await TestProvider.start();
+    const settings = await newSettings('sqlite', { ...provider.settings, ...ownProcess });
+    first = await writeTlsFiles(String(settings.TEST_DIRECTORY));
+    const elsewhere = await newSettings('sqlite', {});
+    second = await writeTlsFiles(String(elsewhere.TEST_DIRECTORY));
+    const files = { TLS_CERT_FILE: first.certificateFile, TLS_KEY_FILE: first.keyFile };
+    service = await startService({ ...settings, ...files });
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+    first.remove();
+    second.remove();
+  });
+
+  it('[F161] loads a renewed certificate without interruption', async () => {
+    const before = await fingerprint(service.url);
+    cpSync(second.certificateFile, first.certificateFile);
+    cpSync(second.keyFile, first.keyFile);
+    service.process.kill('SIGHUP');
+    await until(
+      () => fingerprint(service.url),
+      (shown) => shown !== before,
+      'another certificate is shown',
+    );
+  });
+
+  it('keeps the certificate when the new one cannot be loaded', async () => {
+    const before = await fingerprint(service.url);
+    cpSync(first.keyFile, first.certificateFile);
+    service.process.kill('SIGHUP');
+    await until(
+      () => service.logLines().map(({ msg }) => String(msg)),
+      (lines) => lines.some((line) => line.startsWith('certificate not reloaded')),
+      'the log says so',
+    );
+    assert.equal(await fingerprint(service.url), before);
   });
 });

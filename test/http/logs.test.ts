@@ -88,18 +88,10 @@ describe('request log', () => {
     const text = JSON.stringify(lines);
     assert.ok(lines.length > 5, 'there is something to look through');
     const sent = [
-      'http://',
-      '127.0.0.1',
-      '::1',
-      '203.0.113.77',
-      '?',
-      'eyJ',
-      running().client('caller').secret,
-      provider.origin,
-      'caller',
+      ...['http://', '127.0.0.1', '::1', '203.0.113.77', '?', 'eyJ', running().client('caller').secret],
+      ...[provider.origin, 'caller'],
     ];
-    for (const word of [...canaryWords, ...sent, ...token.split('.')]) {
+    for (const word of [...canaryWords, ...sent, ...token.split('.')])
       assert.ok(!text.includes(word), `"${word}" is in the log`);
-    }
   });
 });

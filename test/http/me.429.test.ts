@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { type Reply, requestFrom } from '../support/http/request.ts';
-import { type Deployment, deployment } from '../support/services/deployment.ts';
+import { atOnce, type Deployment, deployment } from '../support/services/deployment.ts';
 import { me } from '../support/services/service.ts';
 
 const limit = 20;
@@ -33,10 +33,8 @@ describe('an address above the refusal limit', () => {
     await exhaust('127.0.0.1');
     for (let count = 0; count < 5; count += 1) assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
     assertTooMany(await ask(pair(), '127.0.0.1', 'nonsense'));
-    assert.match(
-      await pair().service.metrics(),
-      /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 6$/m,
-    );
+    const metrics = await pair().service.metrics();
+    assert.match(metrics, /^vestibule_auth_failures_total\{reason="too_many_refusals"\} 6$/m);
   });
 
   it('valid tokens from a limited address are served, cached and new ones', async () => {
@@ -45,10 +43,8 @@ describe('an address above the refusal limit', () => {
       assert.equal((await ask(pair(), '127.0.0.1', seen)).status, 200);
       assert.equal((await ask(pair(), '127.0.0.1', await pair().provider.token())).status, 200);
     }
-    const atOnce = await Promise.all(
-      Array.from({ length: 20 }, async () => ask(pair(), '127.0.0.1', await pair().provider.token())),
-    );
-    assert.deepEqual([...new Set(atOnce.map(({ status }) => status))], [200]);
+    const replies = await atOnce(20, async () => ask(pair(), '127.0.0.1', await pair().provider.token()));
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
     assertTooMany(await ask(pair(), '127.0.0.1', await bad()));
   });
 
@@ -104,10 +100,8 @@ describe('an address above the refusal limit', () => {
 });
 
 describe('refusal limit behind a trusted proxy', () => {
-  const pair = deployment({
-    settings: { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' },
-    hasKeys: true,
-  });
+  const proxied = { ...settings, TRUSTED_PROXIES: '127.0.0.1, 127.0.0.8' };
+  const pair = deployment({ settings: proxied, hasKeys: true });
   const bad = () => pair().provider.token({ aud: 'https://other.example' });
   const through = async (forwardedFor: string, token: string, proxy = '127.0.0.1') =>
     ask(pair(), proxy, token, { 'x-forwarded-proto': 'https', 'x-forwarded-for': forwardedFor });
@@ -123,18 +117,6 @@ describe('refusal limit behind a trusted proxy', () => {
     assertTooMany(await through('192.0.2.1', await bad(), '127.0.0.8'));
     assert.equal((await through('192.0.2.2', await bad())).status, 403);
     assert.equal((await through('192.0.2.1', await pair().provider.token())).status, 200);
-  });
-
-  it('addresses that a caller prepends to X-Forwarded-For are ignored', async () => {
-    await exhaust((count) => `198.51.100.${count}, 192.0.2.3`);
-    assertTooMany(await through('203.0.113.1, 192.0.2.3', await bad()));
-    assert.equal((await through('192.0.2.3, 203.0.113.1', await bad())).status, 403, 'nor its victim');
-  });
-
-  it('IPv6 callers of one /64 network are counted together', async () => {
-    await exhaust((count) => `2001:db8:0:1::${count + 1}`);
-    assertTooMany(await through('2001:db8:0:1:ffff:ffff:ffff:ffff', await bad()));
-    assert.equal((await through('2001:db8:0:2::1', await bad())).status, 403);
   });
 
   it('a peer that is not a trusted proxy is counted by its own address', async () => {

@@ -11,8 +11,6 @@ import { Deployment, deployment } from '../support/services/deployment.ts';
 import { runVestibule, someEngine } from '../support/services/service.ts';
 import { makeKey } from '../support/tokens/provider.ts';
 
-const minute = 60_000;
-
 describe('a cached token', () => {
   const pair = deployment({ hasKeys: true });
   const nowSeconds = () => Math.floor((Date.now() + pair().provider.aheadMs) / 1000);
@@ -28,34 +26,10 @@ describe('a cached token', () => {
     const tokens = await Promise.all(subjects.map((sub) => pair().provider.token({ ...times, sub })));
     for (let round = 0; round < 3; round += 1) {
       const answers = await Promise.all(tokens.map(isLetIn));
-      assert.deepEqual(
-        answers.map(({ subject }) => subject),
-        subjects,
-      );
+      const found = answers.map(({ subject }) => subject);
+      assert.deepEqual(found, subjects);
       assert.equal(new Set(answers.map(({ id }) => id)).size, subjects.length);
     }
-  });
-
-  it('[A49] gets the same answer again, and a change of one letter is refused', async () => {
-    const token = await pair().provider.token();
-    assert.deepEqual(await isLetIn(token), await isLetIn(token));
-    const [head, claims = '', signature = ''] = token.split('.');
-    for (const changed of [
-      `${head}.${claims}.${signature.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))}`,
-      `${head}.${Buffer.from(Buffer.from(claims, 'base64url').toString().replace('"iss"', '"Iss"')).toString('base64url')}.${signature}`,
-    ])
-      assert.equal((await pair().me(changed)).status, 403);
-    await isLetIn(token);
-  });
-
-  it('[A49] is refused once it has expired', async () => {
-    const token = await pair().provider.token({ exp: nowSeconds() + 120 });
-    await isLetIn(token);
-    await pair().advance(minute);
-    await isLetIn(token);
-    await pair().advance(minute + 6_000);
-    assertRefused(await pair().me(token), 'token_expired', token);
-    assertRefused(await pair().me(token), 'token_expired', token);
   });
 
   it('[A49] is refused as soon as its key has left the key set', async () => {
@@ -83,27 +57,6 @@ describe('a cached token', () => {
     assertRefused(await pair().me(token), 'signature_invalid', token);
     provider.keys = mine;
     await pair().advance(600_000);
-    await isLetIn(token);
-  });
-
-  for (const claim of ['iat', 'nbf']) {
-    it(`is refused while the clock is set back to before its ${claim}`, async () => {
-      const earlier = nowSeconds() - 86_400;
-      const token = await pair().provider.token({ iat: earlier, [claim]: nowSeconds() });
-      await isLetIn(token);
-      await pair().service.stepWallClock(-60 * minute);
-      assertRefused(await pair().me(token), 'token_not_yet_valid', token);
-      await pair().service.stepWallClock(60 * minute);
-      await isLetIn(token);
-    });
-  }
-
-  it('a refusal is not cached: a token is accepted once its nbf has passed', async () => {
-    const token = await pair().provider.token({ nbf: nowSeconds() + 60 });
-    for (let count = 0; count < 3; count += 1)
-      assertRefused(await pair().me(token), 'token_not_yet_valid', token);
-    await pair().advance(minute);
-    await isLetIn(token);
     await isLetIn(token);
   });
 });
@@ -143,7 +96,7 @@ async function changeAllButCallers(pair: Deployment): Promise<void> {
   assert.equal((await pair.me(leaving)).status, 403, 'control: nor is the sign-out');
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a known caller during a database outage: ${engine}`, () => {
     let pair: Deployment;
     before(async () => {
@@ -178,4 +131,3 @@ for (const engine of someEngine) {
       assert.deepEqual((await pair.me(known)).json(), answer);
     });
   });
-}

@@ -26,7 +26,7 @@ interface Receipt {
   readonly budgets_kept_until: string | null;
 }
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`DELETE /me at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const erase = async (caller: ApiCaller): Promise<Receipt> => {
@@ -86,8 +86,9 @@ for (const engine of databaseEngines) {
         'somebody remembers the caller',
         promisedMs,
       );
+      const ids = now.map(({ id }) => id);
       assert.deepEqual(
-        now.map(({ id }) => id),
+        ids,
         [first?.id, first?.id],
         'under the name that only its provider and we can give it',
       );
@@ -155,14 +156,10 @@ for (const engine of databaseEngines) {
       const caller = await two().person();
       await fill(caller);
       const receipts = await atOnce(6, (index) => erase(caller.at(two().serviceAt(index))));
-      assert.equal(
-        receipts.reduce((sum, { total }) => sum + total, 0),
-        5,
-      );
-      assert.equal(
-        receipts.reduce((sum, receipt) => sum + receipt.idempotency_keys, 0),
-        1,
-      );
+      const total = receipts.reduce((sum, { total }) => sum + total, 0);
+      assert.equal(total, 5);
+      const keys = receipts.reduce((sum, receipt) => sum + receipt.idempotency_keys, 0);
+      assert.equal(keys, 1);
     });
 
     it('with concurrent writes, earlier records are erased and later ones stay', async () => {
@@ -180,14 +177,10 @@ for (const engine of databaseEngines) {
         const all = [...before, ...(await Promise.all(during)), ...after];
         assert.deepEqual([...tally(all.map(({ status }) => status))], [[201, 50]]);
         const left = (await caller.all('notes')).map(({ id }) => id);
-        assert.deepEqual(
-          idsOf(before).filter((id) => left.includes(id)),
-          [],
-        );
-        assert.deepEqual(
-          idsOf(after).filter((id) => !left.includes(id)),
-          [],
-        );
+        const survivors = idsOf(before).filter((id) => left.includes(id));
+        assert.deepEqual(survivors, []);
+        const missing = idsOf(after).filter((id) => !left.includes(id));
+        assert.deepEqual(missing, []);
         assert.equal(left.length, 50 - receipt.total);
         assert.equal((await caller.usage('notes')).records.used, left.length);
         assert.deepEqual(await rowsOf(await idOf(caller)), {
@@ -234,12 +227,9 @@ for (const engine of databaseEngines) {
         }),
       ]);
       const counts = tally(replies.map(({ status }) => status));
-      assert.deepEqual(
-        [...counts.keys()].filter((status) => ![200, 204, 404].includes(status)),
-        [],
-      );
+      const others = [...counts.keys()].filter((status) => ![200, 204, 404].includes(status));
+      assert.deepEqual(others, []);
       assert.equal(receipt.total + (counts.get(204) ?? 0), 12);
       assert.deepEqual(await rowsOf(id), nothing);
     });
   });
-}

@@ -58,7 +58,7 @@ const wholeExport = (caller: ApiCaller) =>
 const letters = 250;
 const textOf = (number: number) => 'é"\\\n'.repeat(number % 9 === 0 ? 30_000 : 1);
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`GET /me/export, on ${engine}`, () => {
     const one = deployment({ engine, declarations, settings: { MAX_BODY_BYTES: '1048576' } });
     let owner: ApiCaller;
@@ -167,4 +167,3 @@ for (const engine of someEngine) {
       assert.doesNotMatch(await one().service.metrics(), /^vestibule_http_requests_total\{.*status="5/m);
     });
   });
-}

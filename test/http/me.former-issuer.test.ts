@@ -40,7 +40,7 @@ const ways: Record<string, (provider: TestProvider, former: string, settings: Se
   },
 };
 
-for (const [name, settingsOf] of Object.entries(ways)) {
+for (const [name, settingsOf] of Object.entries(ways))
   describe(`a provider with a new issuer, by ${name}`, () => {
     let former: TestProvider;
     let provider: TestProvider;
@@ -77,10 +77,8 @@ for (const [name, settingsOf] of Object.entries(ways)) {
         const { id, registered_at, issuer } = (await person.get('/me')).json();
         assert.deepEqual([id, registered_at], [known.me.id, known.me.registered_at]);
         assert.equal(issuer, iss);
-        assert.deepEqual(
-          (await person.all('notes')).map((record) => record.id),
-          [known.record],
-        );
+        const ids = (await person.all('notes')).map((record) => record.id);
+        assert.deepEqual(ids, [known.record]);
       }
     });
 
@@ -117,7 +115,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
         [{ sub: 'person' }, { sub: 'person', sid: 'two' }],
       ],
     };
-    for (const [what, [said, ends, leaves]] of Object.entries(logouts)) {
+    for (const [what, [said, ends, leaves]] of Object.entries(logouts))
       it(`a logout of ${what} revokes its tokens and no others`, async () => {
         const callers = (claims: readonly Claims[]) =>
           Promise.all(claims.map((one) => personAt(provider, one)));
@@ -135,9 +133,7 @@ for (const [name, settingsOf] of Object.entries(ways)) {
         }
         for (const caller of left) assert.equal((await caller.get('/me')).status, 200);
       });
-    }
   });
-}
 
 describe('a provider with a new issuer, without a former issuer setting', () => {
   it('gives callers a different id', async () => {

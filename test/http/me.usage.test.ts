@@ -9,7 +9,7 @@ const declarations = {
   trial: `${schema}\nlimits: { per_user: 7, writes: 9/min, newcomer: 5/day for 7d }`,
 };
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`GET /me/usage at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const at = (time: number) => new Date(time).toISOString();
@@ -84,4 +84,3 @@ for (const engine of someEngine) {
       assert.deepEqual([records.used, writes.used], [3, 0]);
     });
   });
-}

@@ -109,12 +109,6 @@ describe('OAuth metadata documents', () => {
       assert.ok(headers.get('www-authenticate')?.includes(`, resource_metadata="${url(resourcePath)}"`));
   });
 
-  it('a script of a listed origin can read the challenge', async () => {
-    const { headers } = await request(url(me), { headers: { origin: frontend } });
-    assert.equal(headers.get('access-control-allow-origin'), frontend);
-    assert.match(headers.get('access-control-expose-headers') ?? '', /\bWWW-Authenticate\b/);
-  });
-
   it('a standard client discovers the token endpoint from a refusal and gets a token', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true } as const;
     const knock = (token: string) =>

@@ -3,15 +3,22 @@ import { rmSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { assertProblem } from '../support/http/answers.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { postgresUrl } from '../support/run/surroundings.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { fileOf, me, type Service } from '../support/services/service.ts';
+import { fileOf, me, type Service, someEngine } from '../support/services/service.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const ready = (service: Service) => request(`${service.opsUrl}/readyz`);
+const becomesReady = (service: Service) =>
+  until(
+    () => ready(service),
+    ({ status }) => status === 200,
+    'it does not get ready',
+  );
 const allGood = { database: 'ok', provider_keys: 'ok' };
 
 describe('health and metrics of a healthy service', () => {
@@ -25,11 +32,7 @@ describe('health and metrics of a healthy service', () => {
 
   it('/readyz reports database, provider keys and signing keys', async () => {
     const { service } = running();
-    const reply = await until(
-      () => ready(service),
-      ({ status }) => status === 200,
-      'it does not get ready',
-    );
+    const reply = await becomesReady(service);
     const { keys: published } = (await request(`${service.url}/.well-known/jwks.json`)).json<{
       keys: { kid: string }[];
     }>();
@@ -70,19 +73,19 @@ describe('health and metrics of a healthy service', () => {
       'vestibule_jwks_age_seconds',
       'vestibule_jwks_stale_seconds_left',
       'vestibule_jwks_next_fetch_seconds',
-    ]) {
+    ])
       assert.ok(
         lines.some((line) => new RegExp(`^${name}{provider="provider"} \\d`).test(line)),
         name,
       );
-    }
+
     for (const line of [
       'vestibule_jwks_usable_keys{provider="provider"} 1',
       'vestibule_jwks_alarming_keys{provider="provider"} 0',
       'vestibule_jwks_fetches_total{provider="provider",result="ok"} 1',
-    ]) {
+    ])
       assert.ok(lines.includes(line), line);
-    }
+
     assert.equal(lines.filter((line) => line.includes('livez')).length, 0, 'the ops port is not counted');
   });
 
@@ -94,9 +97,8 @@ describe('health and metrics of a healthy service', () => {
       'process_resident_memory_bytes',
       'nodejs_eventloop_lag_p99_seconds',
       'vestibule_http_requests_total',
-    ]) {
+    ])
       assert.match(reply.text, new RegExp(`^# TYPE ${name} `, 'm'));
-    }
   });
 });
 
@@ -143,16 +145,12 @@ describe('a provider that is down from the start', () => {
   it('a token is accepted once the provider is up, without a restart', async () => {
     const { service, provider } = running();
     provider.answer = null;
-    await until(
-      () => ready(service),
-      ({ status }) => status === 200,
-      'it does not get ready',
-    );
+    await becomesReady(service);
     assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
   });
 });
 
-for (const database of ['postgres', 'sqlite'] as const) {
+for (const database of ['postgres', 'sqlite'] as const)
   describe(`[F162] a lost database: ${database}`, () => {
     let provider: TestProvider;
     let service: Service;
@@ -163,11 +161,7 @@ for (const database of ['postgres', 'sqlite'] as const) {
     before(async () => {
       ({ provider, service } = running());
       const { settings } = service;
-      await until(
-        () => ready(service),
-        ({ status }) => status === 200,
-        'it does not get ready',
-      );
+      await becomesReady(service);
       if (database === 'postgres') await dropDatabase(settings.DATABASE_URL as string);
       else rmSync(fileOf(settings));
     });
@@ -200,7 +194,67 @@ for (const database of ['postgres', 'sqlite'] as const) {
       assert.equal((await withToken(`${service.url}${me}`, 'x')).json().code, 'token_malformed');
     });
   });
-}
+
+const notes = 'schema: { properties: { text: { type: string, maxLength: 100 } } }\nlimits: { per_user: 2 }';
+
+for (const engine of someEngine)
+  describe(`request metrics at /metrics, on ${engine}`, () => {
+    let caller: ApiCaller;
+    const running = deployment({ engine, declarations: { notes } });
+    before(async () => {
+      caller = await running().person();
+    });
+    const value = async (line: string) => {
+      const found = (await running().service.metrics())
+        .split('\n')
+        .find((text) => text.startsWith(`${line} `));
+      return found === undefined ? null : Number(found.slice(line.length + 1));
+    };
+    /** A request is counted after its answer is sent, so the caller may be faster. */
+    const becomes = (line: string, expected: number) =>
+      until(
+        () => value(line),
+        (found) => found === expected,
+        `${line} is not ${expected}`,
+      );
+
+    it('refusal and batch counters exist with value 0 before the first event', async () => {
+      for (const code of ['internal', 'storage_unavailable', 'overloaded', 'quota_exceeded'])
+        assert.equal(await value(`vestibule_refusals_total{code="${code}"}`), 0);
+      assert.equal(await value('vestibule_write_batch_size_count'), 0);
+    });
+
+    it('single writes are counted as batches, and the queue is empty afterwards', async () => {
+      for (const text of ['one', 'two']) await caller.make('notes', { text });
+      // The registration of the caller is a write, too, and may share the first batch.
+      const batches = await value('vestibule_write_batch_size_count');
+      assert.ok(batches === 2 || batches === 3, String(batches));
+      await becomes('vestibule_write_batch_duration_seconds_count', Number(batches));
+      assert.equal(await value('vestibule_write_batch_size_bucket{le="256"}'), batches);
+      assert.equal(await value('vestibule_write_queue_length'), 0);
+      assert.equal(await value('vestibule_write_queue_oldest_seconds'), 0);
+    });
+
+    it('an exceeded quota is counted as a refusal', async () => {
+      assert.equal((await caller.send('POST', '/notes', { text: 'three' })).status, 409);
+      await becomes('vestibule_refusals_total{code="quota_exceeded"}', 1);
+    });
+
+    it('token cache hits and misses are counted', async () => {
+      assert.equal(await value('vestibule_token_cache_lookups_total{result="miss"}'), 1);
+      assert.equal(await value('vestibule_token_cache_lookups_total{result="hit"}'), 2);
+      assert.equal(await value('vestibule_token_cache_entries'), 1);
+    });
+
+    it('PostgreSQL sessions are reported, and absent on SQLite', async () => {
+      const limit = await value('vestibule_database_sessions_limit');
+      if (engine === 'sqlite') return assert.equal(limit, null);
+      assert.equal(limit, 10);
+      assert.ok(Number(await value('vestibule_database_sessions{state="idle"}')) >= 1);
+      assert.equal(await value('vestibule_database_sessions_waiting'), 0);
+      assert.equal(await value('vestibule_database_session_waits_total'), 0);
+    });
+  });
 
 async function dropDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: await postgresUrl() });

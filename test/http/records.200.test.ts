@@ -7,7 +7,7 @@ import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`reading and changing records, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
     const owner = async (fields: object = { text: 'first', stars: 1 }) => {
@@ -34,9 +34,9 @@ for (const engine of someEngine) {
         assert.equal(reply.headers.get('etag'), etag);
         assert.equal(reply.headers.get('content-type'), null);
       }
-      for (const tag of ['"other"', 'W/"other"', `"${etag.slice(1, -2)}"`]) {
+      for (const tag of ['"other"', 'W/"other"', `"${etag.slice(1, -2)}"`])
         assert.equal((await person.get(path, { 'if-none-match': tag })).status, 200, tag);
-      }
+
       await person.send('PATCH', path, { stars: 2 });
       assert.equal((await person.get(path, { 'if-none-match': etag })).status, 200, 'after a change');
     });
@@ -96,13 +96,13 @@ for (const engine of someEngine) {
     it('a change with a matching If-Match is accepted: one tag, a list, or *', async () => {
       const { person, etag, path } = await owner();
       let current = etag;
-      for (const tags of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*']) {
+      for (const tags of [(tag: string) => tag, (tag: string) => `"other", ${tag}`, () => '*'])
         for (const method of ['PUT', 'PATCH']) {
           const reply = await person.send(method, path, { text: 'x' }, { 'if-match': tags(current) });
           assert.equal(reply.status, 200, reply.text);
           current = String(reply.headers.get('etag'));
         }
-      }
+
       assert.equal((await person.send('DELETE', path, undefined, { 'if-match': current })).status, 204);
     });
 
@@ -145,4 +145,3 @@ for (const engine of someEngine) {
       assert.match(read.headers.get('ratelimit') ?? '', /^"reads";r=\d+;t=\d+$/);
     });
   });
-}

@@ -11,7 +11,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 const etagForm = /^"[\x21\x23-\x7e]+"$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`creating records, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
 
@@ -122,4 +122,3 @@ for (const engine of someEngine) {
       }
     });
   });
-}

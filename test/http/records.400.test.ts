@@ -34,21 +34,9 @@ const noJson: Readonly<Record<string, string | Buffer>> = {
   'a raw line break in a text': box('"a\nb"'),
   'a byte order mark': `\ufeff${box('1')}`,
   'UTF-16': Buffer.from(box('1'), 'utf16le'),
-  'half a character': Buffer.concat([
-    Buffer.from('{"content":{"value":"'),
-    Buffer.from([0xc3]),
-    Buffer.from('"}}'),
-  ]),
-  'an overlong form': Buffer.concat([
-    Buffer.from('{"content":{"value":"'),
-    Buffer.from([0xc0, 0xaf]),
-    Buffer.from('"}}'),
-  ]),
-  'a surrogate in UTF-8': Buffer.concat([
-    Buffer.from('{"content":{"value":"'),
-    Buffer.from([0xed, 0xa0, 0x80]),
-    Buffer.from('"}}'),
-  ]),
+  'half a character': Buffer.from(box('"\xc3"'), 'latin1'),
+  'an overlong form': Buffer.from(box('"\xc0\xaf"'), 'latin1'),
+  'a surrogate in UTF-8': Buffer.from(box('"\xed\xa0\x80"'), 'latin1'),
   'a form': 'content=1',
 };
 
@@ -71,7 +59,7 @@ const notKept: Readonly<Record<string, string>> = {
 
 const treacherous = ['__proto__', 'constructor', 'prototype'];
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`bodies that cannot be stored, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
 
@@ -82,11 +70,8 @@ for (const engine of someEngine) {
       const mergePatch = { contentType: 'application/merge-patch+json' };
       assertProblem(await sendBytes(person, 'POST', '/boxes', body), 'json_invalid', `POST ${what}`);
       assertProblem(await sendBytes(person, 'PUT', path, body), 'json_invalid', `PUT ${what}`);
-      assertProblem(
-        await sendBytes(person, 'PATCH', path, body, mergePatch),
-        'json_invalid',
-        `PATCH ${what}`,
-      );
+      const patched = await sendBytes(person, 'PATCH', path, body, mergePatch);
+      assertProblem(patched, 'json_invalid', `PATCH ${what}`);
       const made = await sendBytes(person, 'PUT', `/boxes/${randomUUID()}`, body, onlyNew);
       assertProblem(made, 'json_invalid', `PUT of a new one ${what}`);
     };
@@ -134,7 +119,7 @@ for (const engine of someEngine) {
 
     it('[D121] a body with __proto__, constructor or prototype as a name is 400 at any depth', async () => {
       const { person, record } = await withBox();
-      for (const name of treacherous) {
+      for (const name of treacherous)
         for (const body of [
           `{"${name}":{"polluted":true}}`,
           `{"content":{"value":1},"${name}":null}`,
@@ -142,10 +127,9 @@ for (const engine of someEngine) {
           box(`[{"a":{"${name}":1}}]`),
           box(`{"constructor":{"prototype":{"polluted":true}}}`),
           box(`{"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}":{"polluted":true}}`),
-        ]) {
+        ])
           await refused(person, record, body, body);
-        }
-      }
+
       assert.deepEqual(await person.all('boxes'), [record]);
       const { record: clean } = await person.make('boxes', { content: {} });
       assert.deepEqual(
@@ -182,15 +166,11 @@ for (const engine of someEngine) {
         assert.equal((await person.get('/boxes')).status, 200);
         assert.match((await person.get('/me/export')).text, /"type":"end"/);
         assert.equal((await person.send('DELETE', path)).status, 204);
-        for (const depth of [65, 1_000, 10_000]) {
+        for (const depth of [65, 1_000, 10_000])
           await refused(person, record, nested(depth, open, close), `${depth} of ${open}`);
-        }
       }
       await refused(person, record, '['.repeat(65_536), 'brackets that nobody closes');
-      for (const depth of [100_000]) {
-        const reply = await sendBytes(person, 'POST', '/boxes', nested(depth));
-        assertProblem(reply, 'body_too_large', String(depth));
-      }
+      assertProblem(await sendBytes(person, 'POST', '/boxes', nested(100_000)), 'body_too_large');
       assert.deepEqual(await person.all('boxes'), [record]);
     });
 
@@ -261,4 +241,3 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('boxes'), [record]);
     });
   });
-}

@@ -54,7 +54,7 @@ describe('callers without permission', () => {
     'a program as client_id': { client_id: 'keycloak-frontend' },
     'a program as azp': { azp: 'keycloak-frontend' },
   };
-  for (const [name, program] of Object.entries(programs)) {
+  for (const [name, program] of Object.entries(programs))
     it(`a token without a subject that names ${name} can neither read nor write`, async () => {
       const nobody = await declared().person({ sub: undefined, ...program });
       for (const collection of ['notes', 'posts', 'files']) {
@@ -66,11 +66,9 @@ describe('callers without permission', () => {
         ['GET', '/me/usage'],
         ['GET', '/me/export'],
         ['DELETE', '/me'],
-      ] as const) {
+      ] as const)
         assertRefused(await ask(nobody, asked), 'subject_required', nobody.token);
-      }
     });
-  }
 
   it('reading and writing each need their exact scope', async () => {
     const writer = await declared().person({ scope: 'files.read files.write' });
@@ -156,8 +154,7 @@ describe('callers without permission', () => {
       ['POST', '/notes'],
       ['PUT', `/notes/${randomUUID()}`],
       ['PATCH', '/notes/no-id'],
-    ] as const) {
+    ] as const)
       assertProblem(await desk.send(method, path, { wrong: 1 }), 'client_not_admitted', method);
-    }
   });
 });

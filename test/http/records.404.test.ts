@@ -40,7 +40,7 @@ const verbs: readonly Asked[] = [
   ['POST', ''],
 ];
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`records of other callers, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
     const ask = (caller: ApiCaller, path: string, [method, action, body, headers]: Asked) =>
@@ -108,19 +108,9 @@ for (const engine of someEngine) {
       const { id } = (await person.get('/me')).json();
       const traces = [record.id, etag.replaceAll('"', ''), label, String(id)];
       const queries = [
-        '',
-        '?limit=1',
-        '?sort=label',
-        '?sort=-weight',
-        `?label=${label}`,
-        `?label[gte]=unmistakable`,
-        '?weight=77.25',
-        '?place[gte]=7725',
-        '?done=true',
-        '?due=2031-07-07T07:07:07Z',
-        '?state=open',
-        `?created_at[gte]=${record.created_at}`,
-        `?created_at=${record.created_at}`,
+        ...['', '?limit=1', '?sort=label', '?sort=-weight', `?label=${label}`, `?label[gte]=unmistakable`],
+        ...['?weight=77.25', '?place[gte]=7725', '?done=true', '?due=2031-07-07T07:07:07Z', '?state=open'],
+        ...[`?created_at[gte]=${record.created_at}`, `?created_at=${record.created_at}`],
       ];
       const replies = [
         ...(await Promise.all(queries.map((query) => stranger.get(`/tasks${query}`)))),
@@ -164,48 +154,23 @@ for (const engine of someEngine) {
       const { record } = await person.make('notes', { text: 'kept' });
       const { id } = record;
       const ids = [
-        '..%2f',
-        '..%2fnotes',
-        `..%2fnotes%2f${id}`,
-        '%00',
-        `${id}%00`,
-        `${id}%20`,
-        `%20${id}`,
-        `${id}%0a`,
-        `${id}.json`,
-        `${id};x=1`,
-        id.toUpperCase(),
-        id.replaceAll('-', ''),
-        `{${id}}`,
-        `urn:uuid:${id}`,
-        '0',
-        '1',
-        '-1',
-        '99999999999999999999999999',
-        '1e999',
-        '00000000-0000-0000-0000-000000000000',
-        'ffffffff-ffff-ffff-ffff-ffffffffffff',
-        '__proto__',
-        'constructor',
-        'toString',
-        '*',
-        '%',
-        '%zz',
-        '%ff',
-        "'%20or%201=1--",
-        '$.text',
+        ...['..%2f', '..%2fnotes', `..%2fnotes%2f${id}`, '%00', `${id}%00`, `${id}%20`, `%20${id}`],
+        ...[`${id}%0a`, `${id}.json`, `${id};x=1`, id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`],
+        ...[`urn:uuid:${id}`, '0', '1', '-1', '99999999999999999999999999', '1e999'],
+        ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '__proto__'],
+        ...['constructor', 'toString', '*', '%', '%zz', '%ff', "'%20or%201=1--", '$.text'],
         'x'.repeat(10_240),
       ];
       const unreadable = ['%', '%zz', '%ff', 'x'.repeat(10_240)];
       const authorization = `authorization: Bearer ${person.token}`;
-      for (const each of ids) {
+      for (const each of ids)
         for (const method of ['GET', 'DELETE']) {
           const path = `/api/consumer/v1/notes/${each}`;
           const reply = await rawReply(person.url, head(method, path, authorization));
           const expected = unreadable.includes(each) ? 'bad_request' : 'not_found';
           assertProblem(reply, expected, `${method} ${each.slice(0, 100)}`);
         }
-      }
+
       assert.deepEqual(await person.all('notes'), [record]);
     });
 
@@ -219,18 +184,11 @@ for (const engine of someEngine) {
       const person = await declared().person();
       const { record } = await person.make('notes', { text: 'kept' });
       for (const path of [
-        `/notes/${record.id}/`,
-        '/notes/',
-        '/Notes',
-        `/NOTES/${record.id}`,
-        `//notes/${record.id}`,
-        `/notes//${record.id}`,
-        `/notes/${record.id}/text`,
-        `/notes/${record.id}/${record.id}`,
+        ...[`/notes/${record.id}/`, '/notes/', '/Notes', `/NOTES/${record.id}`, `//notes/${record.id}`],
+        ...[`/notes//${record.id}`, `/notes/${record.id}/text`, `/notes/${record.id}/${record.id}`],
         '/nothing',
-      ]) {
+      ])
         assertProblem(await person.get(path), 'not_found', path);
-      }
     });
 
     it('a record cannot be created under an id other than a lowercase UUID', async () => {
@@ -242,4 +200,3 @@ for (const engine of someEngine) {
       assert.deepEqual(await person.all('notes'), []);
     });
   });
-}

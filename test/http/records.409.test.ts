@@ -6,6 +6,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { sampleDeclarations } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { someEngine } from '../support/services/service.ts';
+import { idsOf, type Page } from './page.ts';
 
 const fields = { slot: '2026-05-01T10:00:00.000Z', seats: 2 };
 
@@ -21,13 +22,7 @@ const parcelVerbs: readonly Asked[] = [
   ['POST', '/lose'],
 ];
 
-interface Page {
-  readonly items: readonly WireRecord[];
-}
-
-const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
-
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`states and machine clients, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations, clients: { desk: [] } });
     const act = (caller: ApiCaller, { id }: WireRecord, action: string, collection = 'bookings') =>
@@ -57,10 +52,8 @@ for (const engine of someEngine) {
       assert.deepEqual(await seen(desk, record), ['submitted', ['approve', 'cancel']]);
 
       const approved = await act(desk, record, 'approve');
-      assert.deepEqual(
-        [approved.status, approved.json().state, approved.json().actions],
-        [200, 'approved', []],
-      );
+      const moved = [approved.status, approved.json().state, approved.json().actions];
+      assert.deepEqual(moved, [200, 'approved', []]);
       assert.deepEqual(await seen(person, record), ['approved', ['cancel']]);
 
       const cancelled = await act(person, record, 'cancel');
@@ -106,13 +99,15 @@ for (const engine of someEngine) {
 
     it('an action that the state does not have is 409 with the state and allowed actions', async () => {
       const { person, desk, record } = await parties();
-      const refused = async (caller: ApiCaller, action: string, state: string, allowed: readonly string[]) =>
-        assertProblemWith(
-          await act(caller, record, action),
-          'invalid_transition',
-          { state, allowed },
-          action,
-        );
+      const refused = async (
+        caller: ApiCaller,
+        action: string,
+        state: string,
+        allowed: readonly string[],
+      ) => {
+        const reply = await act(caller, record, action);
+        assertProblemWith(reply, 'invalid_transition', { state, allowed }, action);
+      };
       await refused(person, 'approve', 'draft', ['submit', 'cancel']);
       await refused(desk, 'approve', 'draft', []);
       await act(person, record, 'submit');
@@ -136,7 +131,7 @@ for (const engine of someEngine) {
       }
       await act(person, record, 'submit');
       const before = (await person.get(path)).text;
-      for (const caller of [person, desk]) {
+      for (const caller of [person, desk])
         for (const [method, body] of [
           ['PUT', fields],
           ['PATCH', {}],
@@ -145,7 +140,7 @@ for (const engine of someEngine) {
           const reply = await caller.send(method, path, body);
           assertProblemWith(reply, 'not_editable', { state: 'submitted', allowed: ['draft'] }, method);
         }
-      }
+
       assert.equal((await person.get(path)).text, before);
       assert.equal((await person.send('DELETE', path)).status, 204, 'it can be deleted in any state');
     });
@@ -170,11 +165,8 @@ for (const engine of someEngine) {
       assert.deepEqual(record.actions, ['submit', 'cancel']);
       assertProblem(await person.get(`/bookings/${record.id}`), 'not_found');
       assert.equal((await act(desk, record, 'submit')).status, 200);
-      assert.deepEqual(
-        await seen(desk, record),
-        ['submitted', ['approve', 'cancel']],
-        'owner and client at once',
-      );
+      const both = await seen(desk, record);
+      assert.deepEqual(both, ['submitted', ['approve', 'cancel']], 'owner and client at once');
       assert.equal((await act(desk, record, 'approve')).status, 200);
     });
 
@@ -202,13 +194,13 @@ for (const engine of someEngine) {
       const callers = [person, await declared().person(), await declared().machine('desk')];
       for (const owner of callers) {
         const { record } = await owner.make('parcels', { label: 'x' });
-        for (const other of callers.filter((caller) => caller !== owner)) {
+        for (const other of callers.filter((caller) => caller !== owner))
           for (const verb of parcelVerbs) {
             const there = await ask(other, record.id, verb);
             const missing = await ask(other, randomUUID(), verb);
             assert.deepEqual(bytesOf(there), bytesOf(missing), JSON.stringify(verb));
           }
-        }
+
         assert.deepEqual((await owner.get(`/parcels/${record.id}`)).json(), record);
       }
     });
@@ -240,11 +232,8 @@ for (const engine of someEngine) {
       }
       for (const [index, owner] of owners.entries()) {
         const found = await owner.get(`/bookings?slot=${slot}&state=draft&sort=-slot`);
-        assert.deepEqual(
-          idsOf(found.json<Page>().items),
-          [made[index]?.id],
-          'an owner by all of them at once',
-        );
+        const ids = idsOf(found.json<Page>().items);
+        assert.deepEqual(ids, [made[index]?.id], 'an owner by all of them at once');
       }
     });
 
@@ -299,10 +288,9 @@ for (const engine of someEngine) {
       const [byPerson, byDesk] = replies;
       // Approved then cancelled is valid; cancelled then approved is not.
       assert.equal(byPerson.status, 200, byPerson.text);
-      if (byDesk.status !== 200) {
+      if (byDesk.status !== 200)
         assertProblemWith(byDesk, 'invalid_transition', { state: 'cancelled', allowed: [] });
-      }
+
       assert.deepEqual(await seen(person, record), ['cancelled', []]);
     });
   });
-}

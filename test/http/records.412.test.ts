@@ -15,7 +15,7 @@ const changes: readonly (readonly [method: string, action: string, body?: object
   ['DELETE', ''],
 ];
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`changes with another version, on ${engine}`, () => {
     const declared = deployment({ engine, declarations: sampleDeclarations });
     const entry = async (): Promise<{ person: ApiCaller; path: string; etag: string; text: string }> => {
@@ -28,13 +28,13 @@ for (const engine of someEngine) {
     it('a wrong If-Match is 412 with the current record and ETag, and changes nothing', async () => {
       const { person, path, etag, text } = await entry();
       const others = ['"another"', `W/${etag}`, '"a", "b"', `"${etag.slice(1, -2)}"`];
-      for (const [method, action, body] of changes) {
+      for (const [method, action, body] of changes)
         for (const tag of others) {
           const reply = await person.send(method, `${path}${action}`, body, { 'if-match': tag });
           assertProblemWith(reply, 'precondition_failed', { current: JSON.parse(text) }, `${method} ${tag}`);
           assert.equal(reply.headers.get('etag'), etag);
         }
-      }
+
       const read = await person.get(path);
       assert.deepEqual([read.text, read.headers.get('etag')], [text, etag]);
     });
@@ -60,9 +60,9 @@ for (const engine of someEngine) {
 
     it('[D127] without If-Match a change is 428 where the collection requires it', async () => {
       const { person, path, text } = await entry();
-      for (const [method, action, body] of changes) {
+      for (const [method, action, body] of changes)
         assertProblem(await person.send(method, `${path}${action}`, body), 'precondition_required', method);
-      }
+
       assert.equal((await person.get(path)).text, text);
     });
 
@@ -91,13 +91,11 @@ for (const engine of someEngine) {
       const { path } = await entry();
       const stranger = await declared().person();
       const expected: ErrorCode = 'not_found';
-      for (const [method, action, body] of changes) {
+      for (const [method, action, body] of changes)
         for (const headers of [{}, { 'if-match': '"another"' }, { 'if-match': '*' }]) {
           const reply = await stranger.send(method, `${path}${action}`, body, headers);
           assertProblem(reply, expected, method);
           assert.equal(reply.headers.get('etag'), null);
         }
-      }
     });
   });
-}

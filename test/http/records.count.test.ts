@@ -81,20 +81,15 @@ for (const engine of databaseEngines)
       });
       assert.equal((await eve.get(`tasks/count?team=${team}`)).status, 404);
       const etag = (await ada.get(`tasks/${made[0]}`)).reply.headers.get('etag') ?? '';
-      assert.equal(
-        (await ada.send('POST', `tasks/${made[0]}/take`, undefined, { 'if-match': etag })).status,
-        200,
-      );
-      assert.deepEqual(
-        (await ada.get('tasks')).body.items.map(({ id }: { id: string }) => id),
-        [made[0]],
-      );
+      const taken = (await ada.send('POST', `tasks/${made[0]}/take`, undefined, { 'if-match': etag })).status;
+      assert.equal(taken, 200);
+      const ids = (await ada.get('tasks')).body.items.map(({ id }: { id: string }) => id);
+      assert.deepEqual(ids, [made[0]]);
       assert.deepEqual(await count(ada, 'tasks/count'), { count: 1 });
       assert.deepEqual(await count(bob, 'tasks/count'), { count: 0 });
-      assert.equal(
-        (await ada.delete(`teams/${team}/members/${await cat.aliasIn(`teams/${team}`)}`)).status,
-        204,
-      );
+      const removed = (await ada.delete(`teams/${team}/members/${await cat.aliasIn(`teams/${team}`)}`))
+        .status;
+      assert.equal(removed, 204);
       assert.equal((await cat.get(`tasks/count?team=${team}`)).status, 404);
     });
 
@@ -122,10 +117,8 @@ for (const engine of databaseEngines)
       await ada.make('comments', { issue, text: 'Still' });
       assert.equal((await moderator.post(`comments/${comment}/hide`)).status, 200);
       const path = `comments/count?issue=${issue}`;
-      assert.deepEqual(
-        [await count(ada, path), await count(bob, path), await count(moderator, path)],
-        [{ count: 1 }, { count: 2 }, { count: 2 }],
-      );
+      const counts = [await count(ada, path), await count(bob, path), await count(moderator, path)];
+      assert.deepEqual(counts, [{ count: 1 }, { count: 2 }, { count: 2 }]);
       assert.deepEqual(await count(ada, `${path}&state=hidden`), { count: 0 });
       assert.equal((await moderator.post(`issues/${issue}/hide`)).status, 200);
       assert.equal((await bob.get(path)).status, 404);

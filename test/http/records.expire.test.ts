@@ -18,7 +18,7 @@ schema: { properties: { text: { type: string, maxLength: 280 } } }
 limits: { writes: 1000000/day }`,
 };
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`expiring records, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const person = () => two().person({ exp: Math.floor(two().now() / 1000) + 6 * 3_600 });
@@ -104,4 +104,3 @@ for (const engine of databaseEngines) {
       for (const who of [caller, other]) assertCode(await create(who), 'not_found');
     });
   });
-}

@@ -15,7 +15,7 @@ const declarations = {
   fleeting: `${schema}\nlimits: { writes: 1000000/day, expire: 1h }`,
 };
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`Idempotency-Key at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const post = (caller: ApiCaller, key: string, text = 'once', collection = 'notes') =>
@@ -124,4 +124,3 @@ for (const engine of databaseEngines) {
       );
     });
   });
-}

@@ -4,14 +4,10 @@ import { describe, it } from 'node:test';
 import { insertAll } from '../support/databases/batches.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { newRecord } from '../support/databases/records.ts';
-import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { atOnce, deployment } from '../support/services/deployment.ts';
 import { clockedProcess, databaseEngines } from '../support/services/service.ts';
-
-interface Page {
-  readonly items: readonly WireRecord[];
-  readonly next: string | null;
-}
+import type { Page } from './page.ts';
 
 const schema = `schema:
   required: [word]
@@ -28,7 +24,7 @@ const declarations = {
 const looked = 2_000;
 const pageBytes = 1_048_576;
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`cost limits of one list, on ${engine}`, () => {
     const one = deployment({ engine, declarations, settings: clockedProcess });
     /** A person with records that were written long ago, oldest first. */
@@ -116,4 +112,3 @@ for (const engine of databaseEngines) {
       assert.equal((await caller.all('large')).length, 201);
     });
   });
-}

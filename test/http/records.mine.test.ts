@@ -5,11 +5,7 @@ import type { ApiCaller, WireRecord } from '../support/http/api-caller.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
-
-interface Page {
-  readonly items: readonly WireRecord[];
-  readonly next: string | null;
-}
+import { idsOf, type Page } from './page.ts';
 
 const rest = `schema:
   required: [word, size]
@@ -26,9 +22,7 @@ const declarations = {
   diaries: rest,
 };
 const words = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-const idsOf = (records: readonly WireRecord[]) => records.map(({ id }) => id);
-
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`lists with "mine=true", on ${engine}`, () => {
     const declared = deployment({ engine, declarations, clients: { desk: [] } });
     let person: ApiCaller;
@@ -42,8 +36,8 @@ for (const engine of databaseEngines) {
       stranger = await declared().person();
       machine = await declared().machine('desk');
       for (const caller of [person, stranger, machine]) made.set(caller, {});
-      for (const [index, word] of words.entries()) {
-        for (const [caller, own] of made) {
+      for (const [index, word] of words.entries())
+        for (const [caller, own] of made)
           for (const collection of Object.keys(declarations)) {
             if (caller === machine && collection !== 'orders') continue;
             const { record } = await caller.make(collection, { word, size: index % 3 });
@@ -55,8 +49,6 @@ for (const engine of databaseEngines) {
               { ...record, state: isHidden ? 'hidden' : 'shown' },
             ];
           }
-        }
-      }
     });
 
     const ownOf = (caller: ApiCaller, collection: string) => made.get(caller)?.[collection] ?? [];
@@ -69,12 +61,12 @@ for (const engine of databaseEngines) {
     it("returns only the caller's own records, newest first", async () => {
       const everybodys = await person.all('posts');
       assert.equal(everybodys.length, 2 * words.length, 'control: the list without it is of everybody');
-      for (const caller of [person, stranger]) {
+      for (const caller of [person, stranger])
         assert.deepEqual(
           idsOf(await caller.all('posts', '&mine=true')),
           idsOf(ownOf(caller, 'posts')).reverse(),
         );
-      }
+
       assert.equal((await machine.all('orders')).length, 3 * words.length, 'control');
       assert.deepEqual(
         idsOf(await machine.all('orders', '&mine=true')),
@@ -88,13 +80,12 @@ for (const engine of databaseEngines) {
       for (const [caller, collection] of [
         [person, 'diaries'],
         [stranger, 'orders'],
-      ] as const) {
+      ] as const)
         assert.deepEqual(
           await list(caller, `/${collection}?mine=true`),
           await list(caller, `/${collection}`),
           collection,
         );
-      }
     });
 
     it('accepts all filters, states and orders together, unlike a list of all records', async () => {
@@ -113,10 +104,8 @@ for (const engine of databaseEngines) {
       const sizes = ownOf(machine, 'orders')
         .filter(({ word }) => String(word) >= 'b' && String(word) < 'e')
         .map(({ size }) => size);
-      assert.deepEqual(
-        range.items.map(({ size }) => size),
-        sizes.toSorted(),
-      );
+      const found = range.items.map(({ size }) => size);
+      assert.deepEqual(found, sizes.toSorted());
     });
 
     it('stays newest first when filtered by a field', async () => {
@@ -125,13 +114,8 @@ for (const engine of databaseEngines) {
     });
 
     it('is paged by the Link header to the end, in every order', async () => {
-      for (const query of [
-        '',
-        '&sort=word',
-        '&sort=-size',
-        '&state=shown',
-        '&size[lte]=1&sort=-created_at',
-      ]) {
+      const queries = ['', '&sort=word', '&sort=-size', '&state=shown', '&size[lte]=1&sort=-created_at'];
+      for (const query of queries) {
         const seen: WireRecord[] = [];
         for (let path: string | null = `/posts?limit=2&mine=true${query}`; path !== null; ) {
           const reply = await person.get(path);
@@ -224,4 +208,3 @@ for (const engine of databaseEngines) {
       assertRefused(await nobody.get('/posts?mine=true'), 'subject_required', nobody.token);
     });
   });
-}

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiCaller } from '../support/http/api-caller.ts';
 import type { Reply } from '../support/http/request.ts';
 import { tally } from '../support/load/flood.ts';
 import { until } from '../support/run/polling.ts';
 import { atOnce, deployment } from '../support/services/deployment.ts';
-import { databaseEngines, type Service } from '../support/services/service.ts';
+import { databaseEngines } from '../support/services/service.ts';
 import { childrenOf, serving } from '../support/services/supervised.ts';
-import type { TestProvider } from '../support/tokens/provider.ts';
 
 const quota = 10;
 const budget = 20;
@@ -26,19 +24,14 @@ const statuses = (replies: readonly Reply[]) =>
 /** One connection per request, so that both processes get requests. */
 const apart = { connection: 'close' };
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`writes at two processes behind one port, on ${engine}`, () => {
-    let provider: TestProvider;
-    let service: Service;
     const running = deployment({
       engine,
       declarations,
       settings: { READS_PER_MINUTE: '1000000', TEST_SERVE_OPTIONS: '--processes 2' },
     });
-    before(() => {
-      ({ provider, service } = running());
-    });
-    const person = async (sub: string) => new ApiCaller(service.url, await provider.token({ sub }));
+    const person = (sub: string) => running().person({ sub });
 
     it('[D129] concurrent writes fill the quota exactly', async () => {
       const caller = await person('with a quota');
@@ -46,7 +39,10 @@ for (const engine of databaseEngines) {
       assert.deepEqual(statuses(replies), { 201: quota, 409: 60 - quota });
       assert.equal((await caller.all('few')).length, quota);
       assert.equal((await caller.usage('few')).records.used, quota);
-      const seen = () => service.logLines().filter(({ route }) => route === '/api/consumer/v1/few');
+      const seen = () =>
+        running()
+          .service.logLines()
+          .filter(({ route }) => route === '/api/consumer/v1/few');
       const processes = await until(
         () => new Set(seen().map(({ process }) => process)),
         ({ size }) => size === 2,
@@ -95,10 +91,10 @@ for (const engine of databaseEngines) {
       });
       for (let kill = 0; kill < 3; kill += 1) {
         await pause(700);
-        const children = childrenOf(service);
+        const children = childrenOf(running().service);
         process.kill(children[kill % children.length] as number, 'SIGKILL');
       }
-      await serving(service, 2);
+      await serving(running().service, 2);
       isOver = true;
       await callers;
       const found = (await caller.all('notes')).map(({ id }) => id);
@@ -107,4 +103,3 @@ for (const engine of databaseEngines) {
       assert.ok(unanswered <= 3 * 8, `${unanswered} requests were not answered`);
     });
   });
-}

@@ -28,7 +28,7 @@ interface Copied {
   readonly proof: string;
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`replay of a copied write with its token and proof, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const key = newDpopKey();
@@ -116,7 +116,7 @@ for (const engine of someEngine) {
       'no If-Match': [400, 'PATCH', fields('x', { ...patch, 'if-match': 'x' })],
       'no If-Match to remove': [400, 'DELETE', { headers: { 'if-match': 'x' } }],
     };
-    for (const [what, [status, method, init]] of Object.entries(unfit)) {
+    for (const [what, [status, method, init]] of Object.entries(unfit))
       it(`is refused with changed fields after ${what} was refused with ${status}`, async () => {
         const { make, send, sendNew, count } = await caller();
         const database = plainSql(two().settings);
@@ -132,7 +132,6 @@ for (const engine of someEngine) {
         refused(await send(1, { ...copied, init: forged }));
         assert.equal(await count(), 1);
       });
-    }
 
     it('is refused after a batch, whether that succeeded, was refused or was malformed', async () => {
       const { make, send, count } = await caller();
@@ -201,4 +200,3 @@ for (const engine of someEngine) {
       }
     });
   });
-}

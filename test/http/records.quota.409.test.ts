@@ -15,7 +15,7 @@ access: { clients: any }
 limits: { per_user: ${quota}, writes: 1000000/day }`,
 };
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`record quota at two processes, on ${engine}`, () => {
     const two = deployment({ engine, processes: 2, declarations });
     const create = (caller: ApiCaller, index: number) =>
@@ -105,4 +105,3 @@ for (const engine of databaseEngines) {
       assert.equal((await create(caller, 0)).status, 201);
     });
   });
-}

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
-import { parseReply } from '../support/http/raw-http.ts';
-import type { Reply } from '../support/http/request.ts';
 import { type Deployment, deployment } from '../support/services/deployment.ts';
 import { me, someEngine } from '../support/services/service.ts';
+import { SlowRequest } from './slow-request.ts';
 
 const declarations = {
   notes: 'schema: { properties: { text: { type: string, maxLength: 100 } } }\naccess: { clients: own }\n',
@@ -15,46 +13,15 @@ const declarations = {
 
 const body = JSON.stringify({ text: 'written too late' });
 
-/** An authenticated write after "100 Continue" whose body has arrived in part. */
-class SlowWrite {
-  readonly #socket: ReturnType<typeof connect>;
-  #received = '';
-
-  private constructor(url: string) {
-    const { hostname, port } = new URL(url);
-    this.#socket = connect(Number(port), hostname);
-    this.#socket.on('data', (chunk) => {
-      this.#received += chunk.toString('latin1');
-    });
-  }
-
-  static async begin({ url, token }: ApiCaller): Promise<SlowWrite> {
-    const write = new SlowWrite(url);
-    const lines = [
-      `POST ${me.replace('/me', '/notes')} HTTP/1.1`,
-      'host: 127.0.0.1',
-      'connection: close',
-      `authorization: Bearer ${token}`,
-      'content-type: application/json',
-      `content-length: ${body.length}`,
-      'expect: 100-continue',
-    ];
-    write.#socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-    await new Promise((resolve) => write.#socket.once('data', resolve));
-    assert.match(write.#received, /^HTTP\/1\.1 100 /, 'control: the caller is let in');
-    write.#received = '';
-    write.#socket.write(body.slice(0, 10));
-    return write;
-  }
-
-  async end(): Promise<Reply> {
-    this.#socket.write(body.slice(10));
-    await new Promise((resolve) => this.#socket.once('close', resolve));
-    return parseReply(this.#received);
-  }
+/** An authenticated write whose body has arrived in part. */
+async function beginWrite({ url, token }: ApiCaller): Promise<SlowRequest> {
+  const path = me.replace('/me', '/notes');
+  const write = await SlowRequest.begin(url, path, body.length, `authorization: Bearer ${token}`);
+  write.write(body.slice(0, 10));
+  return write;
 }
 
-for (const engine of someEngine) {
+for (const engine of someEngine)
   describe(`a caller that loses access while its body uploads, on ${engine}`, () => {
     const one = deployment({ engine, declarations });
 
@@ -65,7 +32,7 @@ for (const engine of someEngine) {
 
     it('the write is stored if access is kept (control)', async () => {
       const before = await written();
-      const reply = await (await SlowWrite.begin(await one().person())).end();
+      const reply = await (await beginWrite(await one().person())).finish(body.slice(10));
       assert.equal(reply.status, 201, reply.text);
       assert.equal(await written(), before + 1);
     });
@@ -100,17 +67,15 @@ for (const engine of someEngine) {
         () => one().advance(66_000),
       ],
     };
-    for (const [what, [code, begin, happens]] of Object.entries(cases)) {
+    for (const [what, [code, begin, happens]] of Object.entries(cases))
       it(`the write is refused when the caller ${what}`, async () => {
         const caller = await begin(one());
         const before = await written();
-        const write = await SlowWrite.begin(caller);
+        const write = await beginWrite(caller);
         await happens(caller);
         await one().become(403, caller.token);
-        const reply = await write.end();
+        const reply = await write.finish(body.slice(10));
         assert.deepEqual([reply.status, reply.json().code], [403, code]);
         assert.equal(await written(), before);
       });
-    }
   });
-}

@@ -19,7 +19,7 @@ import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 for (const [engine, count] of [
   ['sqlite', 1],
   ['postgres', 2],
-] as const) {
+] as const)
   describe(`POST /revoke: ${engine}, processes: ${count}`, () => {
     let processes: Deployment;
     let [client, other]: Credentials[] = [];
@@ -161,4 +161,3 @@ for (const [engine, count] of [
       );
     });
   });
-}

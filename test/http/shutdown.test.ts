@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import {
@@ -17,40 +16,7 @@ import {
 } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
-
-/** A request whose headers the service has read and whose body is still to come. */
-class RequestInFlight {
-  readonly #socket: Socket;
-  #received = '';
-  readonly closed: Promise<unknown>;
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    this.closed = once(socket, 'close');
-    socket.on('data', (chunk) => {
-      this.#received += chunk.toString('latin1');
-    });
-  }
-
-  static async begin(service: Service, length: number): Promise<RequestInFlight> {
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    const flight = new RequestInFlight(socket);
-    const type = 'content-type: application/json';
-    socket.write(head('POST', '/token', type, `content-length: ${length}`, 'expect: 100-continue'));
-    // "100 Continue" shows that the service has begun with the request.
-    await once(socket, 'data');
-    assert.equal(flight.#received, 'HTTP/1.1 100 Continue\r\n\r\n');
-    return flight;
-  }
-
-  async finish(body: string) {
-    this.#received = '';
-    this.#socket.write(body);
-    await this.closed;
-    return parseReply(this.#received);
-  }
-}
+import { SlowRequest } from './slow-request.ts';
 
 describe('shutdown of the process', () => {
   let provider: TestProvider;
@@ -84,10 +50,10 @@ describe('shutdown of the process', () => {
     );
   const well = { code: 0, signal: null, stderr: '' };
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
     it(`[F161] ${signal} lets the request in flight finish, and the process exits with 0`, async () => {
       const { service, ended } = await start();
-      const flight = await RequestInFlight.begin(service, body.length);
+      const flight = await SlowRequest.begin(service.url, '/token', body.length);
       service.process.kill(signal);
       await isStopping(service);
       const reply = await flight.finish(body);
@@ -97,11 +63,10 @@ describe('shutdown of the process', () => {
       const lastWord = () => service.logLines().at(-1)?.msg;
       await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
     });
-  }
 
   it('[F159] a stopping process refuses new connections and is not ready', async () => {
     const { service, ended } = await start();
-    const flight = await RequestInFlight.begin(service, body.length);
+    const flight = await SlowRequest.begin(service.url, '/token', body.length);
     service.process.kill('SIGTERM');
     await isStopping(service);
     await assert.rejects(request(`${service.url}${me}`), 'a new connection is refused');
@@ -123,7 +88,7 @@ describe('shutdown of the process', () => {
       'it stays ready',
     );
     assert.equal((await postToken(service.url, body)).status, 200);
-    const flight = await RequestInFlight.begin(service, body.length);
+    const flight = await SlowRequest.begin(service.url, '/token', body.length);
     const { service: next } = await start();
     assert.equal((await request(`${next.opsUrl}/readyz`)).status, 200);
     assert.equal((await postToken(next.url, body)).status, 200);
@@ -134,7 +99,7 @@ describe('shutdown of the process', () => {
 
   it('[F161] a second signal changes nothing', async () => {
     const { service, ended } = await start();
-    const flight = await RequestInFlight.begin(service, body.length);
+    const flight = await SlowRequest.begin(service.url, '/token', body.length);
     for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) {
       service.process.kill(signal);
       await isStopping(service);
@@ -157,7 +122,7 @@ describe('shutdown of the process', () => {
 
   it('[F160] a request that never ends is cut off, and the process exits with 0', async () => {
     const { service, ended } = await start();
-    const flight = await RequestInFlight.begin(service, body.length);
+    const flight = await SlowRequest.begin(service.url, '/token', body.length);
     service.process.kill('SIGTERM');
     await flight.closed;
     assert.deepEqual(await ended, well);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { assertProblem } from '../support/http/answers.ts';
-import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
 import { type Deployment, deployment } from '../support/services/deployment.ts';
 import { databaseEngines, me, startService } from '../support/services/service.ts';
@@ -10,7 +9,7 @@ import { tokenOf } from '../support/tokens/token-endpoint.ts';
 /** One second is promised; parallel tests can delay it. */
 const promisedMs = 5_000;
 
-for (const engine of databaseEngines) {
+for (const engine of databaseEngines)
   describe(`suspension and disabling by the operator, on ${engine}`, () => {
     const running = deployment({ engine, processes: 2 });
     let two: Deployment;
@@ -38,26 +37,6 @@ for (const engine of databaseEngines) {
       await becomes(200, token);
       const again = await letIn(fresh);
       assert.deepEqual([again.id, again.registered_at], [id, registeredAt], 'it is the caller it was');
-    });
-
-    const admittedClient = async (id: string) => {
-      const { token } = await two.machine(id);
-      await letIn(token);
-      return token;
-    };
-
-    it('a disabled client is refused everywhere with its token, until it is enabled', async () => {
-      const token = await admittedClient('client-to-disable');
-      await two.command('client', 'disable', 'client-to-disable');
-      for (const reply of await becomes(403, token)) assertRefused(reply, 'client_disabled', token);
-      await two.command('client', 'enable', 'client-to-disable');
-      await becomes(200, token);
-    });
-
-    it('a removed client is refused everywhere with its token', async () => {
-      const token = await admittedClient('client-to-remove');
-      await two.command('client', 'remove', 'client-to-remove', '--yes');
-      for (const reply of await becomes(403, token)) assertRefused(reply, 'client_disabled', token);
     });
 
     it('the token of a new client works at once at both processes', async () => {
@@ -89,4 +68,3 @@ for (const engine of databaseEngines) {
       await becomes(200, token);
     });
   });
-}

@@ -26,29 +26,17 @@ onEveryDeployment((deployment) => {
     await refuseRaw('nothing', [], '');
     await refuseRaw('a length of zero', ['content-length: 0'], '');
     await refuseRaw('only a type', ['content-type: application/json'], '');
-    await refuseRaw(
-      'no chunks',
-      ['content-type: application/json', 'transfer-encoding: chunked'],
-      '0\r\n\r\n',
-    );
+    const chunked = ['content-type: application/json', 'transfer-encoding: chunked'];
+    await refuseRaw('no chunks', chunked, '0\r\n\r\n');
     const reply = await request(`${deployment().service.url}/token`, { method: 'POST' });
     assertEmptyObject(reply, 400, 'fetch without a body');
   });
 
   it('an empty, truncated or continued document is 400', async () => {
     const whole = credentialsBody(deployment().client);
-    for (const body of [
-      '',
-      ' ',
-      '\n\t ',
-      '{',
-      '{}',
-      whole.slice(0, -1),
-      whole.slice(1),
-      whole.slice(0, 20),
-    ]) {
+    for (const body of ['', ' ', '\n\t ', '{', '{}', whole.slice(0, -1), whole.slice(1), whole.slice(0, 20)])
       await refuse(body, body);
-    }
+
     for (const end of ['x', ',', '}', '{}', 'null', ' ;', '\u0000', whole])
       await refuse(whole + end, `+${end}`);
   });
@@ -65,27 +53,13 @@ onEveryDeployment((deployment) => {
 
   it('a missing, empty or non-string credential is 400, and nothing is converted', async () => {
     const { id, secret } = deployment().client;
-    const values: unknown[] = [
-      '',
-      null,
-      1,
-      0,
-      true,
-      [],
-      [id],
-      [secret],
-      {},
-      { $ne: null },
-      { toString: id },
-      [[id]],
-    ];
+    const objects: unknown[] = [[], [id], [secret], {}, { $ne: null }, { toString: id }, [[id]]];
+    const values: unknown[] = ['', null, 1, 0, true, ...objects];
+    const inner = { client_id: id, client_secret: secret };
     const bodies: object[] = [{ client_id: id }, { client_secret: secret }, { id, secret }];
     for (const value of values) bodies.push({ client_id: value, client_secret: secret });
     for (const value of values) bodies.push({ client_id: id, client_secret: value });
-    bodies.push(
-      { credentials: { client_id: id, client_secret: secret } },
-      { Client_Id: id, Client_Secret: secret },
-    );
+    bodies.push({ credentials: inner }, { Client_Id: id, Client_Secret: secret });
     for (const body of bodies) await refuse(JSON.stringify(body), JSON.stringify(body));
     const inherited = `{"__proto__":${credentialsBody(deployment().client)}}`;
     await refuse(inherited, inherited);
@@ -98,11 +72,8 @@ onEveryDeployment((deployment) => {
       `{"client_id":"${id}","client_secret":"wrong","client_secret":"${secret}"}`,
       `{"client_id":"${id}","client_secret":"${secret}","client_secret":"wrong"}`,
       `{"client_id":"other","client_id":"${id}","client_secret":"${secret}"}`,
-      `{${right},"client_id":"other"}`,
-      `{${right},${right}}`,
-      `{${right},"client\\u005fid":"${id}"}`,
-      `{${right},"extra":1,"extra":1}`,
-      `{${right},"extra":{"a":[{"b":1,"b":2}]}}`,
+      ...[`{${right},"client_id":"other"}`, `{${right},${right}}`, `{${right},"client\\u005fid":"${id}"}`],
+      ...[`{${right},"extra":1,"extra":1}`, `{${right},"extra":{"a":[{"b":1,"b":2}]}}`],
     ];
     for (const body of bodies) await refuse(body, body.replaceAll(secret, '(secret)'));
   });
@@ -126,26 +97,14 @@ onEveryDeployment((deployment) => {
 
   it('a body of another content type is not read', async () => {
     const body = credentialsBody(deployment().client);
-    const types = [
-      'text/plain',
-      'text/json',
-      'application/xml',
-      'multipart/form-data; boundary=x',
-      '*/*',
-      'json',
-    ];
-    const almost = [
-      'application/jsonp',
-      'application/json+x',
-      'application/problem+json',
-      'application/json;x=1',
-    ];
-    const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'].map(
-      (name) => `application/json;charset=${name}`,
-    );
-    for (const type of [...types, ...almost, ...charsets, 'APPLICATION/JSON', 'Application/Json']) {
+    const json = ['jsonp', 'json+x', 'problem+json', 'json;x=1'].map((name) => `application/${name}`);
+    const charsets = ['utf-16', 'iso-8859-1', 'utf-8; charset=utf-16'];
+    for (const type of [
+      ...['text/plain', 'text/json', 'application/xml', 'multipart/form-data; boundary=x', '*/*', 'json'],
+      ...[...json, ...charsets.map((name) => `application/json;charset=${name}`)],
+      ...['APPLICATION/JSON', 'Application/Json'],
+    ])
       await refuse(body, type, type);
-    }
   });
 
   it('a body with a missing, empty or double content type is not read', async () => {

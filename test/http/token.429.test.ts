@@ -58,13 +58,12 @@ describe('too many wrong credentials', () => {
       assert.equal((await fail(id, from, form)).status, 401, `try ${count + 1}`);
   };
 
-  for (const [index, form] of credentialForms.entries()) {
+  for (const [index, form] of credentialForms.entries())
     it(`[C100] with ${form} failures up to the limit are 401, further ones 429 with Retry-After`, async () => {
       const [id, from] = [`guessed-${index}`, `127.0.1.${index + 1}`];
       await exhaust(id, from, form);
       for (let count = 0; count < limit; count += 1) assertTooMany(await fail(id, from, form), form);
     });
-  }
 
   it('[C104] [C100] the right secret still gets 200, from the limited address and another', async () => {
     await exhaust(client.id, '127.0.2.1');
@@ -155,12 +154,5 @@ describe('failure limit behind a trusted proxy', () => {
     for (const form of credentialForms) assertTooMany(await through('192.0.2.1', wrong('one'), form), form);
     assert.equal((await through('192.0.2.2', wrong('two'))).status, 401);
     assert.equal((await through('192.0.2.1', client)).status, 200);
-  });
-
-  it('[C101] addresses that a caller prepends to X-Forwarded-For are ignored', async () => {
-    for (let count = 0; count < limit; count += 1)
-      assert.equal((await through(`198.51.100.${count}, 192.0.2.3`, wrong(`front-${count}`))).status, 401);
-    assertTooMany(await through('203.0.113.1, 192.0.2.3', wrong('front')));
-    assert.equal((await through('192.0.2.3, 203.0.113.1', wrong('victim'))).status, 401);
   });
 });

@@ -90,14 +90,13 @@ describe('POST /token with a DPoP proof', () => {
     'with a private key': () => proofFor({ header: { jwk: key.privateKey.export({ format: 'jwk' }) } }),
     'of another type': () => proofFor({ header: { typ: 'JWT' } }),
   };
-  for (const [name, proof] of Object.entries(faults)) {
+  for (const [name, proof] of Object.entries(faults))
     it(`refuses a proof ${name}: JSON with {}, a form with invalid_dpop_proof`, async () => {
       const json = await byJson(proof());
       assert.deepEqual([json.status, json.text], [400, '{}']);
       const form = await byForm(proof());
       assert.deepEqual([form.status, form.json().error], [400, 'invalid_dpop_proof']);
     });
-  }
 
   it('an assertion is used up even when the proof beside it is refused', async () => {
     const claims = assertionClaims('signing', running().service.url);
@@ -125,16 +124,6 @@ describe('POST /token with a DPoP proof', () => {
     assert.equal((await byForm(proof)).status, 200);
     assert.equal((await byForm(proof)).json().error, 'invalid_dpop_proof');
     assert.deepEqual([(await byJson(proof)).status, (await byJson(proof)).text], [400, '{}']);
-  });
-
-  it('the metadata lists the proof algorithms', async () => {
-    const algorithms = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'];
-    for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
-      const { dpop_signing_alg_values_supported: told } = (
-        await request(`${running().service.url}/.well-known/${name}`)
-      ).json();
-      assert.deepEqual(told, algorithms);
-    }
   });
 });
 
@@ -286,15 +275,11 @@ describe('POST /token with nonces required', () => {
   it('an unbound token of the provider is refused with a DPoP challenge', async () => {
     const reply = await withToken(myself().href, await running().provider.token());
     assert.deepEqual([reply.status, reply.json().code], [403, 'proof_required']);
-    assert.match(
-      String(reply.headers.get('www-authenticate')),
-      /^DPoP realm="vestibule", error="invalid_token"/,
-    );
+    const challenge = String(reply.headers.get('www-authenticate'));
+    assert.match(challenge, /^DPoP realm="vestibule", error="invalid_token"/);
     const nobody = await request(myself().href);
-    assert.match(
-      String(nobody.headers.get('www-authenticate')),
-      /^DPoP realm="vestibule", resource_metadata=/,
-    );
+    const named = String(nobody.headers.get('www-authenticate'));
+    assert.match(named, /^DPoP realm="vestibule", resource_metadata=/);
     const { dpop_bound_access_tokens_required: required } = (
       await request(`${running().service.url}/.well-known/oauth-protected-resource`)
     ).json();

@@ -28,7 +28,7 @@ function assertCaller(body: unknown, id: string, granted: readonly string[]): vo
 }
 
 /** Third-party clients, used as documented, each with its option for plain HTTP on loopback. */
-for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
+for (const algorithm of ['RS256', 'ES256', 'EdDSA'])
   describe(`third-party clients, and tokens signed with ${algorithm}`, () => {
     let client: Credentials;
     let keys: ClientKeys;
@@ -63,12 +63,11 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
       it('discovers the endpoint, gets and uses a token by client_secret_post', () =>
         getAndUse(client.id, openid.ClientSecretPost(client.secret)));
 
-      for (const name of clientAlgorithms) {
+      for (const name of clientAlgorithms)
         it(`discovers the endpoint, gets and uses a token by private_key_jwt with a key for ${name}`, () => {
           const { privateKey: key, kid } = keys[name];
           return getAndUse(keyClient, openid.PrivateKeyJwt({ key, kid }));
         });
-      }
     });
 
     describe('oauth4webapi', () => {
@@ -103,16 +102,15 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
       it('gets, uses and validates a token by client_secret_post', () =>
         getAndUse(client.id, oauth.ClientSecretPost(client.secret)));
 
-      for (const name of clientAlgorithms) {
+      for (const name of clientAlgorithms)
         it(`gets, uses and validates a token by private_key_jwt with a key for ${name}`, () => {
           const { privateKey: key, kid } = keys[name];
           return getAndUse(keyClient, oauth.PrivateKeyJwt({ key, kid }));
         });
-      }
     });
 
     describe('simple-oauth2', () => {
-      for (const authorizationMethod of ['header', 'body'] as const) {
+      for (const authorizationMethod of ['header', 'body'] as const)
         it(`gets and uses a token with its credentials in the ${authorizationMethod}`, async () => {
           const granted = await new ClientCredentials({
             client: { id: client.id, secret: client.secret },
@@ -124,7 +122,6 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
           const headers = { authorization: `${token_type} ${access_token}` };
           assertCaller(await (await fetch(address(me), { headers })).json(), client.id, ['read', 'write']);
         });
-      }
     });
 
     describe('curl', () => {
@@ -150,4 +147,3 @@ for (const algorithm of ['RS256', 'ES256', 'EdDSA']) {
       });
     });
   });
-}

@@ -11,7 +11,7 @@ import { EventStream } from '../support/http/event-stream.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { Deployment } from '../support/services/deployment.ts';
+import { atOnce, Deployment } from '../support/services/deployment.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 
 /** Tokens must not expire during a test. */
@@ -20,7 +20,7 @@ const settings = { TOKEN_TTL_SECONDS: '3600' };
 for (const [engine, count] of [
   ['sqlite', 1],
   ['postgres', 2],
-] as const) {
+] as const)
   describe(`revocation by the operator: ${engine}, processes: ${count}`, () => {
     let processes: Deployment;
     let bystander: string;
@@ -51,10 +51,8 @@ for (const [engine, count] of [
       for (const reply of replies) assertEmptyObject(reply, 401, 'POST /token');
     };
     const secretIds = async (id: string): Promise<string[]> => {
-      const clients = await processes.jsonOf<{ client_id: string; secrets: { secret_id: string }[] }[]>(
-        'client',
-        'list',
-      );
+      type Listed = { client_id: string; secrets: { secret_id: string }[] };
+      const clients = await processes.jsonOf<Listed[]>('client', 'list');
       const client = clients.find(({ client_id: name }) => name === id);
       return client?.secrets.map(({ secret_id: name }) => name) ?? [];
     };
@@ -181,15 +179,12 @@ for (const [engine, count] of [
       await refusedSoon(known);
     });
   });
-}
 
 function databaseChecks({ services }: Deployment): Promise<unknown[]> {
-  return Promise.all(
-    services.map(async ({ opsUrl }) => {
-      const { checks } = (await request(`${opsUrl}/readyz`)).json<{ checks: { database: string } }>();
-      return checks.database;
-    }),
-  );
+  return atOnce(services.length, async (index) => {
+    const reply = await request(`${services[index]?.opsUrl}/readyz`);
+    return reply.json<{ checks: { database: string } }>().checks.database;
+  });
 }
 
 /** A token for a client that signs an assertion (RFC 7523) instead of sending a secret. */

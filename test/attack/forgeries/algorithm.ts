@@ -26,20 +26,18 @@ export function algorithmForgeries(attack: Attack): void {
       await target().accepts(token(target(), 'RS256', rightKey()));
     });
 
-    for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ', '']) {
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ', ''])
       it(`[A6] alg "${alg}" is refused with and without a signature`, async () => {
         const signed = token(target(), alg, rightKey());
         await target().refuses(signed, 'algorithm_not_allowed');
         await target().refuses(signed.slice(0, signed.lastIndexOf('.') + 1), 'token_malformed');
       });
-    }
 
     const notNames = { missing: undefined, null: null, '1': 1, true: true, '["RS256"]': ['RS256'], '{}': {} };
-    for (const [name, alg] of Object.entries(notNames)) {
+    for (const [name, alg] of Object.entries(notNames))
       it(`[A7] alg ${name} is refused`, async () => {
         await target().refuses(token(target(), alg, rightKey()), 'algorithm_not_allowed');
       });
-    }
 
     it("[A8] an HMAC with any form of the provider's public key as its secret is refused", async () => {
       for (const secret of await publicForms(target().provider.key)) await refusesSecret(target(), secret);

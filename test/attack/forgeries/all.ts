@@ -3,8 +3,6 @@ import type { Attack } from '../../support/http/attacked.ts';
 import { algorithmForgeries } from './algorithm.ts';
 import { audienceForgeries } from './audience.ts';
 import { authorizationHeaderForgeries } from './authorization-header.ts';
-import { boundTokenForgeries } from './bound-token.ts';
-import { bypassForgeries } from './bypass.ts';
 import { headerForgeries } from './header.ts';
 import { issuerForgeries } from './issuer.ts';
 import { oracleForgeries } from './oracle.ts';
@@ -13,15 +11,12 @@ import { shapeForgeries } from './shape.ts';
 import { signatureForgeries } from './signature.ts';
 import { subjectForgeries } from './subject.ts';
 import { timesForgeries } from './times.ts';
-import { tokenLifetimeForgeries } from './token-lifetime.ts';
 import { typeForgeries } from './type.ts';
 
 const batteries: Readonly<Record<string, (attack: Attack) => void>> = {
   algorithm: algorithmForgeries,
   audience: audienceForgeries,
   'Authorization header': authorizationHeaderForgeries,
-  'bound token': boundTokenForgeries,
-  bypass: bypassForgeries,
   header: headerForgeries,
   issuer: issuerForgeries,
   oracle: oracleForgeries,
@@ -30,7 +25,6 @@ const batteries: Readonly<Record<string, (attack: Attack) => void>> = {
   signature: signatureForgeries,
   subject: subjectForgeries,
   times: timesForgeries,
-  'token lifetime': tokenLifetimeForgeries,
   type: typeForgeries,
 };
 

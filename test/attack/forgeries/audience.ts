@@ -48,9 +48,8 @@ export function audienceForgeries(attack: Attack): void {
     'it with a NUL': `${audience}\0`,
     'a look-alike letter': audience.replace('e', '\u0435'),
   };
-  for (const [name, aud] of Object.entries(others)) {
+  for (const [name, aud] of Object.entries(others))
     it(`[A36] an audience that is ${name} is refused`, async () => {
       await target().refuses(await target().provider.token({ aud }), 'audience_mismatch');
     });
-  }
 }

@@ -54,17 +54,15 @@ export function headerForgeries(attack: Attack): void {
       'the unencoded payload option': { crit: ['b64'], b64: true },
       'the unencoded payload option switched on': { crit: ['b64'], b64: false },
     };
-    for (const [name, header] of Object.entries(crits)) {
+    for (const [name, header] of Object.entries(crits))
       it(`[A25] a "crit" of ${name} is refused`, async () => {
         await target().refuses(token(header), 'header_not_supported');
       });
-    }
 
-    for (const b64 of [true, false, null, 'true', {}]) {
+    for (const b64 of [true, false, null, 'true', {}])
       it(`[A25] a "b64" of ${JSON.stringify(b64)} is refused although "crit" does not list it`, async () => {
         await target().refuses(token({ b64 }), 'header_not_supported');
       });
-    }
 
     it('[A27] a key in the token header (jwk, jwks) is not used', async () => {
       await refusesAttacker({ jwk: attacker.jwk });
@@ -75,15 +73,10 @@ export function headerForgeries(attack: Attack): void {
     it('[A28] a URL in the token header (jku, x5u) is not fetched', async () => {
       const { origin } = target().provider;
       const addresses = [
-        `http://${canary.host}/jwks`,
-        `https://${canary.host}/jwks`,
-        `//${canary.host}/jwks`,
-        `http://localhost:${canary.host.split(':')[1]}/jwks`,
-        `${origin}@${canary.host}/jwks`,
-        `http://${canary.host}#${origin}/jwks`,
-        `http://${canary.host}/?${origin}/jwks`,
-        `${origin}/redirect?to=http://${canary.host}/jwks`,
-        `${origin}/jwks/../redirect`,
+        ...[`http://${canary.host}/jwks`, `https://${canary.host}/jwks`, `//${canary.host}/jwks`],
+        ...[`http://localhost:${canary.host.split(':')[1]}/jwks`, `${origin}@${canary.host}/jwks`],
+        ...[`http://${canary.host}#${origin}/jwks`, `http://${canary.host}/?${origin}/jwks`],
+        ...[`${origin}/redirect?to=http://${canary.host}/jwks`, `${origin}/jwks/../redirect`],
         'file:///etc/hostname',
       ];
       for (const address of addresses) {
@@ -113,21 +106,9 @@ export function headerForgeries(attack: Attack): void {
       const { provider } = target();
       const fetchesBefore = provider.fetches;
       const names = [
-        '../../dev/null',
-        "' OR 1=1--",
-        '\0',
-        `${provider.key.kid}\0`,
-        provider.key.kid.toUpperCase(),
-        ` ${provider.key.kid}`,
-        '\u{1f511}',
-        '',
-        '*',
-        '__proto__',
-        'constructor',
-        'toString',
-        'hasOwnProperty',
-        'undefined',
-        'x'.repeat(512),
+        ...['../../dev/null', "' OR 1=1--", '\0', `${provider.key.kid}\0`, provider.key.kid.toUpperCase()],
+        ...[` ${provider.key.kid}`, '\u{1f511}', '', '*', '__proto__', 'constructor', 'toString'],
+        ...['hasOwnProperty', 'undefined', 'x'.repeat(512)],
       ];
       for (const kid of names) await target().refuses(token({ kid }), 'key_unknown');
       assert.ok(provider.fetches - fetchesBefore <= 1);

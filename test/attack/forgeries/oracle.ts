@@ -39,10 +39,7 @@ export function oracleForgeries(attack: Attack): void {
   /** Unsigned tokens: everything is right but the signature. */
   const unvouched: Record<string, [ErrorCode, (claims: Claims, kid: string) => string]> = {
     'a signature of another key': ['signature_invalid', (claims, kid) => forged(stranger, claims, { kid })],
-    'a signature of another key and no kid': [
-      'signature_invalid',
-      (claims) => forged(stranger, claims, { kid: undefined }),
-    ],
+    'no kid': ['signature_invalid', (claims) => forged(stranger, claims, { kid: undefined })],
     'an unknown kid': ['key_unknown', (claims) => forged(stranger, claims)],
     'the alg none': [
       'algorithm_not_allowed',
@@ -52,17 +49,14 @@ export function oracleForgeries(attack: Attack): void {
       'algorithm_not_allowed',
       (claims, kid) => compact({ alg: 'HS256', kid }, claims, hmac('sha256', 'x')),
     ],
-    'a crit extension': [
-      'header_not_supported',
-      (claims, kid) => forged(stranger, claims, { kid, crit: ['x'], x: 1 }),
-    ],
+    crit: ['header_not_supported', (claims, kid) => forged(stranger, claims, { kid, crit: ['x'], x: 1 })],
     'another typ': [
       'token_type_not_allowed',
-      (claims, kid) => forged(stranger, claims, { kid, typ: 'dpop+jwt' }),
+      (claims, kid) => forged(stranger, claims, { kid, typ: 'JOSE' }),
     ],
     'a broken shape': ['token_malformed', (claims, kid) => `${forged(stranger, claims, { kid })}.x`],
   };
-  for (const [name, [code, forge]] of Object.entries(unvouched)) {
+  for (const [name, [code, forge]] of Object.entries(unvouched))
     it(`[A53] a token with ${name} gets the same answer whatever its claims`, async () => {
       const answers = new Set<string>();
       for (const [changes] of judgements) {
@@ -71,14 +65,12 @@ export function oracleForgeries(attack: Attack): void {
       }
       assert.equal(answers.size, 1, [...answers].join('\n\n'));
     });
-  }
 
   it('[A53] a fault in the header is reported before the issuer is checked', async () => {
     const judgedFirst: ErrorCode[] = ['algorithm_not_allowed', 'header_not_supported', 'token_malformed'];
-    for (const [code, forge] of Object.values(unvouched).filter(([code]) => judgedFirst.includes(code))) {
+    for (const [code, forge] of Object.values(unvouched).filter(([code]) => judgedFirst.includes(code)))
       for (const iss of ['https://evil.example', 'http://127.0.0.1/vestibule', undefined])
         await target().refuses(forge(target().provider.claims({ iss }), target().provider.key.kid), code);
-    }
   });
 
   /** An answer without what differs between any two, and without what is said of the connection. */

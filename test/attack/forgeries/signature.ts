@@ -65,12 +65,11 @@ export function signatureForgeries(attack: Attack): void {
     'written backwards': (signature) => Buffer.from(signature).reverse(),
     'of one byte': () => zero,
   };
-  for (const [name, change] of Object.entries(lengths)) {
+  for (const [name, change] of Object.entries(lengths))
     it(`[A13] a signature ${name} is refused`, async () => {
       const token = await target().provider.token();
       await target().refuses(resigned(token, change(bytesOf(token))), 'signature_invalid');
     });
-  }
 
   it('[A13] an empty signature is refused', async () => {
     await target().refuses(resigned(await target().provider.token(), Buffer.alloc(0)), 'token_malformed');

@@ -62,16 +62,8 @@ export function subjectForgeries(attack: Attack): void {
 
   it('[A46] subjects that look alike are different callers', async () => {
     const forms = [
-      'jos\u00e9',
-      'jose\u0301',
-      'JOS\u00c9',
-      'jose',
-      'jose ',
-      ' jose',
-      'Jose',
-      'jos\u0435',
-      'jose\u200b',
-      '\uff4aose',
+      ...['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'jose', 'jose ', ' jose', 'Jose', 'jos\u0435'],
+      ...['jose\u200b', '\uff4aose'],
     ];
     const ids = new Set<unknown>();
     for (const sub of forms) ids.add((await meOf({ sub })).id);
