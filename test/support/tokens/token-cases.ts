@@ -108,7 +108,7 @@ const tokenChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: member('claim', claimValues) },
   changes(2, 'time', {
     name: fc.constantFrom('exp', 'nbf', 'iat'),
-    // Not within a second of the tolerance: test/attack/times.test.ts looks at that with a clock of its own.
+    // Not within a second of the tolerance: test/attack/claims.test.ts looks at that with a clock of its own.
     offsetSeconds: fc.constantFrom(-86_400, -60, -20, -1, 0, 1, 20, 60, 0.5, 86_400),
   }),
   changes(1, 'twice', {
