@@ -155,20 +155,16 @@ describe('a declaration', () => {
       const path = `collections/${name}.yaml`;
       return { name, path, text: readFileSync(path, 'utf8') };
     });
-    assert.deepEqual(
-      readCollections(files).map(({ name }) => name),
-      ['bookings', 'items', 'notes'],
-    );
+    const names = readCollections(files).map(({ name }) => name);
+    assert.deepEqual(names, ['bookings', 'items', 'notes']);
   });
 
   it('sets the event data in one word', () => {
     assert.equal(declared(`${smallest}\nevents: none`).events, null);
     for (const data of ['thin', 'full'])
       assert.deepEqual(declared(`${smallest}\nevents: ${data}`).events, { data, only: null });
-    assert.equal(
-      declared(`${smallest}\nstates: { a: { go: deleted }, deleted: {} }\nevents: none`).events,
-      null,
-    );
+    const eventNamed = 'states: { a: { go: deleted }, deleted: {} }';
+    assert.equal(declared(`${smallest}\n${eventNamed}\nevents: none`).events, null);
   });
 
   it('makes all states editable by default, and allows a final state without a value', () => {
@@ -211,10 +207,8 @@ schema:
     g: { const: 5 }
 unique: [{ fields: [f], reveals: true }]
 index: [a, b, c, d, e, f, g]`;
-    assert.deepEqual(
-      declared(text).index.map(({ kind }) => kind),
-      ['text', 'number', 'number', 'boolean', 'text', 'text', 'number'],
-    );
+    const kinds = declared(text).index.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['text', 'number', 'number', 'boolean', 'text', 'text', 'number']);
   });
 });
 

@@ -60,10 +60,8 @@ describe('an invalid schema is refused with its line:', () => {
     });
 
   it('a top-level type other than object', () => {
-    assert.match(
-      String(mistakesIn('schema:\n  type: array\n  properties: { a: { type: integer } }')),
-      /^2: schema\.type must be "object"/,
-    );
+    const text = 'schema:\n  type: array\n  properties: { a: { type: integer } }';
+    assert.match(String(mistakesIn(text)), /^2: schema\.type must be "object"/);
   });
 
   it('another dialect', () => {

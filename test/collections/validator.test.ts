@@ -92,15 +92,13 @@ schema:
     c: { type: array, items: { type: integer } }
     d: { type: integer }`);
     const errors = checkFields({ unknown: 1, c: ['x', 'y'], b: 1, a: 7 });
-    assert.deepEqual(
-      errors.map(({ pointer, message }) => `${pointer} ${message}`),
-      [
-        '/a must be at most 5',
-        '/c/0 must be a whole number',
-        '/d is required',
-        '/unknown is not a member of the schema',
-      ].map((line) => line),
-    );
+    const lines = errors.map(({ pointer, message }) => `${pointer} ${message}`);
+    assert.deepEqual(lines, [
+      '/a must be at most 5',
+      '/c/0 must be a whole number',
+      '/d is required',
+      '/unknown is not a member of the schema',
+    ]);
   });
 
   it('reports a record-level fault when every field is valid', () => {
@@ -119,21 +117,19 @@ schema:
     );
     assert.deepEqual(checkFields({ a: 1, b: true }), []);
     assert.deepEqual(checkFields({ b: 1 }), [{ pointer: '/b', message: 'must be true or false' }]);
-    assert.deepEqual(
-      declared('schema: {properties: {a: {type: integer}}, additionalProperties: true}').checkFields({
-        b: 1,
-      }),
-      [],
-    );
+    const open = declared('schema: {properties: {a: {type: integer}}, additionalProperties: true}');
+    assert.deepEqual(open.checkFields({ b: 1 }), []);
   });
 
   it('is not misled by properties of Object.prototype', () => {
     const { checkFields } = declared(
       'schema:\n  required: [hasown]\n  properties: { hasown: { type: integer } }',
     );
-    assert.deepEqual(
-      checkFields({ toString: 1 }).map(({ pointer }) => pointer),
-      ['/hasown', '/toString'],
+    assert.equal(
+      checkFields({ toString: 1 })
+        .map(({ pointer }) => pointer)
+        .join(),
+      '/hasown,/toString',
     );
     const withProto = JSON.parse('{"__proto__": {"hasown": 1}}');
     assert.ok(checkFields(withProto).length > 0);
@@ -179,11 +175,7 @@ describe('checkFields is fast with hostile input', () => {
       const hostile = ['a', '1', '-', '.', ':', '%41', 'a@', 'a.', '0:', '1-', 'P1', '/a'].map(
         (part) => `${part.repeat(65_536 / part.length)}!`,
       );
-      for (const text of hostile)
-        assert.equal(
-          inLittleTime(() => fitsFormat(format, text)),
-          false,
-        );
+      for (const text of hostile) assert.ok(!inLittleTime(() => fitsFormat(format, text)));
     });
   }
 
@@ -194,10 +186,8 @@ describe('checkFields is fast with hostile input', () => {
       withProperty(`a: { type: array, items: { anyOf: [${enums}, { type: integer }] } }`),
     );
     const items = Array.from({ length: 32_000 }, () => 1);
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: items })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: items }));
+    assert.deepEqual(errors, []);
   });
 
   it('unique items', () => {
@@ -205,10 +195,8 @@ describe('checkFields is fast with hostile input', () => {
       withProperty('a: { type: array, uniqueItems: true, items: { type: integer } }'),
     );
     const different = Array.from({ length: 10_000 }, (_, index) => index);
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: different })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: different }));
+    assert.deepEqual(errors, []);
     assert.equal(inLittleTime(() => checkFields({ a: [...different, 0] })).length, 1);
   });
 
@@ -216,10 +204,8 @@ describe('checkFields is fast with hostile input', () => {
     const { checkFields } = declared(withProperty('a: { type: object, additionalProperties: true }'));
     let deep: unknown = 1;
     for (let level = 0; level < 64; level += 1) deep = { deep };
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: deep })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: deep }));
+    assert.deepEqual(errors, []);
   });
 });
 

@@ -128,9 +128,8 @@ describe('an index created concurrently', () => {
     const database = await createTestDatabase('postgres');
     await run(database, releases.next.slice(0, releases.now.length + 1));
     // An index that fails half-way stays invalid, is never used, and has the name of the wanted one.
-    await assert.rejects(
-      database.query('create unique index concurrently records_revision on schema_migrations ((0))'),
-    );
+    const failing = 'create unique index concurrently records_revision on schema_migrations ((0))';
+    await assert.rejects(database.query(failing));
     await run(database, releases.next);
     const found = await database.query(
       "select indrelid::regclass::text as table, indisvalid from pg_index where indexrelid = 'records_revision'::regclass",

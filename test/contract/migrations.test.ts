@@ -43,6 +43,7 @@ const allTables = [
   'webhooks',
 ];
 const newer = newestVersion + 1;
+const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 
 for (const engine of storageKinds) {
   describe(`migrations on ${engine}`, () => {
@@ -131,10 +132,7 @@ for (const engine of storageKinds) {
       await migrate(contracting, openedAt, 'contract', releases.next);
       await contracting.close();
       assert.ok(!(await database.tables()).includes('future_copies'));
-      await assert.rejects(
-        old.ping(),
-        (error) => error instanceof Refusal && error.code === 'storage_unavailable',
-      );
+      await assert.rejects(old.ping(), isUnavailable);
       await old.close();
       await assert.rejects(database.open(), OperatorError);
     });
@@ -146,10 +144,7 @@ for (const engine of storageKinds) {
       await database.query(
         `insert into schema_migrations (version, applied_at, oldest) values (${newer}, 1, ${newer})`,
       );
-      await assert.rejects(
-        storage.ping(),
-        (error) => error instanceof Refusal && error.code === 'storage_unavailable',
-      );
+      await assert.rejects(storage.ping(), isUnavailable);
       await storage.close();
     });
 

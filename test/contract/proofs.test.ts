@@ -259,14 +259,11 @@ describe('the sweep', () => {
     sweeper.start();
     const left = async () => Number((await database.query('select count(*) as count from proofs'))[0]?.count);
     assert.equal(await left(), 2_501);
-    await until(
-      () => {
-        clock.advance(60_000);
-        return left();
-      },
-      (count) => count === 1,
-      'proofs that expired stay in the database',
-    );
+    const isSwept = async () => {
+      clock.advance(60_000);
+      return (await left()) === 1;
+    };
+    await until(isSwept, Boolean, 'proofs that expired stay in the database');
     await sweeper.stop();
   };
 

@@ -68,10 +68,8 @@ for (const engine of storageKinds) {
         await give('usr_c', 2, { updatedAt: 9 });
         await give('usr_a', 2, { updatedAt: 1, collection: 'other' });
         assert.equal(await records.expire('notes', 1, 100, untold), 5);
-        assert.deepEqual(
-          await Promise.all(['usr_a', 'usr_b', 'usr_c'].map((owner) => countOf(owner))),
-          [0, 0, 2],
-        );
+        for (const owner of ['usr_a', 'usr_b']) assert.equal(await countOf(owner), 0);
+        assert.equal(await countOf('usr_c'), 2);
         assert.equal(await countOf('usr_a', 'other'), 2);
       });
 
@@ -223,11 +221,7 @@ for (const engine of storageKinds) {
         // A watch of SQLite polls for the first time by itself.
         await neighbour.consumers.find('usr_seen');
         await records.erase('usr_seen', null, erasureOf('usr_seen'));
-        await until(
-          () => calls,
-          (now) => now > 0,
-          'nobody was called',
-        );
+        await until(() => calls > 0, Boolean, 'nobody was called');
         await unwatch();
       });
 
@@ -275,10 +269,11 @@ for (const engine of storageKinds) {
         const bytes = Buffer.byteLength(made[0]?.body ?? '');
         const first = await records.measure('measured', '', 2);
         assert.equal(first.lastId, made[1]?.id);
-        assert.deepEqual(
-          first.measured.toSorted((one) => (one.state === null ? 1 : -1)),
-          ['draft', null].map((state) => ({ state, records: 1, bytes })),
-        );
+        const byState = first.measured.toSorted((one) => (one.state === null ? 1 : -1));
+        assert.deepEqual(byState, [
+          { state: 'draft', records: 1, bytes },
+          { state: null, records: 1, bytes },
+        ]);
         const rest = { lastId: null, measured: [{ state: 'draft', records: 1, bytes }] };
         assert.deepEqual(await records.measure('measured', String(first.lastId), 2), rest);
         assert.deepEqual(await records.measure('none', '', 2), { lastId: null, measured: [] });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { Refusal } from '../../src/base/errors.ts';
 import type { IdempotencyKeyName, NewHistoryEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
 import {
   apply,
@@ -209,10 +208,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await read(record), []);
         await insertAll(storage, [record]);
         await apply(storage, { history: [step(record, 'create')] });
-        assert.deepEqual(
-          (await read(record)).map(({ n }) => n),
-          [1],
-        );
+        assert.equal((await read(record)).map(({ n }) => n).join(), '1');
         assert.equal(await storage.records.expire('notes', 1, 10, untold), 1);
         assert.deepEqual(await read(record), []);
       });
@@ -228,13 +224,8 @@ for (const engine of storageKinds) {
         await setUsage(storage, owner, 'notes', { ...used, records: 7 });
         await setUsage(storage, owner, 'odd %', noUsage);
         await setUsage(neighbour, owner, 'notes', { ...used, records: 9, writes: 0 });
-        assert.deepEqual(
-          await storage.records.usage(owner),
-          new Map([
-            ['notes', { ...used, records: 9, writes: 0 }],
-            ['odd %', noUsage],
-          ]),
-        );
+        const kept = { notes: { ...used, records: 9, writes: 0 }, 'odd %': noUsage };
+        assert.deepEqual(await storage.records.usage(owner), new Map(Object.entries(kept)));
         assert.deepEqual(await storage.records.usage(`${owner} `), new Map());
       });
 
@@ -357,11 +348,7 @@ for (const engine of storageKinds) {
       };
       assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
       for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {
-        await assert.rejects(
-          ask,
-          (error) => error instanceof Refusal && error.code === 'storage_unavailable',
-          name,
-        );
+        await assert.rejects(ask, { name: 'Refusal', code: 'storage_unavailable' }, name);
       }
     });
   });

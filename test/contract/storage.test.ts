@@ -98,11 +98,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.clients.setState(one.id, 'disabled', anyLine), true);
         assert.equal((await storage.clients.find(one.id))?.state, 'disabled');
         assert.equal((await storage.clients.find(other.id))?.state, 'active');
-        assert.equal(
-          await storage.clients.setState(one.id, 'disabled', anyLine),
-          true,
-          'again is no mistake',
-        );
+        assert.equal(await storage.clients.setState(one.id, 'disabled', anyLine), true, 'again');
         assert.equal(await storage.clients.setState(one.id, 'active', anyLine), true);
         assert.equal((await storage.clients.find(one.id))?.state, 'active');
       });
@@ -120,10 +116,7 @@ for (const engine of storageKinds) {
         assert.equal(await storage.clients.find(gone.id), null);
         assert.equal(await storage.clients.remove(gone.id, anyLine), false);
         const owners = await database.query('select client_id from client_secrets');
-        assert.equal(
-          owners.some((row) => row.client_id === gone.id),
-          false,
-        );
+        assert.ok(!owners.some((row) => row.client_id === gone.id));
         const secret = newSecret();
         assert.equal(await storage.clients.add(gone, secret, anyLine), true);
         assert.deepEqual((await storage.clients.find(gone.id))?.secrets, [secret]);
@@ -163,10 +156,7 @@ for (const engine of storageKinds) {
         );
         assert.equal(new Set(registered.map(({ registeredAt }) => registeredAt)).size, 1);
         const rows = await database.query(`select registered_at from consumers where id = '${id}'`);
-        assert.deepEqual(
-          rows.map((row) => Number(row.registered_at)),
-          [registered[0]?.registeredAt],
-        );
+        assert.deepEqual([rows.length, Number(rows[0]?.registered_at)], [1, registered[0]?.registeredAt]);
       });
 
       it('names that differ in one byte are different callers', async () => {
@@ -210,10 +200,7 @@ for (const engine of storageKinds) {
             anyLine,
           );
           const secrets = (await storage.clients.find(id))?.secrets;
-          assert.deepEqual(
-            secrets?.map((secret) => secret.expiresAt),
-            [expected, null],
-          );
+          assert.deepEqual([secrets?.[0]?.expiresAt, secrets?.[1]?.expiresAt], [expected, null]);
         }
       });
 
@@ -231,10 +218,8 @@ for (const engine of storageKinds) {
         const { id } = await add(newSecret({ expiresAt: limits.now }));
         for (const days of [0, 3]) {
           const later = { ...limits, now: limits.now + days * 86_400_000, maxLive: 10 };
-          assert.equal(
-            await storage.clients.addSecret(id, newSecret(), { ...later, maxLive: days + 1 }, anyLine),
-            'added',
-          );
+          const added = storage.clients.addSecret(id, newSecret(), { ...later, maxLive: days + 1 }, anyLine);
+          assert.equal(await added, 'added');
           const { length } = (await storage.clients.find(id))?.secrets ?? [];
           assert.equal(length, 2);
         }
@@ -364,11 +349,7 @@ for (const engine of storageKinds) {
           await assert.rejects(database.query(statement), /append-only/, statement);
         assert.deepEqual(await storage.audit.list(0), before);
         await storage.clients.add(newClient(), newSecret(), anyLine);
-        assert.equal(
-          (await storage.audit.list(0)).length,
-          before.length + 1,
-          'control: lines are still added',
-        );
+        assert.equal((await storage.audit.list(0)).length, before.length + 1, 'control');
       });
     });
 
@@ -387,11 +368,7 @@ for (const engine of storageKinds) {
         assert.equal(added.filter((isFirst) => isFirst).length, 1);
         const kept = await storage.signingKeys.list();
         assert.equal(kept.length, 1);
-        assert.deepEqual(
-          kept,
-          keys.filter(({ kid }) => kid === kept[0]?.kid),
-          'every member as it was added',
-        );
+        assert.deepEqual(kept[0], keys[added.indexOf(true)]);
         assert.equal(await storage.signingKeys.addNext(newSigningKey(), null, anyLine), false);
         assert.deepEqual(await neighbour.signingKeys.list(), kept);
       });

@@ -64,10 +64,7 @@ for (const engine of storageKinds) {
         lastFailure: null,
         delivered: 0,
       });
-      assert.deepEqual(
-        (await storage.webhooks.list()).map(({ id }) => id),
-        [second.id, webhook.id],
-      );
+      assert.equal((await storage.webhooks.list()).map(({ id }) => id).join(), `${second.id},${webhook.id}`);
       assert.equal(await storage.webhooks.find('whk_nobody'), null);
       assert.equal((await storage.audit.list(0)).at(-1)?.action, 'webhook.added');
     });
@@ -171,10 +168,7 @@ for (const engine of storageKinds) {
         assert.deepEqual(await due(), [a1, b1, c1]);
         assert.deepEqual(await due(openedAt, 2), [a1, b1]);
         const others = await storage.deliveries.due(webhook.id, openedAt, { ...any, exceptKeys: ['a', 'c'] });
-        assert.deepEqual(
-          others.map(({ position }) => position),
-          [b1],
-        );
+        assert.deepEqual([...others.map(({ position }) => position)], [b1]);
         await storage.deliveries.record(
           webhook.id,
           newResults({ delivered: [{ position: a1 as number, dueAt: openedAt }] }),
@@ -265,18 +259,10 @@ for (const engine of storageKinds) {
       assert.equal(await storage.deliveries.reviveDead(webhook.id, later), 1);
       assert.equal(await storage.deliveries.sendAgain(webhook.id, [{ position: a, key: 'a' }], later), 1);
       assert.deepEqual(await due(later), [a, b]);
-      assert.deepEqual(
-        (await listed()).map(({ attempts, reason }) => [attempts, reason]),
-        [
-          [0, null],
-          [0, null],
-        ],
-      );
+      for (const { attempts, reason } of await listed()) assert.deepEqual([attempts, reason], [0, null]);
       assert.deepEqual(await counts(), { webhookId: webhook.id, dead: 0, oldestAt: openedAt });
-      assert.equal(
-        await storage.deliveries.sendAgain(webhook.id, [{ position: 999_999, key: 'a' }], later),
-        0,
-      );
+      const unknown = [{ position: 999_999, key: 'a' }];
+      assert.equal(await storage.deliveries.sendAgain(webhook.id, unknown, later), 0);
     });
 
     it('can repeat a delivery whose first success is recorded only later', async () => {

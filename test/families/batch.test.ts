@@ -147,10 +147,7 @@ for (const engine of databaseEngines)
         ...Array.from({ length: 10 }, (_, index) => ada.post('papers', { room, slug: `r${index}` })),
       ]);
       assert.deepEqual(refusal(refused), [409, 48, 'not_unique']);
-      assert.deepEqual(
-        beside.map(({ status }) => status),
-        Array(10).fill(201),
-      );
+      assert.ok(beside.every(({ status }) => status === 201));
       assert.equal((await ada.get(`papers/${ids[0]}`)).body.slug, 'p0');
       const moved = await batch(
         ada,

@@ -26,16 +26,12 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await sue.post('handins', { assignment: essay, text: 'x' })).status, 422);
       assert.equal((await ada.post(`assignments/${essay}/open`)).status, 200);
       const seen = await sue.get(`assignments?class=${course}&sort=due`);
-      assert.deepEqual(
-        seen.body.items.map(({ id, roles }: { id: string; roles: string[] }) => [id, roles]),
-        [[essay, ['student']]],
-      );
+      const [found] = seen.body.items;
+      assert.deepEqual([seen.body.items.length, found.id, found.roles], [1, essay, ['student']]);
 
       const handin = await sue.post('handins', { assignment: essay, text: 'mine' });
-      assert.deepEqual(
-        [handin.status, handin.body.roles, handin.body.actions],
-        [201, ['owner', 'student'], ['hand_in']],
-      );
+      assert.deepEqual([handin.status, handin.body.roles], [201, ['owner', 'student']]);
+      assert.deepEqual(handin.body.actions, ['hand_in']);
       const one = `handins/${handin.body.id}`;
       const again = await sue.post('handins', { assignment: essay, text: 'twice' });
       assert.deepEqual([again.status, again.body.code], [409, 'not_unique']);

@@ -15,6 +15,8 @@ for (const engine of ['sqlite', 'postgres'] as const)
       const milk = await bob.post('entries', { list, what: 'Milk' });
       assert.deepEqual([milk.status, milk.body.roles, milk.body.actions], [201, ['member'], ['buy']]);
       const one = `entries/${milk.body.id}`;
+      const message = 'must be the id of a record in lists that the caller can read';
+      const errors = [{ pointer: '/list', message }];
       for (const answer of [
         await eve.post('entries', { list, what: 'Beer' }),
         await eve.post('entries', { list: list.toUpperCase(), what: 'Beer' }),
@@ -22,13 +24,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
         await eve.post('entries', { list: 7, what: 'Beer' }),
         await eve.post('entries', { what: 'Beer' }),
       ])
-        assert.deepEqual(
-          [answer.status, answer.body.errors],
-          [
-            422,
-            [{ pointer: '/list', message: 'must be the id of a record in lists that the caller can read' }],
-          ],
-        );
+        assert.deepEqual([answer.status, answer.body.errors], [422, errors]);
       assert.equal((await eve.get(`entries?list=${list}`)).status, 404);
       assert.equal((await eve.get(one)).status, 404);
       assert.equal((await eve.get('entries')).body.code, 'query_invalid');
@@ -44,11 +40,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual((await bob.get(one)).body.roles, ['owner', 'member']);
       assert.deepEqual((await ada.get(one)).body.roles, ['member']);
       assert.equal((await ada.delete('me')).status, 200);
-      assert.equal(
-        (await bob.get(one)).status,
-        200,
-        'what was handed over is not erased with the former owner',
-      );
+      assert.equal((await bob.get(one)).status, 200, 'handed over, so not erased with the former owner');
 
       assert.equal((await bob.delete(`lists/${list}`)).status, 204);
       assert.equal((await bob.get(one)).status, 404);

@@ -19,10 +19,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await ada.post(`meetups/${id}/publish`)).status, 200);
       const made = [];
       for (const guest of guests) made.push((await guest.post('registrations', { meetup: id })).body);
-      assert.deepEqual(
-        made.map(({ state }) => state),
-        ['confirmed', 'confirmed', 'waiting', 'waiting'],
-      );
+      assert.equal(made.map(({ state }) => state).join(), 'confirmed,confirmed,waiting,waiting');
       const counts = async () => (await eve.get(`meetups/${id}`)).body.counts.registrations;
       assert.deepEqual(await counts(), { confirmed: 2, waiting: 2, present: 0 });
       assert.equal((await bob.post('registrations', { meetup: id })).body.code, 'not_unique');
@@ -35,11 +32,8 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal((await bob.post(`registrations/${made[0].id}/cancel`)).status, 200);
       assert.equal((await dan.get(`registrations/${made[2].id}`)).body.state, 'confirmed');
       assert.equal((await eve.get(`registrations/${made[3].id}`)).body.state, 'waiting');
-      assert.equal(
-        (await bob.post('registrations', { meetup: id })).body.state,
-        'waiting',
-        'again, at the end',
-      );
+      const again = await bob.post('registrations', { meetup: id });
+      assert.equal(again.body.state, 'waiting', 'again, at the end');
       const anew = await eve.post('batch', {
         operations: [
           { act: 'cancel', in: 'registrations', id: made[3].id },
@@ -48,10 +42,8 @@ for (const engine of ['sqlite', 'postgres'] as const)
       });
       assert.equal(anew.body.results?.[1].record.state, 'waiting', JSON.stringify(anew.body));
       const kept = (await cat.delete(`registrations/${made[1].id}`)).body;
-      assert.deepEqual(
-        [kept.code, kept.allowed, /deleted/.test(kept.title)],
-        ['not_editable', ['cancelled'], true],
-      );
+      assert.deepEqual([kept.code, kept.allowed], ['not_editable', ['cancelled']]);
+      assert.match(kept.title, /deleted/);
       assert.equal((await hal.post(`registrations/${made[1].id}/check_in`)).status, 200);
       assert.deepEqual(await counts(), { confirmed: 1, waiting: 2, present: 1 });
       assert.equal((await ada.post(`meetups/${id}/call_off`)).status, 200);

@@ -41,12 +41,11 @@ for (const engine of databaseEngines)
           ['PATCH', one],
         ]) {
           const before = await rows(made.id);
-          const reply = await ada.send(String(method), String(path), { title: 'Drill', [name]: 'per_' });
-          assert.deepEqual(
-            [reply.status, reply.body.errors[0].pointer],
-            [422, `/${name}`],
-            `${method} ${name}`,
-          );
+          const { status, body } = await ada.send(String(method), String(path), {
+            title: 'Drill',
+            [name]: 'per_',
+          });
+          assert.deepEqual([status, body.errors[0].pointer], [422, `/${name}`], `${method} ${name}`);
           assert.equal(await rows(made.id), before);
         }
       assert.equal((await bob.post(`${one}/request`, planted)).status, 200);

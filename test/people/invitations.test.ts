@@ -98,10 +98,8 @@ for (const engine of databaseEngines)
       const alias = await bob.aliasIn(one);
       // Cleo is made a guest, and would come back as a chair with a code that she had made.
       const cleos = await cleo.codeFor(one, { role: 'chair' });
-      assert.equal(
-        (await ada.patch(`${one}/members/${await cleo.aliasIn(one)}`, { role: 'guest' })).status,
-        204,
-      );
+      const demoted = await ada.patch(`${one}/members/${await cleo.aliasIn(one)}`, { role: 'guest' });
+      assert.equal(demoted.status, 204);
       assert.equal((await cleo.delete(`${one}/members/me`)).status, 204);
       await isInvalid(cleos, 'of a demoted member', cleo);
       await isInvalid(bobs, 'of another member at that time');
@@ -207,11 +205,8 @@ for (const engine of databaseEngines)
       const refused = async (who: Person, method: string, path: string, body?: object, expected = 403) => {
         const { status, body: problem } = await who.send(method, `${one}/${path}`, body);
         const code = { 403: 'role_required', 404: 'not_found', 422: 'validation_failed' }[expected];
-        assert.deepEqual(
-          [status, problem.code],
-          [expected, code],
-          `${method} ${path} ${JSON.stringify(body)}`,
-        );
+        const what = `${method} ${path} ${JSON.stringify(body)}`;
+        assert.deepEqual([status, problem.code], [expected, code], what);
       };
       await refused(member, 'POST', 'invitations', { role: 'member' });
       await refused(member, 'POST', 'invitations', { role: 'admin' });
@@ -267,12 +262,8 @@ for (const engine of databaseEngines)
           body: JSON.stringify(body),
         });
       assert.equal((await send(0, { code, extra: true })).status, 422);
-      await until(
-        () => query('select digest from proofs'),
-        (rows) => rows.length > 0,
-        'the proof is not noted',
-        5_000,
-      );
+      const isNoted = async () => (await query('select digest from proofs')).length > 0;
+      await until(isNoted, Boolean, 'the proof is not noted');
       assertProofRefused(await send(1, { code }), 'proof_replayed', null);
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
     });

@@ -116,11 +116,8 @@ for (const engine of databaseEngines)
           )(step);
           for (const { person, role } of people) {
             const { status, body } = await person.at(target().serviceAt(step)).get(one);
-            assert.deepEqual(
-              [status, body.roles],
-              role === null ? [404, undefined] : [200, [role]],
-              `step ${step}`,
-            );
+            const expected = role === null ? [404, undefined] : [200, [role]];
+            assert.deepEqual([status, body.roles], expected, `step ${step}`);
             const { items } = (await person.get('clubs')).body;
             assert.equal(items.length, role === null ? 0 : 1, `step ${step}`);
           }
