@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { newestVersion } from '../../src/storage/migrations.ts';
+import { tables } from '../../src/storage/schema.ts';
 import { addOne, register } from '../support/databases/batches.ts';
 import {
   createTestDatabase,
@@ -14,34 +15,7 @@ import {
 import { releases } from '../support/databases/future-steps.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
 
-const allTables = [
-  'audit',
-  'changes',
-  'child_work',
-  'client_secrets',
-  'clients',
-  'consumers',
-  'deliveries',
-  'documents',
-  'erasures',
-  'event_topics',
-  'events',
-  'idempotency_keys',
-  'invitations',
-  'leases',
-  'members',
-  'proofs',
-  'record_history',
-  'records',
-  'revocations',
-  'schema_migrations',
-  'signing_keys',
-  'spent_budgets',
-  'tallies',
-  'usage',
-  'used_assertions',
-  'webhooks',
-];
+const allTables = Object.keys(tables).sort();
 const newer = newestVersion + 1;
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
 

@@ -194,22 +194,6 @@ for (const engine of storageKinds) {
         assert.deepEqual(await database.query('select 1 from spent_budgets'), [], 'nothing is kept twice');
       });
 
-      it('deletes the kept budgets after their end', async () => {
-        await register(storage, 'usr_spent', 'user', 100);
-        await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
-        await records.erase('usr_spent', null, erasureOf('usr_spent'), {
-          former: formerOf('usr_spent'),
-          endOf: () => 500,
-        });
-        const kept = async () => (await database.query('select 1 from spent_budgets')).length;
-        await records.forgetExpired(499);
-        assert.equal(await kept(), 1);
-        await records.forgetExpired(500);
-        assert.equal(await kept(), 0);
-        await register(storage, 'usr_spent', 'user', 200);
-        assert.deepEqual(await records.usage('usr_spent'), new Map());
-      });
-
       it('notifies the watchers of standing', async () => {
         const neighbour = await database.open();
         opened.push(neighbour);

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { IdempotencyKeyName, NewHistoryEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
+import type { NewHistoryEntry, Storage, StoredRecord } from '../../src/storage/port.ts';
 import {
   apply,
   changeIfStill,
   insertAll,
   insertUnlessTaken,
   load,
-  newIdempotencyKey,
-  register,
-  release,
   runBatch,
   setUsage,
 } from '../support/databases/batches.ts';
@@ -227,81 +224,6 @@ for (const engine of storageKinds) {
         const kept = { notes: { ...used, records: 9, writes: 0 }, 'odd %': noUsage };
         assert.deepEqual(await storage.records.usage(owner), new Map(Object.entries(kept)));
         assert.deepEqual(await storage.records.usage(`${owner} `), new Map());
-      });
-
-      it('decreases for a record that another removed, and never below zero', async () => {
-        const owner = randomUUID();
-        const used = { ...noUsage, writes: 5 };
-        await setUsage(storage, owner, 'notes', { ...used, records: 2 });
-        for (const records of [1, 0, 0]) {
-          await release(neighbour, owner);
-          assert.deepEqual((await storage.records.usage(owner)).get('notes'), { ...used, records });
-        }
-        await release(storage, randomUUID());
-      });
-
-      it("never goes below zero by the owner's own changes", async () => {
-        const owner = randomUUID();
-        const one = { ...noUsage, owner, collection: 'notes' };
-        await apply(storage, { newUsage: [{ ...one, records: -1 }] });
-        assert.deepEqual((await storage.records.usage(owner)).get('notes'), noUsage);
-        await apply(storage, { changedUsage: [{ ...one, writes: 3, records: -1 }] });
-        assert.deepEqual((await storage.records.usage(owner)).get('notes'), { ...noUsage, writes: 3 });
-      });
-    });
-
-    describe('idempotency keys', () => {
-      const digest = () => new Uint8Array(randomBytes(32));
-      const found = async (storage: Storage, key: IdempotencyKeyName) =>
-        (await load(storage, { idempotencyKeys: [key] })).idempotencyKeys;
-
-      it('are found by owner, collection and key', async () => {
-        const used = newIdempotencyKey({ owner: randomUUID(), keyDigest: digest(), expiresAt: 1_000 });
-        await apply(storage, { idempotencyKeys: [used] });
-        assert.deepEqual(await found(neighbour, used), [used]);
-        assert.deepEqual(await found(neighbour, { ...used, keyDigest: digest() }), []);
-        assert.deepEqual(await found(neighbour, { ...used, collection: 'other' }), []);
-        assert.deepEqual(await found(neighbour, { ...used, owner: randomUUID() }), []);
-      });
-
-      it('can be used again; the last use counts', async () => {
-        const first = newIdempotencyKey({ owner: randomUUID(), expiresAt: 1_000 });
-        const second = { ...first, requestDigest: digest(), recordIds: randomUUID(), expiresAt: 2_000 };
-        for (const key of [first, second]) await apply(storage, { idempotencyKeys: [key] });
-        assert.deepEqual(await found(neighbour, first), [second]);
-      });
-
-      it('are deleted after their expiry', async () => {
-        const empty = await createTestDatabase(engine);
-        const fresh = await empty.open();
-        const keys = [1_000, 1_001, 1_002].map((expiresAt) => newIdempotencyKey({ expiresAt }));
-        await apply(fresh, { idempotencyKeys: keys });
-        for (const [now, left] of [
-          [999, 3],
-          [1_001, 1],
-          [9_999, 0],
-        ] as const) {
-          await fresh.records.forgetExpired(now);
-          assert.equal((await empty.query('select 1 from idempotency_keys')).length, left);
-        }
-        await fresh.close();
-      });
-    });
-
-    describe('newcomers', () => {
-      it('are the users registered since a time, counted up to a limit', async () => {
-        const fresh = await createTestDatabase(engine).then((empty) => empty.open());
-        for (const time of [10, 20, 20, 30]) await register(fresh, randomUUID(), 'user', time);
-        await register(fresh, randomUUID(), 'client', 30);
-        const count = async (since: number, maxCount: number) =>
-          (await load(fresh, { newcomers: [{ since, maxCount }] })).newcomers[0]?.count;
-        assert.equal(await count(0, 100), 4);
-        assert.equal(await count(20, 100), 3);
-        assert.equal(await count(21, 100), 1);
-        assert.equal(await count(31, 100), 0);
-        assert.equal(await count(0, 2), 2);
-        assert.deepEqual((await load(fresh, {})).newcomers, []);
-        await fresh.close();
       });
     });
 
