@@ -14,21 +14,16 @@ const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (const engine of databaseEngines)
   describe(`invitation codes, on ${engine}`, () => {
-    const target = deployment({
-      engine,
-      processes: engine === 'sqlite' ? 1 : 2,
-      declarations: attackDeclarations,
-    });
+    const processes = engine === 'sqlite' ? 1 : 2;
+    const target = deployment({ engine, processes, declarations: attackDeclarations });
     const person = () => Person.of(target());
     const query = (sql: string) => plainSql(target().settings).query(sql);
 
     /** Refused with the same bytes as an unknown code. */
     const isInvalid = async (code: string, what: string, who?: Person) => {
       const stranger = who ?? (await person());
-      const [known, unknown] = [
-        await stranger.post('invitations', { code }),
-        await stranger.post('invitations', { code: unknownCode }),
-      ];
+      const known = await stranger.post('invitations', { code });
+      const unknown = await stranger.post('invitations', { code: unknownCode });
       assert.deepEqual([known.status, known.body.code], [404, 'invitation_invalid'], what);
       assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), what);
     };
@@ -75,10 +70,8 @@ for (const engine of databaseEngines)
       const two = `lists/${await ada.make('lists', { title: 'Ours' })}`;
       const bob = await person();
       await ada.invites(two, 'member', bob);
-      const [bobs, adas] = [
-        await bob.codeFor(two, { role: 'member' }),
-        await ada.codeFor(two, { role: 'member' }),
-      ];
+      const bobs = await bob.codeFor(two, { role: 'member' });
+      const adas = await ada.codeFor(two, { role: 'member' });
       assert.equal((await bob.delete('me')).status, 200);
       await isInvalid(bobs, 'of an erased member');
       await isInvalid(unknownCode.slice(1), 'no code at all');
@@ -127,11 +120,9 @@ for (const engine of databaseEngines)
       const [ada, bob] = [await person(), await person()];
       const one = `lists/${await ada.make('lists', { title: 'Ours' })}`;
       await ada.invites(one, 'member', bob);
-      const [bobs, adas, owners] = [
-        await bob.codeFor(one, { role: 'member', uses: 9 }),
-        await ada.codeFor(one, { role: 'member', uses: 9 }),
-        await ada.codeFor(one, { role: 'owner' }),
-      ];
+      const bobs = await bob.codeFor(one, { role: 'member', uses: 9 });
+      const adas = await ada.codeFor(one, { role: 'member', uses: 9 });
+      const owners = await ada.codeFor(one, { role: 'owner' });
       const [{ id: member }, { id: owner }] = [(await bob.get('me')).body, (await ada.get('me')).body];
       const command = (verb: string, id: string) => target().command('consumer', verb, id);
       await command('suspend', member);
@@ -147,11 +138,9 @@ for (const engine of databaseEngines)
     it('a hand-over ends all codes, so the former owner cannot take the record back', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
-      const [first, second, third] = [
-        await ada.codeFor(one, { role: 'owner', uses: 5 }),
-        await ada.codeFor(one, { role: 'owner' }),
-        await ada.codeFor(one, { role: 'chair', uses: 5 }),
-      ];
+      const first = await ada.codeFor(one, { role: 'owner', uses: 5 });
+      const second = await ada.codeFor(one, { role: 'owner' });
+      const third = await ada.codeFor(one, { role: 'chair', uses: 5 });
       const { status, body } = await bob.post('invitations', { code: first });
       assert.deepEqual([status, body.role, body.record.roles], [200, 'owner', ['owner']]);
       assert.deepEqual((await ada.get(one)).body.roles, ['guest']);
@@ -186,13 +175,8 @@ for (const engine of databaseEngines)
     });
 
     it('a member can invite and change only the roles that the declaration allows', async () => {
-      const [ada, admin, member, eve, second] = (await Person.several(target(), 5)) as [
-        Person,
-        Person,
-        Person,
-        Person,
-        Person,
-      ];
+      const [ada, eve, ...members] = (await Person.several(target(), 5)) as [Person, Person, ...Person[]];
+      const [admin, second, member] = members as [Person, Person, Person];
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       await ada.invites(one, 'admin', admin, second);
       await admin.invites(one, 'member', member);

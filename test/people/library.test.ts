@@ -10,11 +10,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
     const target = deployment({ engine, declarations: peopleDeclarations });
 
     it('a loan runs from request to return, with events for both sides', async () => {
-      const [ada, bob, eve] = [
-        await Person.of(target()),
-        await Person.of(target()),
-        await Person.of(target()),
-      ];
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const streams = {
         ada: await EventStream.open(ada.caller),
         bob: await EventStream.open(bob.caller),
