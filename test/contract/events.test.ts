@@ -24,7 +24,6 @@ const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limi
 for (const engine of storageKinds) {
   describe(`the storage contract of the event log on ${engine}`, () => {
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ storage, neighbour } = opened);

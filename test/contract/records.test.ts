@@ -47,7 +47,6 @@ for (const engine of storageKinds) {
   describe(`the storage contract of records on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ database, storage, neighbour } = opened);
@@ -141,46 +140,22 @@ for (const engine of storageKinds) {
     describe('history', () => {
       const step = (record: StoredRecord, action: string, changes: Partial<NewHistoryEntry> = {}) => {
         const { collection, id: recordId } = record;
-        return {
-          collection,
-          recordId,
-          at: openedAt,
-          action,
-          fromState: null,
-          toState: 'open',
-          role: 'owner',
-          ...changes,
-        };
+        const entry = { collection, recordId, at: openedAt, action, fromState: null, toState: 'open' };
+        return { ...entry, role: 'owner', ...changes };
       };
-      const read = async (...records: readonly StoredRecord[]) =>
-        neighbour.records.history(
-          'notes',
-          records.map(({ id }) => id),
-          null,
-          10_000,
-        );
+      const read = async (...records: readonly StoredRecord[]) => {
+        const ids = records.map(({ id }) => id);
+        return neighbour.records.history('notes', ids, null, 10_000);
+      };
 
       it('is numbered from 1 in each record and read in pages', async () => {
         const [one, other] = [newRecord({ state: 'open' }), newRecord({ state: 'open' })];
-        const first = [
-          step(one, 'create'),
-          step(other, 'create'),
-          step(one, 'update', { fromState: 'open' }),
-        ];
-        await apply(storage, { newRecords: [one, other], history: first });
-        const moved = step(one, 'moved_up', {
-          at: openedAt + 1,
-          fromState: 'open',
-          toState: null,
-          role: null,
-        });
+        const [create, theirs] = [step(one, 'create'), step(other, 'create')];
+        const update = step(one, 'update', { fromState: 'open' });
+        await apply(storage, { newRecords: [one, other], history: [create, theirs, update] });
+        const moved = step(one, 'moved_up', { fromState: 'open', toState: null, role: null });
         await apply(storage, { history: [moved] });
-        const [create, theirs, update] = first;
-        const expected = [
-          { ...create, n: 1 },
-          { ...update, n: 2 },
-          { ...moved, n: 3 },
-        ];
+        const expected = [create, update, moved].map((entry, index) => ({ ...entry, n: index + 1 }));
         assert.deepEqual(await read(one), expected);
         const entry = { ...theirs, n: 1 };
         assert.deepEqual(await read(other), [entry]);

@@ -27,11 +27,11 @@ for (const engine of storageKinds) {
   describe(`the storage contract on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ database, storage, neighbour } = opened);
     });
+    const either = (index: number) => (index % 2 === 0 ? storage : neighbour);
 
     it('reports its size, disk, schema version and last backup', async () => {
       const { bytes, disk, schemaVersion, migration, lastBackup } = await storage.describe();
@@ -63,10 +63,9 @@ for (const engine of storageKinds) {
 
       it('adds one of twenty clients with the same id that come at once through two connections', async () => {
         const id = randomUUID();
-        const tries = Array.from({ length: 20 }, (_, index) => {
-          const { clients } = index % 2 === 0 ? storage : neighbour;
-          return clients.add(newClient({ id, label: `try ${index}` }), newSecret(), anyLine);
-        });
+        const tries = Array.from({ length: 20 }, (_, index) =>
+          either(index).clients.add(newClient({ id, label: `try ${index}` }), newSecret(), anyLine),
+        );
         const added = await Promise.all(tries);
         assert.equal(added.filter((isFirst) => isFirst).length, 1);
         const found = await storage.clients.find(id);
@@ -150,9 +149,7 @@ for (const engine of storageKinds) {
       it('makes one row with one date of fifty concurrent registrations', async () => {
         const id = randomUUID();
         const registered = await Promise.all(
-          Array.from({ length: 50 }, (_, index) =>
-            register(index % 2 === 0 ? storage : neighbour, id, 'user', 1000 + index),
-          ),
+          Array.from({ length: 50 }, (_, index) => register(either(index), id, 'user', 1000 + index)),
         );
         assert.equal(new Set(registered.map(({ registeredAt }) => registeredAt)).size, 1);
         const rows = await database.query(`select registered_at from consumers where id = '${id}'`);
@@ -193,12 +190,8 @@ for (const engine of storageKinds) {
         ] as const) {
           const { id } = await add(newSecret({ expiresAt }));
           const second = newSecret({ createdAt: openedAt + 1 });
-          await storage.clients.addSecret(
-            id,
-            second,
-            { ...limits, othersExpireAt: openedAt + 5_000 },
-            anyLine,
-          );
+          const ending = { ...limits, othersExpireAt: openedAt + 5_000 };
+          await storage.clients.addSecret(id, second, ending, anyLine);
           const secrets = (await storage.clients.find(id))?.secrets;
           assert.deepEqual([secrets?.[0]?.expiresAt, secrets?.[1]?.expiresAt], [expected, null]);
         }
@@ -207,7 +200,7 @@ for (const engine of storageKinds) {
       it('the number of live ones is limited, however many come at once', async () => {
         const { id } = await add();
         const tries = Array.from({ length: 10 }, (_, index) =>
-          (index % 2 === 0 ? storage : neighbour).clients.addSecret(id, newSecret(), limits, anyLine),
+          either(index).clients.addSecret(id, newSecret(), limits, anyLine),
         );
         const outcomes = await Promise.all(tries);
         assert.deepEqual(outcomes.toSorted(), ['added', ...Array(9).fill('too_many')]);
@@ -265,13 +258,8 @@ for (const engine of storageKinds) {
       it('are re-registered as of now; others are not changed', async () => {
         const fresh = await (await createTestDatabase(engine)).open();
         const now = openedAt;
-        const times = {
-          old: 1_000,
-          now,
-          'a clock away': now + 60_000,
-          ahead: now + 60_001,
-          'far ahead': now * 2,
-        };
+        const kept = { old: 1_000, now, 'a clock away': now + 60_000 };
+        const times = { ...kept, ahead: now + 60_001, 'far ahead': now * 2 };
         for (const [id, at] of Object.entries(times)) await register(fresh, id, 'user', at);
         await register(fresh, 'client', 'client', now * 2);
         assert.equal(await fresh.consumers.bringBack(now), 2);
@@ -286,7 +274,7 @@ for (const engine of storageKinds) {
       it('one of twenty concurrent uses of the same jti succeeds', async () => {
         const digest = randomBytes(32);
         const tries = Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? storage : neighbour).assertions.use('one', digest, openedAt + 1_000, openedAt),
+          either(index).assertions.use('one', digest, openedAt + 1_000, openedAt),
         );
         assert.equal((await Promise.all(tries)).filter((isFirst) => isFirst).length, 1);
         assert.equal(await storage.assertions.use('other', digest, openedAt + 1_000, openedAt), true);
@@ -361,9 +349,7 @@ for (const engine of storageKinds) {
       it('keeps one of twenty concurrent first keys, and no later one', async () => {
         const keys = Array.from({ length: 20 }, () => newSigningKey());
         const added = await Promise.all(
-          keys.map((key, index) =>
-            (index % 2 === 0 ? storage : neighbour).signingKeys.addNext(key, null, anyLine),
-          ),
+          keys.map((key, index) => either(index).signingKeys.addNext(key, null, anyLine)),
         );
         assert.equal(added.filter((isFirst) => isFirst).length, 1);
         const kept = await storage.signingKeys.list();
@@ -378,16 +364,12 @@ for (const engine of storageKinds) {
         const after = { kid: first?.kid ?? '', retiresAt: openedAt + 3_000 };
         const keys = Array.from({ length: 10 }, () => newSigningKey({ signsFrom: openedAt + 1_000 }));
         const added = await Promise.all(
-          keys.map((key, index) =>
-            (index % 2 === 0 ? storage : neighbour).signingKeys.addNext(key, after, anyLine),
-          ),
+          keys.map((key, index) => either(index).signingKeys.addNext(key, after, anyLine)),
         );
         const next = keys[added.indexOf(true)];
         assert.equal(added.filter((isNext) => isNext).length, 1);
-        assert.deepEqual(await neighbour.signingKeys.list(), [
-          { ...first, retiresAt: after.retiresAt },
-          next,
-        ]);
+        const former = { ...first, retiresAt: after.retiresAt };
+        assert.deepEqual(await neighbour.signingKeys.list(), [former, next]);
       });
 
       it('allows only the newest key to sign earlier', async () => {

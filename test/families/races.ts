@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Answered, Person } from '../support/people/person.ts';
 import { atOnce, type Deployment } from '../support/services/deployment.ts';
+
 /** Attempts of many people at once under one meetup. A test makes them once, a drill often. */
 
 export async function meetupWith(target: Deployment, seats: number) {

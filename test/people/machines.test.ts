@@ -65,7 +65,7 @@ for (const engine of databaseEngines)
       const job = await ada.make('jobs', { title: 'Secret errand' });
       assert.equal((await ada.patch(`jobs/${job}`, { title: 'Errand' })).status, 200);
       const own = await robot.make('jobs', { title: 'Own' });
-      await stream.until(() => stream.text.includes(own), 'no event of its own record');
+      await stream.until(() => JSON.stringify(stream.events).includes(own), 'no event of its own record');
       assert.equal((await robot.get(`jobs/${job}`)).status, 404);
       assert.ok(!stream.text.includes(job), stream.text);
       stream.close();

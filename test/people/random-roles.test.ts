@@ -115,11 +115,11 @@ for (const engine of databaseEngines)
         const titlesIn = ({ text }: EventStream) => new Set(text.match(/title \d+\./g) ?? []);
         for (const { person, stream, titles } of people) {
           const own = await person.make('lists', { title: 'Own' });
-          await stream.until(() => stream.text.includes(own), 'the stream does not catch up');
+          await stream.until(() => JSON.stringify(stream.events).includes(own), 'it does not catch up');
           assert.deepEqual(titlesIn(stream), titles);
           stream.close();
           const again = await EventStream.open(person.caller, { lastEventId: '0' });
-          await again.until(() => again.text.includes(own), 'the stream does not catch up');
+          await again.until(() => JSON.stringify(again.events).includes(own), 'it does not catch up');
           assert.deepEqual([...titlesIn(again).difference(titles)], [], 'heard again from the beginning');
           again.close();
         }

@@ -26,7 +26,7 @@ for (const engine of databaseEngines)
     /** Waits for an event of Bob's own record, which comes after all earlier events. */
     const caughtUp = async (bob: Person, stream: EventStream) => {
       const own = await bob.make('lists', { title: 'Own' });
-      await stream.until(() => stream.text.includes(own), 'the stream does not catch up');
+      await stream.until(() => JSON.stringify(stream.events).includes(own), 'it does not catch up');
     };
 
     it('a removed member gets no events after "left", not even after rejoining', async () => {
