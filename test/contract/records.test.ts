@@ -8,25 +8,10 @@ import {
   insertAll,
   insertUnlessTaken,
   load,
-  runBatch,
   setUsage,
 } from '../support/databases/batches.ts';
-import {
-  createTestDatabase,
-  openedAt,
-  openTwice,
-  storageKinds,
-  type TestDatabase,
-} from '../support/databases/databases.ts';
-import {
-  anyLine,
-  erasureOf,
-  newQuery,
-  newRecord,
-  noUsage,
-  oddTexts,
-  untold,
-} from '../support/databases/records.ts';
+import { openedAt, openTwice, storageKinds, type TestDatabase } from '../support/databases/databases.ts';
+import { newRecord, noUsage, oddTexts, untold } from '../support/databases/records.ts';
 
 /** Bodies that a database might parse, sort, round or normalise. */
 const oddBodies = [
@@ -200,53 +185,6 @@ for (const engine of storageKinds) {
         assert.deepEqual(await storage.records.usage(owner), new Map(Object.entries(kept)));
         assert.deepEqual(await storage.records.usage(`${owner} `), new Map());
       });
-    });
-
-    it('every call after close is refused with storage_unavailable', async () => {
-      const closed = await createTestDatabase(engine).then((empty) => empty.open());
-      const { records } = closed;
-      await load(closed, {});
-      await closed.close();
-      const questions: Record<string, () => Promise<unknown>> = {
-        prepare: () => records.prepare([]),
-        find: async () => records.find('x', 'x'),
-        findAll: async () => records.findAll('x', ['x']),
-        bodies: () => records.bodies(newQuery()),
-        count: () => records.count(newQuery()),
-        list: () => records.list(newQuery()),
-        sizes: () => records.sizes(newQuery()),
-        placeAfter: () => records.placeAfter(newQuery(), 1),
-        hasExpired: () => records.hasExpired('x', 1),
-        usage: () => records.usage('x'),
-        ofOwner: () => records.ofOwner('x', null, 1),
-        ofCollection: () => records.ofCollection('x', '', 1),
-        counts: () => records.counts(),
-        measure: () => records.measure('x', '', 1),
-        expire: () => records.expire('x', 1, 1, untold),
-        forgetExpired: () => records.forgetExpired(1),
-        expireProofs: () => records.expireProofs(1, 1),
-        members: () => records.members('x', 'x', null, 1),
-        history: () => records.history('x', ['x'], null, 1),
-        membershipsOf: () => records.membershipsOf('x', null, 1),
-        invitationsBy: () => records.invitationsBy('x', 1),
-        invitations: () => records.invitations('x', 'x', 1),
-        top: () => records.top(1),
-        erase: () => records.erase('x', anyLine, erasureOf('x')),
-        eraseAgain: () =>
-          records.eraseAgain('x', anyLine, erasureOf('x'), { id: 'x', digest: new Uint8Array(32), at: 1 }),
-        scrub: () => records.scrub(),
-        copiesLeft: () => records.copiesLeft(),
-        tallies: async () => records.tallies('x', ['x']),
-        waitingParents: () => records.waitingParents('x', 'x', '', 1),
-        workOnChildren: () => records.workOnChildren(1, untold),
-        childWork: () => records.childWork(),
-        recount: () => records.recount([]),
-        repairTallies: () => records.repairTallies([]),
-      };
-      assert.deepEqual(Object.keys(questions).sort(), Object.keys(records).sort());
-      for (const [name, ask] of Object.entries({ ...questions, batch: () => runBatch(closed, []) })) {
-        await assert.rejects(ask, { name: 'Refusal', code: 'storage_unavailable' }, name);
-      }
     });
   });
 }

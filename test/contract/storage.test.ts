@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Refusal } from '../../src/base/errors.ts';
 import type { AuditEntry, Storage } from '../../src/storage/port.ts';
-import { register } from '../support/databases/batches.ts';
+import { load, register, runBatch } from '../support/databases/batches.ts';
 import {
   createTestDatabase,
   openedAt,
@@ -430,35 +430,19 @@ for (const engine of storageKinds) {
         await reader.close();
       });
 
-      it('refuses every call with storage_unavailable after close', async () => {
+      it('refuses every call of every store with storage_unavailable after close', async () => {
         const closed = await (await createTestDatabase(engine)).open();
+        await load(closed, {});
         await closed.close();
-        const questions: Record<string, () => Promise<unknown>> = {
-          ping: () => closed.ping(),
-          add: () => closed.clients.add(newClient(), newSecret(), anyLine),
-          find: () => closed.clients.find('x'),
-          list: () => closed.clients.list(),
-          setState: () => closed.clients.setState('x', 'active', anyLine),
-          remove: () => closed.clients.remove('x', anyLine),
-          register: () => register(closed, 'x', 'user', 1),
-          bringBack: () => closed.consumers.bringBack(1),
-          findConsumer: () => closed.consumers.find('x'),
-          setConsumerState: () => closed.consumers.setState('x', 'active', anyLine),
-          standing: () => closed.standing.suspendedConsumers(),
-          read: () => closed.documents.read('x'),
-          write: () => closed.documents.write('x', '', everyByte),
-          writeFirst: () => closed.documents.writeFirst('x', '', everyByte),
-          keys: () => closed.signingKeys.list(),
-          addNext: () => closed.signingKeys.addNext(newSigningKey(), null, anyLine),
-          bringForward: () =>
-            closed.signingKeys.bringForward({ kid: '', signsFrom: 0 }, { kid: '', retiresAt: 0 }, anyLine),
-          deleteRetired: () => closed.signingKeys.deleteRetired(1, () => anyLine),
-          audit: () => closed.audit.list(0),
-          use: () => closed.assertions.use('x', everyByte, 1, 1),
-        };
-        for (const [name, ask] of Object.entries(questions)) {
-          await assert.rejects(ask, (error) => isUnavailable(error), name);
-        }
+        const { engine: _engine, sessionStatus: _status, close: _close, ...stores } = closed;
+        let calls = 0;
+        for (const [name, store] of Object.entries(stores))
+          for (const [method, call] of Object.entries(typeof store === 'function' ? { store } : store)) {
+            calls += 1;
+            await assert.rejects(async () => (call as () => unknown)(), isUnavailable, `${name} ${method}`);
+          }
+        assert.ok(calls > 80, `${calls} calls`);
+        await assert.rejects(runBatch(closed, []), isUnavailable);
       });
     });
   });
