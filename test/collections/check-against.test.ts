@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createKeyedDigest } from '../../src/base/keyed-digest.ts';
-import { checkAgainst, sentenceOf } from '../../src/collections/check-against.ts';
+import { checkAgainst, describeChanges, sentenceOf } from '../../src/collections/check-against.ts';
 import { type Declaration, storedDeclarations } from '../../src/collections/declaration.ts';
 import type { Storage } from '../../src/storage/port.ts';
 import { insertAll } from '../support/databases/batches.ts';
@@ -23,19 +23,7 @@ states: { draft: { cancel: cancelled }, cancelled: {} }`;
   return declared(text, 'bookings');
 };
 /** The keys of a stored declaration. */
-const storedForm = [
-  'access',
-  'aliases',
-  'concurrency',
-  'events',
-  'history',
-  'index',
-  'limits',
-  'schema',
-  'search',
-  'states',
-  'unique',
-];
+const storedForm = 'access aliases concurrency events history index limits schema search states unique';
 const digest = createKeyedDigest(Buffer.from('a key'));
 
 for (const engine of databaseEngines) {
@@ -58,53 +46,34 @@ for (const engine of databaseEngines) {
     after(() => storage.close());
 
     const orphans = 'orphans: breaking: declared no more, 1 of 1 record would fail';
-    const cases: readonly (readonly [
-      what: string,
-      changes: Readonly<Record<string, string>>,
-      sentence: string,
-    ])[] = [
-      ['no change as unchanged', {}, 'bookings: unchanged'],
+    const cases: readonly (readonly [changes: Readonly<Record<string, string>>, sentence: string])[] = [
+      [{}, 'unchanged'],
+      [{ 'maxLength: 500': 'maxLength: 800' }, 'compatible (note maxLength 500 -> 800)'],
+      // All records have less.
+      [{ 'maxLength: 500': 'maxLength: 5' }, 'compatible (note maxLength 500 -> 5)'],
+      [{ 'maximum: 8': 'maximum: 4' }, 'breaking: seats maximum 8 -> 4, 37 of 1,100 records would fail'],
       [
-        'a raised limit as compatible',
-        { 'maxLength: 500': 'maxLength: 800' },
-        'bookings: compatible (note maxLength 500 -> 800)',
-      ],
-      [
-        'a lowered limit that all records meet as compatible',
-        { 'maxLength: 500': 'maxLength: 5' },
-        'bookings: compatible (note maxLength 500 -> 5)',
-      ],
-      [
-        'a lowered limit that some records exceed as breaking',
-        { 'maximum: 8': 'maximum: 4' },
-        'bookings: breaking: seats maximum 8 -> 4, 37 of 1,100 records would fail',
-      ],
-      [
-        'a removed field that all records have as breaking',
         { '    slot: { type: string, format: date-time }\n': '' },
-        'bookings: breaking: slot removed, 1,100 of 1,100 records would fail',
+        'breaking: slot removed, 1,100 of 1,100 records would fail',
       ],
       [
-        'a removed state with records as breaking',
         { 'cancelled: {}': 'gone: {}', 'cancel: cancelled': 'cancel: gone' },
-        'bookings: breaking: states draft cancel to cancelled -> gone, states cancelled removed, states gone added, editable cancelled removed, editable gone added, 3 of 1,100 records would fail',
+        'breaking: states draft cancel to cancelled -> gone, states cancelled removed, states gone added, editable cancelled removed, editable gone added, 3 of 1,100 records would fail',
       ],
       [
-        'a removed state machine as breaking',
         { 'states: { draft: { cancel: cancelled }, cancelled: {} }': '' },
-        'bookings: breaking: state machine removed, 1,100 of 1,100 records would fail',
+        'breaking: state machine removed, 1,100 of 1,100 records would fail',
       ],
+      // An index needs values that are stored in another form.
       [
-        'a new index on values stored in another form as breaking',
         { '[seats]': '[seats, slot]', 'states:': 'index: [slot]\nstates:' },
-        'bookings: breaking: required slot added, index slot (text) added, 1,100 of 1,100 records would fail',
+        'breaking: required slot added, index slot (text) added, 1,100 of 1,100 records would fail',
       ],
     ];
-    for (const [what, changes, sentence] of cases) {
-      it(`reports ${what}`, async () => {
-        assert.deepEqual(await sentences([bookings(changes)]), [sentence, orphans]);
+    for (const [changes, sentence] of cases)
+      it(`reports ${sentence}`, async () => {
+        assert.deepEqual(await sentences([bookings(changes)]), [`bookings: ${sentence}`, orphans]);
       });
-    }
 
     it('checks record by record if no former declaration is stored', async () => {
       assert.deepEqual(await sentences([bookings()], new Map()), ['bookings: new', orphans]);
@@ -125,7 +94,7 @@ for (const engine of databaseEngines) {
       await kept.save([bookings()]);
       // Another form needs another version.
       const { version, files } = JSON.parse(String((await storage.documents.read('collections'))?.content));
-      assert.deepEqual([version, Object.keys(files[0][1]).sort()], [3, storedForm]);
+      assert.deepEqual([version, Object.keys(files[0][1]).sort().join(' ')], [3, storedForm]);
       assert.deepEqual(await kept.load(), inForce);
       const loaded = await kept.load();
       assert.deepEqual(await sentences([bookings()], new Map(loaded)), ['bookings: unchanged', orphans]);
@@ -142,3 +111,80 @@ for (const engine of databaseEngines) {
     });
   });
 }
+
+const declaredBefore = `
+title: Bookings
+schema:
+  required: [slot, seats]
+  properties:
+    slot: { type: string, format: date-time }
+    seats: { type: integer, minimum: 1, maximum: 8 }
+    note: { type: string, maxLength: 500 }
+    tags: { type: array, maxItems: 5, items: { type: string, maxLength: 10 } }
+    place: { required: [city], properties: { city: { type: string, maxLength: 50 } } }
+index: [slot]
+states:
+  draft: { submit: submitted, cancel: cancelled }
+  submitted: { approve: { to: draft, by: client } }
+  cancelled: {}
+editable: [draft]
+access: { clients: any }
+limits: { writes: 30/min, expire: 90d }
+`;
+
+const changes: readonly (readonly [from: string, to: string, changes: readonly string[]])[] = [
+  ['maximum: 8', 'maximum: 4', ['seats maximum 8 -> 4']],
+  ['maxLength: 500', 'maxLength: 800', ['note maxLength 500 -> 800']],
+  ['maximum: 8', 'multipleOf: 2', ['seats maximum 8 -> none', 'seats multipleOf none -> 2']],
+  ['    note: { type: string, maxLength: 500 }\n', '', ['note removed']],
+  ['    note:', '    more: { type: integer }\n    note:', ['more added']],
+  ['[slot, seats]', '[slot, seats, note]', ['required note added']],
+  ['[slot, seats]', '[slot]', ['required seats removed']],
+  ['type: integer', 'type: number', ['seats type integer -> number']],
+  ['maxLength: 10 }', 'maxLength: 5 }', ['tags items maxLength 10 -> 5']],
+  ['maxItems: 5', 'maxItems: 3', ['tags maxItems 5 -> 3']],
+  ['maxLength: 50 }', 'maxLength: 40 }', ['place city maxLength 50 -> 40']],
+  ['required: [city]', 'required: []', ['place required city removed']],
+  ['[slot]\nstates', '[slot, seats]\nstates', ['index seats (number) added']],
+  [
+    'cancel: cancelled }\n  submitted: { approve: { to: draft, by: client } }\n  cancelled: {}',
+    'cancel: dropped }\n  submitted: { approve: { to: draft, by: client } }\n  dropped: {}',
+    ['states draft cancel to cancelled -> dropped', 'states cancelled removed', 'states dropped added'],
+  ],
+  ['by: client', 'by: any', ['states submitted approve by client -> any']],
+  ['editable: [draft]', 'editable: [submitted, draft]', ['editable submitted added']],
+  ['editable: [draft]', 'editable: []', ['editable draft removed']],
+  ['title: Bookings', 'title: Seats', ['title Bookings -> Seats']],
+  ['clients: any', 'clients: own', ['access clients any -> own']],
+  ['30/min', '60/minute', ['writes 30/min -> 60/min']],
+  ['expire: 90d', 'newcomer: 5/day for 7d', ['newcomer none -> 5/d for 7d', 'expire 90d -> none']],
+  ['editable: [draft]', 'editable: [draft]\nevents: none', ['events removed']],
+  [
+    'editable: [draft]',
+    'editable: [draft]\nevents: { data: full, only: [created] }',
+    ['events data thin -> full', 'events only none -> ["created"]'],
+  ],
+  ['title: Bookings', 'title:   "Bookings"', []],
+  ['states:\n', 'states: # the order of the others\n', []],
+];
+
+describe('describeChanges', () => {
+  for (const [from, to, expected] of changes) {
+    it(`reports ${expected.join(', ') || 'none'}`, () => {
+      const text = declaredBefore.replace(from, to);
+      assert.notEqual(text, declaredBefore);
+      assert.deepEqual(describeChanges(declared(declaredBefore), declared(text)), expected);
+    });
+  }
+
+  it('reports an added and a removed state machine', () => {
+    const text = 'schema: {properties: {a: {type: integer}}}';
+    const [without, having] = [declared(text), declared(`${text}\nstates: {open: {}}`)];
+    assert.deepEqual(describeChanges(without, having), ['state machine added']);
+    assert.deepEqual(describeChanges(having, without), ['state machine removed']);
+  });
+
+  it('reports nothing for a declaration restored from storage', () => {
+    assert.deepEqual(describeChanges(declared(declaredBefore), declared(declaredBefore)), []);
+  });
+});

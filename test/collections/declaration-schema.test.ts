@@ -27,13 +27,7 @@ describe('the JSON Schema of declarations', () => {
   });
 
   it('uses no keyword that is newer than draft 07', () => {
-    const later = [
-      'prefixItems',
-      'dependentRequired',
-      'dependentSchemas',
-      'unevaluatedProperties',
-      'minContains',
-    ];
+    const later = /^(?:prefixItems|dependent\w+|unevaluated\w+|minContains)$/;
     const used = new Set<string>();
     const visit = (schema: unknown): void => {
       if (typeof schema !== 'object' || schema === null) return;
@@ -45,10 +39,7 @@ describe('the JSON Schema of declarations', () => {
     };
     visit(declarationSchema);
     assert.ok(used.has('additionalProperties'));
-    assert.deepEqual(
-      later.filter((keyword) => used.has(keyword)),
-      [],
-    );
+    for (const keyword of used) assert.doesNotMatch(keyword, later);
   });
 
   it('accepts the sample and the documented declarations', () => {

@@ -92,15 +92,13 @@ schema:
     c: { type: array, items: { type: integer } }
     d: { type: integer }`);
     const errors = checkFields({ unknown: 1, c: ['x', 'y'], b: 1, a: 7 });
-    assert.deepEqual(
-      errors.map(({ pointer, message }) => `${pointer} ${message}`),
-      [
-        '/a must be at most 5',
-        '/c/0 must be a whole number',
-        '/d is required',
-        '/unknown is not a member of the schema',
-      ].map((line) => line),
-    );
+    const lines = errors.map(({ pointer, message }) => `${pointer} ${message}`);
+    assert.deepEqual(lines, [
+      '/a must be at most 5',
+      '/c/0 must be a whole number',
+      '/d is required',
+      '/unknown is not a member of the schema',
+    ]);
   });
 
   it('reports a record-level fault when every field is valid', () => {
@@ -119,21 +117,19 @@ schema:
     );
     assert.deepEqual(checkFields({ a: 1, b: true }), []);
     assert.deepEqual(checkFields({ b: 1 }), [{ pointer: '/b', message: 'must be true or false' }]);
-    assert.deepEqual(
-      declared('schema: {properties: {a: {type: integer}}, additionalProperties: true}').checkFields({
-        b: 1,
-      }),
-      [],
-    );
+    const open = declared('schema: {properties: {a: {type: integer}}, additionalProperties: true}');
+    assert.deepEqual(open.checkFields({ b: 1 }), []);
   });
 
   it('is not misled by properties of Object.prototype', () => {
     const { checkFields } = declared(
       'schema:\n  required: [hasown]\n  properties: { hasown: { type: integer } }',
     );
-    assert.deepEqual(
-      checkFields({ toString: 1 }).map(({ pointer }) => pointer),
-      ['/hasown', '/toString'],
+    assert.equal(
+      checkFields({ toString: 1 })
+        .map(({ pointer }) => pointer)
+        .join(),
+      '/hasown,/toString',
     );
     const withProto = JSON.parse('{"__proto__": {"hasown": 1}}');
     assert.ok(checkFields(withProto).length > 0);
@@ -179,11 +175,7 @@ describe('checkFields is fast with hostile input', () => {
       const hostile = ['a', '1', '-', '.', ':', '%41', 'a@', 'a.', '0:', '1-', 'P1', '/a'].map(
         (part) => `${part.repeat(65_536 / part.length)}!`,
       );
-      for (const text of hostile)
-        assert.equal(
-          inLittleTime(() => fitsFormat(format, text)),
-          false,
-        );
+      for (const text of hostile) assert.ok(!inLittleTime(() => fitsFormat(format, text)));
     });
   }
 
@@ -194,10 +186,8 @@ describe('checkFields is fast with hostile input', () => {
       withProperty(`a: { type: array, items: { anyOf: [${enums}, { type: integer }] } }`),
     );
     const items = Array.from({ length: 32_000 }, () => 1);
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: items })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: items }));
+    assert.deepEqual(errors, []);
   });
 
   it('unique items', () => {
@@ -205,10 +195,8 @@ describe('checkFields is fast with hostile input', () => {
       withProperty('a: { type: array, uniqueItems: true, items: { type: integer } }'),
     );
     const different = Array.from({ length: 10_000 }, (_, index) => index);
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: different })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: different }));
+    assert.deepEqual(errors, []);
     assert.equal(inLittleTime(() => checkFields({ a: [...different, 0] })).length, 1);
   });
 
@@ -216,10 +204,8 @@ describe('checkFields is fast with hostile input', () => {
     const { checkFields } = declared(withProperty('a: { type: object, additionalProperties: true }'));
     let deep: unknown = 1;
     for (let level = 0; level < 64; level += 1) deep = { deep };
-    assert.deepEqual(
-      inLittleTime(() => checkFields({ a: deep })),
-      [],
-    );
+    const errors = inLittleTime(() => checkFields({ a: deep }));
+    assert.deepEqual(errors, []);
   });
 });
 
@@ -243,33 +229,16 @@ describe('fitsFormat', () => {
   };
   const unfitting: Readonly<Record<string, readonly string[]>> = {
     'date-time': [
-      '2026-01-01 08:00:00Z',
-      '2026-01-01T08:00:00',
-      '2026-02-30T08:00:00Z',
-      '2023-02-29T08:00:00Z',
-      '2026-01-01T24:00:00Z',
-      '2026-01-01T08:00:60Z',
-      '2026-01-01T08:00:00+0100',
-      '0000-01-01T00:00:00+01:00',
-      '9999-12-31T23:59:59-01:00',
-      '2026-01-01',
-      '',
+      ...['2026-01-01 08:00:00Z', '2026-01-01T08:00:00', '2026-02-30T08:00:00Z', '2023-02-29T08:00:00Z'],
+      ...['2026-01-01T24:00:00Z', '2026-01-01T08:00:60Z', '2026-01-01T08:00:00+0100', '2026-01-01'],
+      ...['0000-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00', ''],
     ],
     date: ['2026-13-01', '2026-00-10', '2026-01-00', '1900-02-29', '26-01-01'],
     time: ['08:00', '08:00:00', '25:00:00Z'],
     duration: ['P', 'PT', 'P1', '1D', 'P1DT', 'P-1D'],
     uuid: ['urn:uuid:0b9a5c1e-6f1d-4b7e-9a53-2f1d8c7e4a60', '0b9a5c1e6f1d4b7e9a532f1d8c7e4a60'],
     uri: ['/a', 'example.org', 'https://exa mple.org', 'https://example.org/%zz', 'https://'],
-    email: [
-      'a',
-      '@example.org',
-      'a@',
-      'a..b@example.org',
-      'a.@example.org',
-      'a b@example.org',
-      'a@-x.org',
-      'a@b@c..d',
-    ],
+    email: 'a|@example.org|a@|a..b@example.org|a.@example.org|a b@example.org|a@-x.org|a@b@c..d'.split('|'),
     ipv4: ['256.0.0.1', '1.2.3', '01.2.3.4'],
     ipv6: ['fe80::1%eth0', '1:2', '::g'],
     hostname: ['-a', 'a-', 'a..b', 'a_b', ''],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nameIn, type Table } from '../../src/storage/batch/table.ts';
+import { type Lookup, nameIn, type Table } from '../../src/storage/batch/table.ts';
+import { tables as batchTables, lookups } from '../../src/storage/batch/tables.ts';
 import type { BatchChanges, BatchKeys, Loaded } from '../../src/storage/port.ts';
 import { tables } from '../../src/storage/schema.ts';
 import { createBatchRules } from '../support/databases/batch-rules.ts';
@@ -71,8 +72,64 @@ for (const kind of storageKinds) {
       }
       await storage.close();
     });
+
+    it('find a row by its whole key only', async () => {
+      const storage = await createTestDatabase(kind).then((database) => database.open());
+      await apply(storage, batches[0] ?? {});
+      for (const [name, lookup] of Object.entries(lookups) as [keyof typeof lookups, Lookup][]) {
+        const [key] = (keys[name] ?? []) as readonly Readonly<Record<string, unknown>>[];
+        if (lookup.how === 'special' || key === undefined) continue;
+        const found = async (changes: object = {}): Promise<number> =>
+          (await load(storage, { [name]: [{ ...key, ...changes }] }))[name].length;
+        assert.notEqual(await found(), 0, `control: ${name}`);
+        for (const column of lookup.by) {
+          const value: unknown = key[column];
+          const other = value instanceof Uint8Array ? Uint8Array.of(...value, 0) : `${value}x`;
+          assert.equal(await found({ [column]: other }), 0, `${name} by another ${column}`);
+        }
+      }
+      await storage.close();
+    });
+
+    it('lose the rows that end at a moment, and no others', async () => {
+      const database = await createTestDatabase(kind);
+      const storage = await database.open();
+      await apply(storage, { newConsumers: [{ ...ada, id: 'x' }] });
+      await apply(storage, { newRecords: [newRecord({ collection: 'x', id: 'x' })] });
+      const ending: string[] = [];
+      for (const { name, columns } of Object.values(batchTables).filter(
+        (one) => one !== batchTables.proofs,
+      )) {
+        const isEnd = (column: string) => column === 'expiresAt' || column === 'endsAt';
+        if (!Object.keys(columns).some(isEnd)) continue;
+        ending.push(name);
+        for (const at of [10, 11]) {
+          const bytes = engine === 'sqlite' ? `x'${at}'` : `'\\x${at}'`;
+          const sample = { text: "'x'", integer: '1', bytes };
+          const values = Object.entries(columns).map(([of, { type }]) => (isEnd(of) ? at : sample[type]));
+          await database.query(
+            `insert into ${name} (${Object.keys(columns).map(nameIn)}) values (${values.join()})`,
+          );
+        }
+      }
+      assert.deepEqual(ending, ['spent_budgets', 'idempotency_keys', 'invitations']);
+      for (const [now, left] of [
+        [9, 2],
+        [10, 1],
+        [11, 0],
+      ]) {
+        await storage.records.forgetExpired(Number(now));
+        for (const name of ending)
+          assert.equal((await database.query(`select 1 from ${name}`)).length, left, `${name} at ${now}`);
+      }
+      await storage.close();
+    });
   });
 }
+
+it('the table of proofs has nothing but a digest and an expiry', () => {
+  assert.deepEqual(Object.keys(tables.proofs.columns), ['digest', 'expiresAt']);
+});
 
 /** The order counts only where it is promised. */
 function plain(name: string, rows: unknown): unknown {
@@ -82,6 +139,7 @@ function plain(name: string, rows: unknown): unknown {
 
 const ada = { id: 'usr_ada', kind: 'user', state: 'active', registeredAt: 5 } as const;
 const bob = { ...ada, id: 'usr_bob', registeredAt: 7 };
+const client = { ...ada, id: 'svc_client', kind: 'client', registeredAt: 9 } as const;
 const usage = { ...noUsage, owner: ada.id, collection: 'notes', records: 3 };
 const root = newRecord({ collection: 'rooms', owner: ada.id });
 const under = [3, 1, 2].map((createdAt) =>
@@ -100,9 +158,9 @@ const step = { ...inRoot, at: 1, action: 'update', fromState: null, toState: nul
 
 const batches: readonly BatchChanges[] = [
   {
-    newConsumers: [ada, bob],
+    newConsumers: [ada, bob, client],
     newRecords: [root, ...under],
-    newUsage: [usage],
+    newUsage: [usage, { ...usage, collection: 'less', records: -1 }],
     idempotencyKeys: [key],
     newMembers: [{ ...member, alias }],
     invitations: [code, { ...code, digest: new Uint8Array([9]), madeBy: bob.id }],
@@ -116,7 +174,10 @@ const batches: readonly BatchChanges[] = [
   {
     changedRecords: [{ ...first, state: 'taken', revision: 'r2' }],
     removedRecords: [second],
-    changedUsage: [{ ...usage, records: -1, writes: 2 }],
+    changedUsage: [
+      { ...usage, records: -1, writes: 2 },
+      { ...usage, collection: 'less', records: -1 },
+    ],
     movedUsage: [{ owner: 'usr_gone', collection: 'notes', records: 1 }],
     idempotencyKeys: [{ ...key, recordIds: 'another' }],
     removedMembers: [{ ...member, role: 'guest' }],
@@ -144,7 +205,7 @@ const keys: BatchKeys = {
   parents: [{ child: 'notes', collection: 'rooms', level: 1 }],
   records: [first, second, third],
   waiting: [{ collection: 'notes', parentId: root.id, state: 'waiting', limit: 2 }],
-  usage: [usage, usage],
+  usage: [usage, usage, { ...usage, collection: 'less' }],
   idempotencyKeys: [key],
   invitations: [code],
   members: [member],
@@ -155,5 +216,5 @@ const keys: BatchKeys = {
   tallies: [tally],
   unique: [{ collection: 'notes', rule: 0, columns: ['owner', slot], values: [bob.id, 2], states: null }],
   children: [{ collection: 'notes', parentId: root.id, limit: 10 }],
-  newcomers: [{ since: 6, maxCount: 10 }],
+  newcomers: [0, 5, 6, 7, 8].flatMap((since) => [10, 1].map((maxCount) => ({ since, maxCount }))),
 };

@@ -302,10 +302,8 @@ for (const kind of storageKinds)
         const outcomes = await twin.runTogether(
           changes.map((change) => ({ caller, now: openedAt, proof: null, change })),
         );
-        assert.deepEqual(
-          outcomes.map((one) => 'done' in one),
-          [true, false, true],
-        );
+        const done = outcomes.map((one) => 'done' in one);
+        assert.deepEqual(done, [true, false, true]);
         const { records, usage } = await twin.rows();
         assert.deepEqual([records?.map((row) => 'id' in row && row.id), usage?.length], [['a', 'c'], 1]);
       } finally {

@@ -61,16 +61,12 @@ for (const engine of databaseEngines) {
       assert.deepEqual(await storage.erasures.owners('usr_back', 10), ['usr_other']);
       const erasure = { id: 'a', digest: new Uint8Array(32), at: 7 };
       const line = newLine();
-      assert.notEqual(
-        await storage.records.eraseAgain('usr_back', line, erasureOf('usr_back'), erasure),
-        null,
-      );
+      const again = await storage.records.eraseAgain('usr_back', line, erasureOf('usr_back'), erasure);
+      assert.notEqual(again, null);
       const others = ['b', 'a', 'c'].map((id) => ({ ...erasure, id }));
       await storage.erasures.add(others);
-      assert.deepEqual(
-        (await storage.erasures.list('', 10)).map(({ id }) => id),
-        ['a', 'b', 'c'],
-      );
+      const listed = await storage.erasures.list('', 10);
+      assert.equal(listed.map(({ id }) => id).join(), 'a,b,c');
       assert.deepEqual(await storage.erasures.owners('', 10), ['usr_other']);
       await storage.close();
     });

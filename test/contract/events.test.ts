@@ -24,7 +24,6 @@ const everything = { after: 0, until: Number.MAX_SAFE_INTEGER, owner: null, limi
 for (const engine of storageKinds) {
   describe(`the storage contract of the event log on ${engine}`, () => {
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ storage, neighbour } = opened);
@@ -80,10 +79,8 @@ for (const engine of storageKinds) {
       await append(...owners.map((owner, number) => newEvent(number, { owner })));
       for (const owner of owners) {
         const found = await storage.events.list({ ...everything, after: start, owner: owner as never });
-        assert.deepEqual(
-          found.map((event) => event.owner),
-          owners.filter((one) => one === owner),
-        );
+        const expected = owners.filter((one) => one === owner);
+        assert.deepEqual([...found.map((event) => event.owner)], expected);
       }
     });
 
@@ -172,10 +169,8 @@ for (const engine of storageKinds) {
       await Promise.all(writing);
       isOver = true;
       await reading;
-      assert.deepEqual(
-        seen.map(({ position }) => position),
-        Array.from({ length: 480 }, (_, index) => start + index + 1),
-      );
+      const expected = Array.from({ length: 480 }, (_, index) => start + index + 1);
+      assert.deepEqual([...seen.map(({ position }) => position)], expected);
       for (const owner of owners)
         for (let writer = 0; writer < 8; writer += 1) {
           const told = seen
@@ -233,11 +228,8 @@ for (const engine of storageKinds) {
       for (const said of [1, 2]) {
         const { own, others } = { ...heard };
         await append(newEvent(said));
-        await until(
-          () => heard,
-          (now) => now.own > own && now.others > others,
-          'an appended event is not told of',
-        );
+        const isHeard = () => heard.own > own && heard.others > others;
+        await until(isHeard, Boolean, 'an appended event is not told of');
       }
       for (const stop of stops) await stop();
       const before = { ...heard };

@@ -10,18 +10,16 @@ for (const kind of storageKinds) {
   describe(`the storage contract of leases on ${kind}`, () => {
     let database: TestDatabase;
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(kind, (opened) => {
       ({ database, storage, neighbour } = opened);
     });
 
     it('go to one of twenty concurrent holders, and to no other while it renews', async () => {
-      const taken = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          (index % 2 === 0 ? storage : neighbour).leases.take('crowd', `holder ${index}`, minute),
-        ),
+      const tries = Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? storage : neighbour).leases.take('crowd', `holder ${index}`, minute),
       );
+      const taken = await Promise.all(tries);
       assert.equal(taken.filter(Boolean).length, 1);
       const holder = `holder ${taken.indexOf(true)}`;
       assert.equal(await neighbour.leases.take('crowd', holder, minute), true);

@@ -64,13 +64,11 @@ for (const engine of storageKinds)
       const idsOf = (records: typeof all) => records.map(({ id }) => id).sort();
       assert.deepEqual([await left('papers'), await left('lines')], [idsOf(others), idsOf(spared)]);
       assert.deepEqual(told.toSorted(), idsOf([...papers, ...lines]), 'each once');
-      for (const collection of ['papers', 'lines'])
-        assert.deepEqual(
-          await Promise.all(
-            owners.map(async (owner) => (await neighbour.records.usage(owner)).get(collection)?.records),
-          ),
-          countsOf([...others, ...spared], collection),
-        );
+      for (const collection of ['papers', 'lines']) {
+        const usages = await Promise.all(owners.map((owner) => neighbour.records.usage(owner)));
+        const left = usages.map((usage) => usage.get(collection)?.records);
+        assert.deepEqual(left, countsOf([...others, ...spared], collection));
+      }
       assert.equal(await neighbour.records.childWork(), 0);
     });
   });

@@ -59,10 +59,8 @@ describe('a partitioned event log, by the statements of docs/scale.md', () => {
     await run('3. Add the next partition');
     await append(30);
     const found = await positions(storage);
-    assert.deepEqual(
-      found,
-      Array.from({ length: 60 }, (_, index) => index + 1),
-    );
+    const expected = Array.from({ length: 60 }, (_, index) => index + 1);
+    assert.deepEqual(found, expected);
     const { rows } = await client.query('select count(*)::int as count from events_2');
     assert.equal(rows[0].count, 26);
   });

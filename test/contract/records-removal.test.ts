@@ -68,10 +68,8 @@ for (const engine of storageKinds) {
         await give('usr_c', 2, { updatedAt: 9 });
         await give('usr_a', 2, { updatedAt: 1, collection: 'other' });
         assert.equal(await records.expire('notes', 1, 100, untold), 5);
-        assert.deepEqual(
-          await Promise.all(['usr_a', 'usr_b', 'usr_c'].map((owner) => countOf(owner))),
-          [0, 0, 2],
-        );
+        for (const owner of ['usr_a', 'usr_b']) assert.equal(await countOf(owner), 0);
+        assert.equal(await countOf('usr_c'), 2);
         assert.equal(await countOf('usr_a', 'other'), 2);
       });
 
@@ -94,14 +92,12 @@ for (const engine of storageKinds) {
         await register(storage, 'usr_out', 'user', 1);
         await give('usr_out', 2);
         await storage.consumers.setState('usr_out', 'suspended', newLine());
-        await assert.rejects(records.erase('usr_out', null, erasureOf('usr_out')), {
-          code: 'consumer_suspended',
-        });
+        const refused = records.erase('usr_out', null, erasureOf('usr_out'));
+        await assert.rejects(refused, { code: 'consumer_suspended' });
         assert.equal((await storage.consumers.find('usr_out'))?.state, 'suspended');
         assert.equal((await records.ofOwner('usr_out', null, 10)).length, 2);
-        assert.deepEqual((await records.erase('usr_out', newLine(), erasureOf('usr_out')))?.records, {
-          notes: 2,
-        });
+        const erased = await records.erase('usr_out', newLine(), erasureOf('usr_out'));
+        assert.deepEqual(erased?.records, { notes: 2 });
       });
 
       const keyOf = (owner: string) => newIdempotencyKey({ owner, keyDigest: Uint8Array.of(7) });
@@ -145,71 +141,37 @@ for (const engine of storageKinds) {
 
       it('removes a caller with only a registration, or with only records', async () => {
         await register(storage, 'usr_bare', 'user', openedAt);
-        assert.deepEqual(await records.erase('usr_bare', null, erasureOf('usr_bare')), {
-          records: {},
-          idempotencyKeys: 0,
-          budgetsKeptUntil: null,
-        });
+        const nothing = { records: {}, idempotencyKeys: 0, budgetsKeptUntil: null };
+        assert.deepEqual(await records.erase('usr_bare', null, erasureOf('usr_bare')), nothing);
         await insertAll(storage, [newRecord({ owner: 'usr_unknown' })]);
-        assert.deepEqual(await records.erase('usr_unknown', null, erasureOf('usr_unknown')), {
-          records: { notes: 1 },
-          idempotencyKeys: 0,
-          budgetsKeptUntil: null,
-        });
+        const erased = await records.erase('usr_unknown', null, erasureOf('usr_unknown'));
+        assert.deepEqual(erased, { ...nothing, records: { notes: 1 } });
       });
 
       it('removes more records than one statement deletes', async () => {
         await give('usr_busy', 5_001);
         await insertAll(storage, [newRecord({ owner: 'usr_other' })]);
-        assert.deepEqual(await records.erase('usr_busy', null, erasureOf('usr_busy')), {
-          records: { notes: 5_001 },
-          idempotencyKeys: 0,
-          budgetsKeptUntil: null,
-        });
+        const erased = await records.erase('usr_busy', null, erasureOf('usr_busy'));
+        assert.deepEqual(erased?.records, { notes: 5_001 });
         assert.equal((await records.counts())[0]?.count, 1);
       });
 
       it('keeps spent budgets for the same caller when it comes back, and for no other', async () => {
-        const spend = (collection: string) =>
-          setUsage(storage, 'usr_spent', collection, {
-            ...noUsage,
-            records: 2,
-            writes: 7,
-            newcomerWrites: 5,
-          });
+        const left = { ...noUsage, writes: 7, newcomerWrites: 5 };
         await register(storage, 'usr_spent', 'user', 100);
-        for (const collection of ['ended', 'notes', 'other']) await spend(collection);
+        for (const collection of ['ended', 'notes', 'other'])
+          await setUsage(storage, 'usr_spent', collection, { ...left, records: 2 });
         const former = formerOf('usr_spent');
-        const ends = new Map([
-          ['notes', 500],
-          ['other', 300],
-        ]);
-        const endOf = (collection: string) => ends.get(collection) ?? null;
+        const ends: Readonly<Record<string, number>> = { notes: 500, other: 300 };
+        const endOf = (collection: string) => ends[collection] ?? null;
         const erased = await records.erase('usr_spent', null, erasureOf('usr_spent'), { former, endOf });
         assert.equal(erased?.budgetsKeptUntil, 500);
         assert.deepEqual(await records.usage('usr_spent'), new Map());
         await register(storage, 'usr_else', 'user', 400);
         assert.deepEqual(await records.usage('usr_else'), new Map());
         await Promise.all([1, 2, 3].map(() => register(storage, 'usr_spent', 'user', 400)));
-        const left = { ...noUsage, writes: 7, newcomerWrites: 5 };
         assert.deepEqual(await records.usage('usr_spent'), new Map([['notes', left]]), 'the other has ended');
         assert.deepEqual(await database.query('select 1 from spent_budgets'), [], 'nothing is kept twice');
-      });
-
-      it('deletes the kept budgets after their end', async () => {
-        await register(storage, 'usr_spent', 'user', 100);
-        await setUsage(storage, 'usr_spent', 'notes', { ...noUsage, writes: 1 });
-        await records.erase('usr_spent', null, erasureOf('usr_spent'), {
-          former: formerOf('usr_spent'),
-          endOf: () => 500,
-        });
-        const kept = async () => (await database.query('select 1 from spent_budgets')).length;
-        await records.forgetExpired(499);
-        assert.equal(await kept(), 1);
-        await records.forgetExpired(500);
-        assert.equal(await kept(), 0);
-        await register(storage, 'usr_spent', 'user', 200);
-        assert.deepEqual(await records.usage('usr_spent'), new Map());
       });
 
       it('notifies the watchers of standing', async () => {
@@ -223,11 +185,7 @@ for (const engine of storageKinds) {
         // A watch of SQLite polls for the first time by itself.
         await neighbour.consumers.find('usr_seen');
         await records.erase('usr_seen', null, erasureOf('usr_seen'));
-        await until(
-          () => calls,
-          (now) => now > 0,
-          'nobody was called',
-        );
+        await until(() => calls > 0, Boolean, 'nobody was called');
         await unwatch();
       });
 
@@ -275,10 +233,11 @@ for (const engine of storageKinds) {
         const bytes = Buffer.byteLength(made[0]?.body ?? '');
         const first = await records.measure('measured', '', 2);
         assert.equal(first.lastId, made[1]?.id);
-        assert.deepEqual(
-          first.measured.toSorted((one) => (one.state === null ? 1 : -1)),
-          ['draft', null].map((state) => ({ state, records: 1, bytes })),
-        );
+        const byState = first.measured.toSorted((one) => (one.state === null ? 1 : -1));
+        assert.deepEqual(byState, [
+          { state: 'draft', records: 1, bytes },
+          { state: null, records: 1, bytes },
+        ]);
         const rest = { lastId: null, measured: [{ state: 'draft', records: 1, bytes }] };
         assert.deepEqual(await records.measure('measured', String(first.lastId), 2), rest);
         assert.deepEqual(await records.measure('none', '', 2), { lastId: null, measured: [] });
@@ -344,21 +303,10 @@ describe('an erasure beside a concurrent delete on postgres', () => {
     const storage = await postgresDatabase(url).open();
     await register(storage, 'usr_a', 'user', 1);
     const room = newRecord({ owner: 'usr_a', collection: 'rooms' });
-    const paper = newRecord({
-      owner: 'usr_a',
-      collection: 'papers',
-      body: JSON.stringify({ room: room.id }),
-    });
+    const paper = newRecord({ owner: 'usr_a', collection: 'papers', fields: { room: room.id } });
     await insertAll(storage, [room, paper]);
-    const family = {
-      child: 'papers',
-      field: 'room',
-      collection: 'rooms',
-      level: 1,
-      ownedBy: 'creator',
-      onDelete: 'keep',
-      isTallied: false,
-    } as const;
+    const named = { child: 'papers', field: 'room', collection: 'rooms', level: 1 };
+    const family = { ...named, ownedBy: 'creator', onDelete: 'keep', isTallied: false } as const;
     const outsider = await beginOutside(url);
     await outsider.run(`select 1 from records where id = '${room.id}' for update`);
     const erasing = storage.records.erase('usr_a', null, erasureOf('usr_a'), undefined, null, [family]);

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { Refusal } from '../../src/base/errors.ts';
 import { insertAll, register } from '../support/databases/batches.ts';
 import { newSqliteFile, sqliteDatabase } from '../support/databases/databases.ts';
-import { anyLine, erasureOf, newClient, newRecord, newSecret } from '../support/databases/records.ts';
+import {
+  anyLine,
+  erasureOf,
+  newClient,
+  newQuery,
+  newRecord,
+  newSecret,
+} from '../support/databases/records.ts';
+import { MovableClock } from '../support/services/movable-clock.ts';
 
 /** The pragmas that durability and erasure depend on. */
 const promised = {
@@ -101,5 +110,58 @@ describe('the SQLite file', () => {
     await storage.clients.remove(client.id, anyLine);
     await storage.close();
     for (const trace of traces) assert.equal(readFileSync(file).includes(trace), false, trace);
+  });
+});
+
+const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === 'storage_unavailable';
+
+/** The read-only connection: what it must refuse, and what it must detect. */
+describe('the SQLite read connection', () => {
+  it('cannot write', async () => {
+    const engine = await sqliteDatabase(newSqliteFile()).openEngine();
+    await assert.rejects(engine.reader.deleteFrom('records').execute());
+    await engine.close();
+  });
+
+  for (const usedBefore of [true, false]) {
+    const when = usedBefore ? 'after' : 'before';
+    it(`is refused when the file is removed or replaced ${when} the first read, and works when it is back`, async () => {
+      const file = newSqliteFile();
+      const clock = new MovableClock();
+      const storage = await sqliteDatabase(file, clock).open();
+      const find = async () => {
+        clock.advance(1_000);
+        return storage.records.find('notes', record.id);
+      };
+      const record = newRecord();
+      await insertAll(storage, [record]);
+      if (usedBefore) assert.deepEqual(await storage.records.list(newQuery()), [record]);
+      renameSync(file, `${file}.away`);
+      await assert.rejects(find(), isUnavailable);
+      assert.equal(existsSync(file), false, 'reading makes no file');
+      writeFileSync(file, '');
+      await assert.rejects(find(), isUnavailable);
+      renameSync(`${file}.away`, file);
+      assert.deepEqual(await find(), record);
+      await storage.close();
+    });
+  }
+
+  it('gives each of hundreds of concurrent reads its own result', async () => {
+    const storage = await sqliteDatabase(newSqliteFile()).open();
+    const made = Array.from({ length: 500 }, () => newRecord());
+    await insertAll(storage, made);
+    const found = await Promise.all(made.map(({ id }) => storage.records.find('notes', id)));
+    assert.deepEqual(found, made);
+    await storage.close();
+  });
+
+  it('leaves no WAL behind after a clean stop', async () => {
+    const file = newSqliteFile();
+    const storage = await sqliteDatabase(file).open();
+    await insertAll(storage, [newRecord()]);
+    await storage.records.counts();
+    await storage.close();
+    for (const end of ['-wal', '-shm']) assert.equal(existsSync(file + end), false, end);
   });
 });

@@ -31,7 +31,6 @@ for (const engine of storageKinds) {
   describe(`the storage contract of standing on ${engine}`, () => {
     let database: TestDatabase;
     let storage: Storage;
-    /** A second process, as far as the database can tell. */
     let neighbour: Storage;
     openTwice(engine, (opened) => {
       ({ database, storage, neighbour } = opened);
@@ -59,11 +58,8 @@ for (const engine of storageKinds) {
           true,
           'again is no mistake',
         );
-        assert.deepEqual(
-          await register(storage, one, 'user', 2000),
-          { ...registered, state: 'suspended' },
-          'coming again changes nothing',
-        );
+        const again = await register(storage, one, 'user', 2000);
+        assert.deepEqual(again, { ...registered, state: 'suspended' }, 'coming again changes nothing');
         assert.equal(await neighbour.consumers.setState(one, 'active', anyLine), true);
         assert.deepEqual(await storage.consumers.find(one), registered);
       });
@@ -93,12 +89,9 @@ for (const engine of storageKinds) {
       it('revocations are stored in order for all processes; the later time counts', async () => {
         const fresh = await createTestDatabase(engine).then((empty) => empty.open());
         const nobody = { document: null, audit: null };
-        const note = (name: string, issuedUntil: number, forgetAt: number) => ({
-          name,
-          issuedUntil,
-          forgetAt,
-          issuer: null,
-        });
+        const note = (name: string, issuedUntil: number, forgetAt: number) => {
+          return { name, issuedUntil, forgetAt, issuer: null };
+        };
         const issuer = 'main';
         assert.deepEqual(await fresh.standing.revocations(0), []);
         const first = [{ ...note('a', 10, 100), issuer }, note('b', 20, 200)];
@@ -115,14 +108,8 @@ for (const engine of storageKinds) {
         await fresh.standing.revoke([note('c', 1, 50)], nobody);
         await fresh.standing.forgetRevocations(150);
         const left = await fresh.standing.revocations(0);
-        assert.deepEqual(
-          left.map(({ name, seq }) => [name, seq]),
-          [
-            ['b', 2],
-            ['c', 4],
-          ],
-          'the newest stays, so that no number is given twice',
-        );
+        const names = left.map(({ name, seq }) => `${name} ${seq}`);
+        assert.deepEqual(names, ['b 2', 'c 4'], 'the newest stays, so that no number is given twice');
         await fresh.close();
       });
 
@@ -132,12 +119,8 @@ for (const engine of storageKinds) {
         const fresh = await empty.open();
         ends.defer(() => fresh.close());
         const nobody = { document: null, audit: null };
-        const [a, b] = ['a', 'b'].map((name) => ({
-          name,
-          issuedUntil: 10,
-          forgetAt: 100,
-          issuer: null,
-        })) as [Revocation, Revocation];
+        const a: Revocation = { name: 'a', issuedUntil: 10, forgetAt: 100, issuer: null };
+        const b = { ...a, name: 'b' };
         const changes = async () => (await empty.query('select revocations as count from changes'))[0]?.count;
         await fresh.standing.revoke([a], nobody);
         const before = await changes();
@@ -146,11 +129,8 @@ for (const engine of storageKinds) {
         assert.equal(await fresh.standing.revoke([{ ...a, issuedUntil: 9 }], { document, audit: null }), 0);
         assert.deepEqual(await fresh.standing.revocations(0), [{ ...a, seq: 1, movedFrom: null }]);
         assert.equal(await changes(), before);
-        assert.equal(
-          await fresh.standing.revoke([b], { document, audit: null }),
-          null,
-          'it was used all the same',
-        );
+        const again = await fresh.standing.revoke([b], { document, audit: null });
+        assert.equal(again, null, 'it was used all the same');
         await fresh.standing.revoke([a, b], nobody);
         assert.notEqual(await changes(), before);
         for (const more of [{ issuedUntil: 11 }, { forgetAt: 101 }])
@@ -197,9 +177,8 @@ for (const engine of storageKinds) {
         for (const time of [5, 6, 7]) await signOut(time, 'somebody else');
         assert.equal(await read(), 1, 'however often it was noted between two looks');
         assert.equal(known.known.size, others.length + 3);
-        await empty.query(
-          "update revocations set seq = seq + 1, issued_until = 8 where name = 'somebody else'",
-        );
+        const ofOlder = "update revocations set seq = seq + 1, issued_until = 8 where name = 'somebody else'";
+        await empty.query(ofOlder);
         assert.ok((await read()) > others.length);
         assert.equal(await read(), 1, 'after that only the newest again');
       });
@@ -239,62 +218,32 @@ for (const engine of storageKinds) {
         await fresh.standing.forgetRevocations(100);
         const left = await fresh.standing.revocations(0);
         await fresh.close();
-        assert.deepEqual(
-          left.map(({ name }) => name),
-          ['newest'],
-        );
+        assert.equal(left.map(({ name }) => name).join(), 'newest');
       });
 
       const client = newClient();
       const [first, second] = [newSecret(), newSecret()];
       const limits = { now: 0, maxLive: 2, othersExpireAt: null };
       const consumer = randomUUID();
-      const changes: Record<string, readonly [WatchedTable, (other: Storage) => Promise<unknown>]> = {
-        'a caller is suspended': [
-          'consumers',
-          (other) => other.consumers.setState(consumer, 'suspended', anyLine),
+      const document = { document: null, audit: null };
+      const taken = { name: randomUUID(), issuedUntil: 1, forgetAt: 2, issuer: null };
+      /** By the table that they change. */
+      const changes: Readonly<Record<WatchedTable, readonly ((other: Storage) => Promise<unknown>)[]>> = {
+        consumers: [
+          ({ consumers }) => consumers.setState(consumer, 'suspended', anyLine),
+          ({ consumers }) => consumers.setState(consumer, 'active', anyLine),
+          ({ records }) => records.erase(consumer, null, erasureOf(consumer)),
         ],
-        'a caller is resumed': [
-          'consumers',
-          (other) => other.consumers.setState(consumer, 'active', anyLine),
+        revocations: [({ standing }) => standing.revoke([taken], document)],
+        clients: [
+          ({ clients }) => clients.setState(client.id, 'disabled', anyLine),
+          ({ clients }) => clients.setState(client.id, 'active', anyLine),
+          ({ clients }) => clients.addSecret(client.id, second, limits, anyLine),
+          ({ clients }) => clients.removeSecret(client.id, first.id, anyLine),
+          ({ clients }) => clients.remove(client.id, anyLine),
         ],
-        'a caller is erased': [
-          'consumers',
-          async (other) => (await other.records.erase(consumer, null, erasureOf(consumer))) !== null,
-        ],
-        'tokens are taken back': [
-          'revocations',
-          async (other) =>
-            (await other.standing.revoke(
-              [{ name: randomUUID(), issuedUntil: 1, forgetAt: 2, issuer: null }],
-              { document: null, audit: null },
-            )) === 1,
-        ],
-        'a client is disabled': [
-          'clients',
-          (other) => other.clients.setState(client.id, 'disabled', anyLine),
-        ],
-        'a client is enabled': ['clients', (other) => other.clients.setState(client.id, 'active', anyLine)],
-        'a secret is added': [
-          'clients',
-          async (other) => (await other.clients.addSecret(client.id, second, limits, anyLine)) === 'added',
-        ],
-        'a secret is removed': [
-          'clients',
-          (other) => other.clients.removeSecret(client.id, first.id, anyLine),
-        ],
-        'a client is removed': ['clients', (other) => other.clients.remove(client.id, anyLine)],
-        'a signing key is added': [
-          'signing_keys',
-          (other) => other.signingKeys.addNext(newSigningKey(), null, anyLine),
-        ],
-        'a webhook is added': [
-          'webhooks',
-          async (other) => {
-            await other.webhooks.add(newWebhook(), anyLine);
-            return true;
-          },
-        ],
+        signing_keys: [({ signingKeys }) => signingKeys.addNext(newSigningKey(), null, anyLine)],
+        webhooks: [({ webhooks }) => webhooks.add(newWebhook(), anyLine)],
       };
       /** The callbacks during the work, until there are so many of them. */
       const heardOf = async (times: number, work: () => Promise<void>) => {
@@ -302,11 +251,7 @@ for (const engine of storageKinds) {
         const unwatch = await storage.standing.watch((changed) => heard.push([...changed]));
         try {
           await work();
-          await until(
-            () => heard.length,
-            (count) => count >= times,
-            `nobody was called ${times} times`,
-          );
+          await until(() => heard.length >= times, Boolean, `nobody was called ${times} times`);
         } finally {
           await unwatch();
         }
@@ -319,16 +264,15 @@ for (const engine of storageKinds) {
           const [row = assert.fail()] = await database.query('select * from changes');
           return Object.fromEntries(Object.entries(row).map(([name, count]) => [name, Number(count)]));
         };
-        const tables = new Set<string>();
-        for (const [what, [table, change]] of Object.entries(changes)) {
-          const before = await counts();
-          const make = async () => assert.equal(await change(neighbour), true, what);
-          // A watcher polls the counts: the test waits for one change of each table only.
-          if (tables.has(table)) await make();
-          else assert.deepEqual(await heardOf(1, make), [[table]], what);
-          tables.add(table);
-          assert.deepEqual(await counts(), { ...before, [table]: Number(before[table]) + 1 });
-        }
+        for (const [table, all] of Object.entries(changes))
+          for (const [index, change] of all.entries()) {
+            const before = await counts();
+            const make = async () => assert.ok(![false, null].includes((await change(neighbour)) as null));
+            // A watcher polls the counts: the test waits for one change of each table only.
+            if (index > 0) await make();
+            else assert.deepEqual(await heardOf(1, make), [[table]]);
+            assert.deepEqual(await counts(), { ...before, [table]: Number(before[table]) + 1 });
+          }
         assert.ok(!(await storage.standing.suspendedConsumers()).includes(consumer));
         assert.equal(await storage.clients.find(client.id), null);
       });
@@ -349,21 +293,16 @@ for (const engine of storageKinds) {
         await (await storage.standing.watch(watcher('ended')))();
         const before = calls.ended;
         const third = await database.open();
-        const unwatch = [
-          await storage.standing.watch(watcher('one')),
-          await third.standing.watch(watcher('other')),
-        ];
+        const unwatch = [await storage.standing.watch(watcher('one'))];
+        unwatch.push(await third.standing.watch(watcher('other')));
         const id = randomUUID();
         await register(neighbour, id, 'user', 1);
         // Both have polled once before the change.
         for (const state of ['suspended', 'active', 'suspended'] as const) {
           const seen = { ...calls };
           await neighbour.consumers.setState(id, state, anyLine);
-          await until(
-            () => ({ ...calls }),
-            ({ one, other }) => one > seen.one && other > seen.other,
-            'somebody was not called',
-          );
+          const isHeard = () => calls.one > seen.one && calls.other > seen.other;
+          await until(isHeard, Boolean, 'somebody was not called');
         }
         assert.equal(calls.ended, before);
         for (const end of unwatch) await end();
@@ -391,24 +330,16 @@ for (const engine of storageKinds) {
         for (const text of oddTexts)
           await storage.documents.write(`${prefix}${text}`, text, new Uint8Array());
         for (const text of oddTexts)
-          assert.equal(
-            (await storage.documents.read(`${prefix}${text}`))?.content,
-            text,
-            JSON.stringify(text),
-          );
+          assert.equal((await storage.documents.read(prefix + text))?.content, text, JSON.stringify(text));
       });
 
       it('keep one of twenty concurrent first writes, and no later one', async () => {
         const name = randomUUID();
-        await Promise.all(
-          Array.from({ length: 20 }, (_, index) =>
-            (index % 2 === 0 ? storage : neighbour).documents.writeFirst(
-              name,
-              String(index),
-              new Uint8Array([index]),
-            ),
-          ),
-        );
+        const writes = Array.from({ length: 20 }, (_, index) => {
+          const { documents } = index % 2 === 0 ? storage : neighbour;
+          return documents.writeFirst(name, String(index), new Uint8Array([index]));
+        });
+        await Promise.all(writes);
         const kept = await storage.documents.read(name);
         assert.equal(kept?.content, String(kept?.mac[0]), 'text and bytes of the same one');
         await storage.documents.writeFirst(name, 'later', everyByte);

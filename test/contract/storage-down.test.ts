@@ -90,11 +90,7 @@ describe('a PostgreSQL that is not started yet', () => {
     try {
       const settings = { ...provider.settings, ...ownProcess, DATABASE_URL: url.href };
       const starting = startService(await newSettings('postgres', settings));
-      await until(
-        () => relay.accepted,
-        (count) => count >= 2,
-        'it does not try again',
-      );
+      await until(() => relay.accepted >= 2, Boolean, 'it does not try again');
       relay.leadTo(target);
       const service = await starting;
       assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
@@ -124,7 +120,7 @@ describe('a PostgreSQL that is not started yet', () => {
     assert.ok(time > 50_000 && time <= 60_000, `${time} ms`);
     assert.deepEqual(
       pauses,
-      pauses.toSorted((one, other) => one - other),
+      [...pauses].sort((one, other) => one - other),
     );
   });
 });

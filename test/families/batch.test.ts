@@ -46,17 +46,14 @@ for (const engine of databaseEngines)
       (await person.get(`papers?room=${room}&limit=200`)).body.items
         .map(({ slug }: { slug: string }) => slug)
         .sort();
-    const refusal = ({ status, body }: Awaited<ReturnType<typeof batch>>) => [
-      status,
-      body.index,
-      body.problem?.code,
-    ];
+    const refusal = ({ status, body }: Awaited<ReturnType<typeof batch>>) =>
+      `${status} ${body.index} ${body.problem?.code}`;
 
     it('[29] a batch may join and then write: each operation sees the ones before it', async () => {
       const [ada, eve] = [await Person.of(target()), await Person.of(target())];
       const room = await ada.make('rooms', { title: 'One' });
       const sit = { act: 'sit', in: 'rooms', id: room };
-      assert.deepEqual(refusal(await batch(eve, [paper(room, 'a'), sit])), [409, 0, 'role_required']);
+      assert.equal(refusal(await batch(eve, [paper(room, 'a'), sit])), '409 0 role_required');
       const joined = await batch(eve, [
         sit,
         paper(room, 'a'),
@@ -66,7 +63,7 @@ for (const engine of databaseEngines)
       assert.equal(joined.status, 200, JSON.stringify(joined.body));
       assert.deepEqual(joined.body.results[1].record.roles, ['owner', 'author']);
       const left = await batch(eve, [sit, { act: 'rise', in: 'rooms', id: room }, paper(room, 'b')]);
-      assert.deepEqual(refusal(left), [409, 2, 'role_required']);
+      assert.equal(refusal(left), '409 2 role_required');
       assert.deepEqual(await slugsIn(ada, room), ['a']);
     });
 
@@ -78,12 +75,8 @@ for (const engine of databaseEngines)
       const missing = await ada.post('papers', { room: randomUUID(), slug: 'a' });
       const deleted = await batch(ada, [removal, paper(room, 'a')]);
       assert.deepEqual([deleted.body.index, deleted.body.problem], [1, missing.body]);
-      assert.deepEqual(refusal(await batch(ada, [act('close'), paper(room, 'a')])), [
-        409,
-        1,
-        'parent_closed',
-      ]);
-      assert.deepEqual(refusal(await batch(ada, [paper(room, 'a'), removal])), [409, 1, 'has_children']);
+      assert.equal(refusal(await batch(ada, [act('close'), paper(room, 'a')])), '409 1 parent_closed');
+      assert.equal(refusal(await batch(ada, [paper(room, 'a'), removal])), '409 1 has_children');
       const done = await batch(ada, [act('close'), act('reopen'), paper(room, 'a'), act('close')]);
       assert.equal(done.status, 200, JSON.stringify(done.body));
       const { id } = done.body.results[2].record;
@@ -94,10 +87,8 @@ for (const engine of databaseEngines)
 
     it('[29] a part on an invisible record fails like one on a missing record, and fails the batch', async () => {
       const [ada, eve] = [await Person.of(target()), await Person.of(target())];
-      const [hidden, own] = [
-        await ada.make('rooms', { title: 'One' }),
-        await eve.make('rooms', { title: 'Two' }),
-      ];
+      const hidden = await ada.make('rooms', { title: 'One' });
+      const own = await eve.make('rooms', { title: 'Two' });
       await batch(ada, [paper(hidden, 'a'), { act: 'hide', in: 'rooms', id: hidden }]);
       const answers = [];
       for (const id of [hidden, randomUUID()])
@@ -116,7 +107,7 @@ for (const engine of databaseEngines)
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
       const twice = await batch(ada, [paper(room, 'a'), paper(room, 'b'), paper(room, 'a')]);
-      assert.deepEqual(refusal(twice), [409, 2, 'not_unique']);
+      assert.equal(refusal(twice), '409 2 not_unique');
       const all = await atOnce(30, (index) =>
         ada
           .at(target().serviceAt(index))
@@ -125,47 +116,35 @@ for (const engine of databaseEngines)
       const won = all.findIndex(({ status }) => status === 200);
       assert.equal(all.filter(({ status }) => status === 200).length, 1);
       for (const one of all.filter(({ status }) => status !== 200))
-        assert.deepEqual(refusal(one), [409, 1, 'not_unique']);
+        assert.equal(refusal(one), '409 1 not_unique');
       assert.deepEqual(await slugsIn(ada, room), [`own ${won}`, 'same']);
     });
 
     it('[22] one conflict refuses a full batch of patches, but not the writes queued beside it', async () => {
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
-      const made = await batch(
-        ada,
-        Array.from({ length: 50 }, (_, index) => paper(room, `p${index}`)),
-      );
+      const papers = Array.from({ length: 50 }, (_, index) => paper(room, `p${index}`));
+      const made = await batch(ada, papers);
       const ids: string[] = made.body.results.map(({ record }: { record: { id: string } }) => record.id);
       const patches = (slugOf: (index: number) => string) =>
         ids.map((id, index) => ({ update: 'papers', id, fields: { slug: slugOf(index) } }));
+      const wrong = patches((index) => (index === 48 ? 'p49' : `q${index}`));
       const [refused, ...beside] = await Promise.all([
-        batch(
-          ada,
-          patches((index) => (index === 48 ? 'p49' : `q${index}`)),
-        ),
+        batch(ada, wrong),
         ...Array.from({ length: 10 }, (_, index) => ada.post('papers', { room, slug: `r${index}` })),
       ]);
-      assert.deepEqual(refusal(refused), [409, 48, 'not_unique']);
-      assert.deepEqual(
-        beside.map(({ status }) => status),
-        Array(10).fill(201),
-      );
+      assert.equal(refusal(refused), '409 48 not_unique');
+      assert.ok(beside.every(({ status }) => status === 201));
       assert.equal((await ada.get(`papers/${ids[0]}`)).body.slug, 'p0');
-      const moved = await batch(
-        ada,
-        patches((index) => `q${index}`),
-      );
+      const right = patches((index) => `q${index}`);
+      const moved = await batch(ada, right);
       assert.equal(moved.status, 200, JSON.stringify(moved.body));
     });
 
     it('a later operation can reuse a unique value that an earlier one freed', async () => {
       const ada = await Person.of(target());
       const room = await ada.make('rooms', { title: 'One' });
-      const made = await batch(
-        ada,
-        ['a', 'b', 'c'].map((slug) => paper(room, slug)),
-      );
+      const made = await batch(ada, [paper(room, 'a'), paper(room, 'b'), paper(room, 'c')]);
       const [a, b, c] = made.body.results.map(({ record }: { record: { id: string } }) => record.id);
       const to = (id: string, slug: string) => ({ update: 'papers', id, fields: { slug } });
       for (const operations of [
@@ -204,12 +183,10 @@ for (const engine of databaseEngines)
       const people = await Person.several(target(), 8);
       await Promise.all(people.map((one) => one.make('rooms', { title: 'first' })));
       await atOnce(24, (index) =>
-        (people[index % 8] as Person).at(target().serviceAt(index)).post('batch', {
-          operations: Array.from({ length: 6 }, (_, part) => ({
-            create: 'rooms',
-            fields: { title: `${index} ${part}` },
-          })),
-        }),
+        batch(
+          (people[index % 8] as Person).at(target().serviceAt(index)),
+          [0, 1, 2, 3, 4, 5].map((part) => ({ create: 'rooms', fields: { title: `${index} ${part}` } })),
+        ),
       );
       const rows = await plainSql(target().settings).query(
         `select records.body from events join records on records.id = events.record_id

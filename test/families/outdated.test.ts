@@ -28,11 +28,8 @@ it('a process whose declared parents are outdated is not ready and says why', as
   const isReady = ({ status }: { readonly status: number }) => status === 200;
   await until(old, isReady, 'it does not become ready');
   const next = await start({ rooms, papers: underRooms });
-  const { check, fault } = await until(
-    old,
-    ({ status }) => status === 503,
-    'it stays ready beside other parents',
-  );
+  const isOutdated = ({ status }: { readonly status: number }) => status === 503;
+  const { check, fault } = await until(old, isOutdated, 'it stays ready beside other parents');
   assert.equal(check, 'outdated');
   assert.match(String(fault), /different parents/);
   await until(next, isReady, 'the newer one does not become ready');

@@ -11,9 +11,7 @@ describe('50 rounds of simultaneous registrations, at two processes on postgres'
     engine: 'postgres',
     processes: 2,
     declarations: exampleDeclarations('meetup'),
-    settings: {
-      NEWCOMERS_PER_HOUR: '1000000',
-    },
+    settings: { NEWCOMERS_PER_HOUR: '1000000' },
   });
 
   it('[23] 20 of 200 registrations get a seat in every round', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Answered, Person } from '../support/people/person.ts';
 import { atOnce, type Deployment } from '../support/services/deployment.ts';
+
 /** Attempts of many people at once under one meetup. A test makes them once, a drill often. */
 
 export async function meetupWith(target: Deployment, seats: number) {
@@ -16,10 +17,8 @@ export async function countsUnder(ada: Person, id: string): Promise<Record<strin
   const items = await ada.caller.all('registrations', `&meetup=${id}&sort=created_at`);
   const { registrations } = (await ada.get(`meetups/${id}`)).body.counts;
   const count = (state: string) => items.filter((one) => one.state === state).length;
-  assert.deepEqual(
-    { confirmed: count('confirmed'), waiting: count('waiting'), present: count('present') },
-    registrations,
-  );
+  const counted = { confirmed: count('confirmed'), waiting: count('waiting'), present: count('present') };
+  assert.deepEqual(counted, registrations);
   return registrations;
 }
 

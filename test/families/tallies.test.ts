@@ -59,10 +59,8 @@ for (const engine of databaseEngines)
 
       await plainSql(settings).query('update tallies set n = n + 7');
       assert.deepEqual(await found(), ['warn']);
-      assert.match(
-        linesOf(await examined(settings), 'warn').join('\n'),
-        new RegExp(`papers under rooms/${room}`),
-      );
+      const warnings = linesOf(await examined(settings), 'warn').join('\n');
+      assert.match(warnings, new RegExp(`papers under rooms/${room}`));
       await served(', counts: true, max: 5', async (ada) => {
         assert.deepEqual((await ada.get(`rooms/${room}`)).body.counts, counts);
         assert.equal((await ada.post('papers', { room })).status, 201);

@@ -75,13 +75,11 @@ describe('the OpenAPI document', () => {
   it('has every operation of a collection, including its actions', () => {
     const path = `${root}/every-thing-1`;
     const found = operations.filter((each) => each.path === path || each.path.startsWith(`${path}/`));
-    assert.deepEqual(
-      found.map((each) => `${each.method} ${each.path.slice(path.length)}`),
-      [
-        ...['get ', 'post ', 'get /count', 'get /{id}', 'put /{id}', 'patch /{id}', 'delete /{id}'],
-        ...['post /{id}/submit', 'post /{id}/cancel', 'post /{id}/approve-it'],
-      ],
-    );
+    const names = found.map((each) => `${each.method} ${each.path.slice(path.length)}`);
+    assert.deepEqual(names, [
+      ...['get ', 'post ', 'get /count', 'get /{id}', 'put /{id}', 'patch /{id}', 'delete /{id}'],
+      ...['post /{id}/submit', 'post /{id}/cancel', 'post /{id}/approve-it'],
+    ]);
   });
 
   it('has the declared schema of fields and the schema of a record', () => {
@@ -176,21 +174,12 @@ describe('the OpenAPI document', () => {
 
   it('has a plain summary for each operation of a collection', () => {
     const words = operations.filter(({ path }) => path.startsWith(`${root}/bookings`));
-    assert.deepEqual(
-      words.map(({ operation }) => operation.summary),
-      [
-        'List records',
-        'Create a record',
-        'Count records',
-        'Read a record',
-        'Replace the fields of a record',
-        'Change some fields of a record',
-        'Delete a record',
-        'Submit',
-        'Cancel',
-        'Approve',
-      ],
-    );
+    const summaries = words.map(({ operation }) => operation.summary);
+    assert.deepEqual(summaries, [
+      ...['List records', 'Create a record', 'Count records', 'Read a record'],
+      ...['Replace the fields of a record', 'Change some fields of a record', 'Delete a record'],
+      ...['Submit', 'Cancel', 'Approve'],
+    ]);
   });
 
   it('shares every parameter, header and response', () => {
@@ -211,10 +200,7 @@ describe('the OpenAPI document', () => {
     const parts = new PartsInUse();
     const all = Array.from({ length: 3000 }, (_, index) => ({ description: `${index}` }));
     const shared = all.map((part) => parts.share('responses', '200', part));
-    assert.ok(
-      shared.some((part) => !('$ref' in part)),
-      'two parts have the same digest',
-    );
+    assert.ok(shared.some((part) => !('$ref' in part)));
     for (const [index, part] of shared.entries())
       assert.deepEqual(found(part, { components: parts }), all[index]);
   });
@@ -370,10 +356,8 @@ describe('examples in the OpenAPI document', () => {
 
   it('show every field for which an example can be generated', () => {
     const { examples } = document.components.schemas['every-thing-1.fields'] ?? {};
-    assert.deepEqual(
-      Object.keys((examples as object[])[0] ?? {}),
-      Object.keys(everything.schema.properties as object).filter((name) => name !== 'code'),
-    );
+    const all = Object.keys(everything.schema.properties as object).filter((name) => name !== 'code');
+    assert.deepEqual(Object.keys((examples as object[])[0] ?? {}), all);
   });
 
   it('are left out where none can be generated', () => {

@@ -75,10 +75,7 @@ describe('a service with 200 collections', () => {
     const { url } = running().service;
     const slow = await Promise.all(Array.from({ length: 16 }, () => answerTo(`${url}/openapi.json`)));
     const lengths = slow.map(({ headers }) => Number(headers['content-length']));
-    assert.ok(
-      lengths.every((length) => length > 2 * 1024 * 1024),
-      `${lengths[0]} bytes`,
-    );
+    assert.ok(Math.min(...lengths) > 2 * 1024 * 1024, `${lengths[0]} bytes`);
     const bodies = await Promise.all(slow.map((response) => buffer(response)));
     const read = bodies.map((body) => body.length);
     assert.deepEqual(read, lengths);
@@ -202,13 +199,10 @@ describe('a service with unusual collections', () => {
       "trusted-types 'none'",
     ]);
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
-    assert.equal(
-      (await request(`${url}/docs/style.css`)).text,
-      readFileSync('web/reference/style.css', 'utf8'),
-    );
-    assert.equal(
-      (await request(`${url}/docs/script.js`)).text,
-      readFileSync('web/reference/script.js', 'utf8'),
-    );
+    for (const name of ['style.css', 'script.js'])
+      assert.equal(
+        (await request(`${url}/docs/${name}`)).text,
+        readFileSync(`web/reference/${name}`, 'utf8'),
+      );
   });
 });

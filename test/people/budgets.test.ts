@@ -100,10 +100,8 @@ for (const engine of databaseEngines)
       const [ada, bob] = [await person(), await person()];
       const ids = [await ada.make('clubs', { title: 'One' }), await ada.make('clubs', { title: 'Two' })];
       assert.equal((await ada.post('clubs', { title: 'Three' })).body.code, 'quota_exceeded');
-      const codes = [
-        await ada.codeFor(`clubs/${ids[0]}`, { role: 'owner' }),
-        await ada.codeFor(`clubs/${ids[1]}`, { role: 'owner' }),
-      ];
+      const codes: string[] = [];
+      for (const id of ids) codes.push(await ada.codeFor(`clubs/${id}`, { role: 'owner' }));
       await bob.make('clubs', { title: 'Own' });
       const taken = await atOnce(2, (index) =>
         bob.at(target().serviceAt(index)).post('invitations', { code: codes[index] }),
@@ -119,20 +117,15 @@ for (const engine of databaseEngines)
     it('accepting, inviting and acting spend the budget of a newcomer', async () => {
       const sub = 'somebody who is here for long';
       const before = await Person.of(target(), { sub });
-      const groups = [
-        await before.make('groups', { title: 'A' }),
-        await before.make('groups', { title: 'B' }),
+      const two = async (name: string) => [
+        await before.make(name, { title: 'A' }),
+        await before.make(name, { title: 'B' }),
       ];
-      const tools = [
-        await before.make('tools', { title: 'Saw' }),
-        await before.make('tools', { title: 'Axe' }),
-      ];
+      const [groups, tools] = [await two('groups'), await two('tools')];
       await target().advance(3 * dayMs);
       const [ada, newcomer] = [await Person.of(target(), { sub }), await person()];
-      const codes = [
-        await ada.codeFor(`groups/${groups[0]}`, { role: 'member' }),
-        await ada.codeFor(`groups/${groups[1]}`, { role: 'member' }),
-      ];
+      const codes: string[] = [];
+      for (const id of groups) codes.push(await ada.codeFor(`groups/${id}`, { role: 'member' }));
       assert.equal((await newcomer.post('invitations', { code: codes[0] })).status, 200);
       assert.equal((await newcomer.post(`groups/${groups[0]}/invitations`, { role: 'member' })).status, 201);
       assert.equal((await newcomer.patch(`groups/${groups[0]}`, { title: 'C' })).status, 200);

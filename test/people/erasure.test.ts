@@ -84,10 +84,7 @@ for (const engine of databaseEngines)
       assert.equal((await cleo.post(`items/${item}/request`)).status, 200);
       assert.equal((await bob.post(`papers/${paper}/take_back`)).status, 200);
       const { items } = (await bob.get(`clubs/${club}/members`)).body;
-      assert.deepEqual(
-        items.map(({ role }: { role: string }) => role),
-        ['owner'],
-      );
+      assert.equal(items.map(({ role }: { role: string }) => role).join(), 'owner');
       assert.equal((await bob.caller.usage('clubs')).records.used, 1);
     });
 

@@ -75,11 +75,8 @@ const conditions: readonly Readonly<Record<string, string>>[] = [
 
 for (const engine of databaseEngines)
   describe(`records that the caller cannot see, on ${engine}`, () => {
-    const target = deployment({
-      engine,
-      declarations: attackDeclarations,
-      settings: { REFUSALS_PER_MINUTE: '1000000' },
-    });
+    const settings = { REFUSALS_PER_MINUTE: '1000000' };
+    const target = deployment({ engine, declarations: attackDeclarations, settings });
 
     /** One record of each collection that only its owner sees. */
     const hiddenRecords = async (): Promise<Readonly<Record<string, string>>> => {
@@ -133,10 +130,8 @@ for (const engine of databaseEngines)
         const attempt = { ...chosen, headers: { ...random.pick(conditions), ...chosen.headers } };
         const missing = createRecordId(Date.now() - random.below(1e9));
         // Either first: the order must not matter.
-        const ids = random.pick([
-          [String(hidden[collection]), missing],
-          [missing, String(hidden[collection])],
-        ]);
+        const ids = [String(hidden[collection]), missing];
+        if (random.below(2) === 0) ids.reverse();
         const [one, other] = await Promise.all(ids.map((id) => send(eve, collection, id, attempt)));
         const what = JSON.stringify([collection, attempt]);
         assert.deepEqual(bytesOf(one as Reply), bytesOf(other as Reply), what);
@@ -149,28 +144,19 @@ for (const engine of databaseEngines)
       const [ada, bob] = [await Person.of(target()), await Person.of(target())];
       const id = await ada.make('papers', { text: 'Draft', shelf: 'top' });
       await ada.invites(`papers/${id}`, 'reviewer', bob);
-      const paths = [
-        'papers',
-        'papers?role=reviewer',
-        'papers?role=reviewer&state=draft',
-        'papers?state=draft',
-        'papers?shelf=top',
-        'papers?mine=true',
-        'papers?created_at[gt]=2020-01-01T00:00:00Z',
+      const queries = [
+        ...['', 'role=reviewer', 'role=reviewer&state=draft', 'state=draft', 'shelf=top', 'mine=true'],
+        'created_at[gt]=2020-01-01T00:00:00Z',
       ];
       const isHidden = async () => {
-        for (const path of paths) {
-          const { status, body } = await bob.get(path);
-          assert.deepEqual([status, body.items, body.next], [200, [], null], path);
+        for (const query of queries) {
+          const { status, body } = await bob.get(`papers?${query}`);
+          assert.deepEqual([status, body.items, body.next], [200, [], null], query);
         }
-        for (const [method, path] of [
-          ['GET', ''],
-          ['HEAD', ''],
-          ['GET', '/members'],
-          ['GET', '/history'],
-          ['POST', '/return'],
-        ] as const)
-          assert.equal((await bob.caller.send(method, `/papers/${id}${path}`)).status, 404, path);
+        for (const asked of ['GET ', 'HEAD ', 'GET /members', 'GET /history', 'POST /return']) {
+          const [method = '', path = ''] = asked.split(' ');
+          assert.equal((await bob.caller.send(method, `/papers/${id}${path}`)).status, 404, asked);
+        }
         const etag = (await ada.get(`papers/${id}`)).reply.headers.get('etag') ?? '"AAAAAAAAAAAAAAAA"';
         for (const name of ['if-none-match', 'if-match'])
           assert.equal((await bob.caller.get(`/papers/${id}`, { [name]: etag })).status, 404, name);
@@ -197,8 +183,8 @@ for (const engine of databaseEngines)
     it('an owner cannot read a forbidden state, not even by repeating the create', async () => {
       const ada = await Person.of(target());
       const judge = await Person.of(target(), { scope: 'read write issues.moderate' });
-      const create = () =>
-        ada.caller.send('POST', '/reports', { text: 'Spam' }, { 'idempotency-key': 'report' });
+      const key = { 'idempotency-key': 'report' };
+      const create = () => ada.caller.send('POST', '/reports', { text: 'Spam' }, key);
       const { id } = (await create()).json<{ id: string }>();
       assert.equal((await create()).headers.get('idempotency-replayed'), 'true');
       assert.equal((await judge.post(`reports/${id}/judge`, { verdict: 'Nonsense' })).status, 200);

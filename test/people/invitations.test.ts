@@ -14,21 +14,16 @@ const unknownCode = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (const engine of databaseEngines)
   describe(`invitation codes, on ${engine}`, () => {
-    const target = deployment({
-      engine,
-      processes: engine === 'sqlite' ? 1 : 2,
-      declarations: attackDeclarations,
-    });
+    const processes = engine === 'sqlite' ? 1 : 2;
+    const target = deployment({ engine, processes, declarations: attackDeclarations });
     const person = () => Person.of(target());
     const query = (sql: string) => plainSql(target().settings).query(sql);
 
     /** Refused with the same bytes as an unknown code. */
     const isInvalid = async (code: string, what: string, who?: Person) => {
       const stranger = who ?? (await person());
-      const [known, unknown] = [
-        await stranger.post('invitations', { code }),
-        await stranger.post('invitations', { code: unknownCode }),
-      ];
+      const known = await stranger.post('invitations', { code });
+      const unknown = await stranger.post('invitations', { code: unknownCode });
       assert.deepEqual([known.status, known.body.code], [404, 'invitation_invalid'], what);
       assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), what);
     };
@@ -75,10 +70,8 @@ for (const engine of databaseEngines)
       const two = `lists/${await ada.make('lists', { title: 'Ours' })}`;
       const bob = await person();
       await ada.invites(two, 'member', bob);
-      const [bobs, adas] = [
-        await bob.codeFor(two, { role: 'member' }),
-        await ada.codeFor(two, { role: 'member' }),
-      ];
+      const bobs = await bob.codeFor(two, { role: 'member' });
+      const adas = await ada.codeFor(two, { role: 'member' });
       assert.equal((await bob.delete('me')).status, 200);
       await isInvalid(bobs, 'of an erased member');
       await isInvalid(unknownCode.slice(1), 'no code at all');
@@ -98,10 +91,8 @@ for (const engine of databaseEngines)
       const alias = await bob.aliasIn(one);
       // Cleo is made a guest, and would come back as a chair with a code that she had made.
       const cleos = await cleo.codeFor(one, { role: 'chair' });
-      assert.equal(
-        (await ada.patch(`${one}/members/${await cleo.aliasIn(one)}`, { role: 'guest' })).status,
-        204,
-      );
+      const demoted = await ada.patch(`${one}/members/${await cleo.aliasIn(one)}`, { role: 'guest' });
+      assert.equal(demoted.status, 204);
       assert.equal((await cleo.delete(`${one}/members/me`)).status, 204);
       await isInvalid(cleos, 'of a demoted member', cleo);
       await isInvalid(bobs, 'of another member at that time');
@@ -129,11 +120,9 @@ for (const engine of databaseEngines)
       const [ada, bob] = [await person(), await person()];
       const one = `lists/${await ada.make('lists', { title: 'Ours' })}`;
       await ada.invites(one, 'member', bob);
-      const [bobs, adas, owners] = [
-        await bob.codeFor(one, { role: 'member', uses: 9 }),
-        await ada.codeFor(one, { role: 'member', uses: 9 }),
-        await ada.codeFor(one, { role: 'owner' }),
-      ];
+      const bobs = await bob.codeFor(one, { role: 'member', uses: 9 });
+      const adas = await ada.codeFor(one, { role: 'member', uses: 9 });
+      const owners = await ada.codeFor(one, { role: 'owner' });
       const [{ id: member }, { id: owner }] = [(await bob.get('me')).body, (await ada.get('me')).body];
       const command = (verb: string, id: string) => target().command('consumer', verb, id);
       await command('suspend', member);
@@ -149,11 +138,9 @@ for (const engine of databaseEngines)
     it('a hand-over ends all codes, so the former owner cannot take the record back', async () => {
       const [ada, bob] = [await person(), await person()];
       const one = `clubs/${await ada.make('clubs', { title: 'Chess' })}`;
-      const [first, second, third] = [
-        await ada.codeFor(one, { role: 'owner', uses: 5 }),
-        await ada.codeFor(one, { role: 'owner' }),
-        await ada.codeFor(one, { role: 'chair', uses: 5 }),
-      ];
+      const first = await ada.codeFor(one, { role: 'owner', uses: 5 });
+      const second = await ada.codeFor(one, { role: 'owner' });
+      const third = await ada.codeFor(one, { role: 'chair', uses: 5 });
       const { status, body } = await bob.post('invitations', { code: first });
       assert.deepEqual([status, body.role, body.record.roles], [200, 'owner', ['owner']]);
       assert.deepEqual((await ada.get(one)).body.roles, ['guest']);
@@ -188,13 +175,8 @@ for (const engine of databaseEngines)
     });
 
     it('a member can invite and change only the roles that the declaration allows', async () => {
-      const [ada, admin, member, eve, second] = (await Person.several(target(), 5)) as [
-        Person,
-        Person,
-        Person,
-        Person,
-        Person,
-      ];
+      const [ada, eve, ...members] = (await Person.several(target(), 5)) as [Person, Person, ...Person[]];
+      const [admin, second, member] = members as [Person, Person, Person];
       const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
       await ada.invites(one, 'admin', admin, second);
       await admin.invites(one, 'member', member);
@@ -207,11 +189,8 @@ for (const engine of databaseEngines)
       const refused = async (who: Person, method: string, path: string, body?: object, expected = 403) => {
         const { status, body: problem } = await who.send(method, `${one}/${path}`, body);
         const code = { 403: 'role_required', 404: 'not_found', 422: 'validation_failed' }[expected];
-        assert.deepEqual(
-          [status, problem.code],
-          [expected, code],
-          `${method} ${path} ${JSON.stringify(body)}`,
-        );
+        const what = `${method} ${path} ${JSON.stringify(body)}`;
+        assert.deepEqual([status, problem.code], [expected, code], what);
       };
       await refused(member, 'POST', 'invitations', { role: 'member' });
       await refused(member, 'POST', 'invitations', { role: 'admin' });
@@ -267,12 +246,8 @@ for (const engine of databaseEngines)
           body: JSON.stringify(body),
         });
       assert.equal((await send(0, { code, extra: true })).status, 422);
-      await until(
-        () => query('select digest from proofs'),
-        (rows) => rows.length > 0,
-        'the proof is not noted',
-        5_000,
-      );
+      const isNoted = async () => (await query('select digest from proofs')).length > 0;
+      await until(isNoted, Boolean, 'the proof is not noted');
       assertProofRefused(await send(1, { code }), 'proof_replayed', null);
       assert.equal((await ada.get(`${one}/members`)).body.items.length, 1);
     });

@@ -10,11 +10,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
     const target = deployment({ engine, declarations: peopleDeclarations });
 
     it('a loan runs from request to return, with events for both sides', async () => {
-      const [ada, bob, eve] = [
-        await Person.of(target()),
-        await Person.of(target()),
-        await Person.of(target()),
-      ];
+      const [ada, bob, eve] = (await Person.several(target(), 3)) as [Person, Person, Person];
       const streams = {
         ada: await EventStream.open(ada.caller),
         bob: await EventStream.open(bob.caller),
@@ -25,19 +21,15 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.equal(status, 201);
       const one = `items/${drill.id}`;
       assert.match(drill.owner, /^per_[\w-]{22}$/);
-      assert.deepEqual(
-        [drill.state, drill.roles, drill.actions, drill.people],
-        ['available', ['owner'], [], {}],
-      );
+      assert.deepEqual([drill.state, drill.roles, drill.actions], ['available', ['owner'], []]);
+      assert.deepEqual(drill.people, {});
 
       const { items } = (await bob.get('items')).body;
       const listed = items.find(({ id }: { id: string }) => id === drill.id);
       assert.deepEqual([listed.roles, listed.actions, listed.owner], [[], ['request'], drill.owner]);
       const requested = (await bob.post(`${one}/request`)).body;
-      assert.deepEqual(
-        [requested.state, requested.roles, requested.actions],
-        ['requested', ['borrower'], ['withdraw']],
-      );
+      assert.deepEqual([requested.state, requested.roles], ['requested', ['borrower']]);
+      assert.deepEqual(requested.actions, ['withdraw']);
       assert.match(requested.people.borrower, /^per_[\w-]{22}$/);
       const late = await eve.post(`${one}/request`);
       assert.deepEqual([late.status, late.body.code, late.body.allowed], [409, 'invalid_transition', []]);
@@ -48,10 +40,7 @@ for (const engine of ['sqlite', 'postgres'] as const)
       assert.deepEqual([lent.status, lent.body.due, lent.body.actions], [200, '2026-12-24', ['take_back']]);
       assert.equal((await ada.patch(one, { due: '2027-12-24' })).body.code, 'not_editable');
       const borrowed = (await bob.get('items?role=borrower')).body.items;
-      assert.deepEqual(
-        borrowed.map(({ id }: { id: string }) => id),
-        [drill.id],
-      );
+      assert.equal(borrowed.map(({ id }: { id: string }) => id).join(), drill.id);
       assert.equal((await bob.post(`${one}/bring_back`)).status, 200);
       const back = (await ada.post(`${one}/take_back`)).body;
       assert.deepEqual([back.state, back.due, back.people], ['available', undefined, {}]);

@@ -32,11 +32,8 @@ describe('simultaneous people, at two processes on postgres', () => {
       await eraser.query('delete from consumers where id = $1', [id]);
       const changing = ada.patch(`${one}/members/${alias}`, { role: 'chair' });
       const waiting = `select 1 from pg_locks where not granted and pid <> pg_backend_pid()`;
-      await until(
-        async () => (await eraser.query(waiting)).rowCount,
-        (count) => count !== 0,
-        'nothing waits for the erasure',
-      );
+      const isWaiting = async () => (await eraser.query(waiting)).rowCount !== 0;
+      await until(isWaiting, Boolean, 'nothing waits for the erasure');
       await eraser.query('commit');
       assert.equal((await changing).status, 404);
     } finally {

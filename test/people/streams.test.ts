@@ -9,11 +9,8 @@ import { databaseEngines } from '../support/services/service.ts';
 for (const engine of databaseEngines)
   describe(`event streams of people whose roles end, on ${engine}`, () => {
     // With PostgreSQL the stream is at another process than the writes.
-    const target = deployment({
-      engine,
-      processes: engine === 'sqlite' ? 1 : 2,
-      declarations: attackDeclarations,
-    });
+    const processes = engine === 'sqlite' ? 1 : 2;
+    const target = deployment({ engine, processes, declarations: attackDeclarations });
     const elsewhere = (person: Person) => person.at(target().serviceAt(1)).caller;
     const titles = (stream: EventStream) =>
       stream.events.flatMap(({ data }) => (data.data.fields as { title?: string } | undefined)?.title ?? []);
@@ -29,10 +26,7 @@ for (const engine of databaseEngines)
     /** Waits for an event of Bob's own record, which comes after all earlier events. */
     const caughtUp = async (bob: Person, stream: EventStream) => {
       const own = await bob.make('lists', { title: 'Own' });
-      await stream.until(
-        (all) => all.some(({ data }) => data.data?.id === own),
-        'the stream does not catch up',
-      );
+      await stream.until(() => JSON.stringify(stream.events).includes(own), 'it does not catch up');
     };
 
     it('a removed member gets no events after "left", not even after rejoining', async () => {
@@ -54,10 +48,7 @@ for (const engine of databaseEngines)
       // From the beginning of the log, and from before the removal.
       for (const lastEventId of ['0', start, String(stream.events[0]?.id)]) {
         const again = await EventStream.open(elsewhere(bob), { lastEventId });
-        await again.until(
-          (all) => all.some(({ type }) => type === 'lists.created'),
-          'the stream does not catch up',
-        );
+        await again.until(() => again.types.includes('lists.created'), 'the stream does not catch up');
         assert.ok(!again.text.includes('before bob') && !again.text.includes('without bob'), again.text);
         assert.equal(again.types.at(-1), 'lists.created');
         again.close();
@@ -87,10 +78,8 @@ for (const engine of databaseEngines)
       const one = `clubs/${id}`;
       const stream = await EventStream.open(elsewhere(bob));
       await ada.invites(one, 'chair', bob);
-      assert.equal(
-        (await ada.patch(`${one}/members/${await bob.aliasIn(one)}`, { role: 'guest' })).status,
-        204,
-      );
+      const demoted = await ada.patch(`${one}/members/${await bob.aliasIn(one)}`, { role: 'guest' });
+      assert.equal(demoted.status, 204);
       await rename(ada, one, 'with a guest');
       assert.equal((await bob.delete(`${one}/members/me`)).status, 204);
       await rename(ada, one, 'alone');
@@ -111,9 +100,11 @@ for (const engine of databaseEngines)
       assert.equal((await ada.delete(`${one}/members/me`)).status, 204);
       await rename(bob, one, 'private');
       await caughtUp(ada, stream);
-      assert.deepEqual(
-        titles(stream).filter((title) => title !== 'begun'),
-        ['of bob'],
+      assert.equal(
+        titles(stream)
+          .filter((title) => title !== 'begun')
+          .join(),
+        'of bob',
       );
       assert.ok(!stream.text.includes('private'), stream.text);
       stream.close();
@@ -193,25 +184,15 @@ for (const engine of databaseEngines)
       const stream = await EventStream.open(elsewhere(moderator));
       const id = await ada.make('issues', { title: 'Spam!', area: 'app' });
       assert.equal((await moderator.post(`issues/${id}/hide`)).status, 200);
-      await stream.until(
-        (all) => all.some(({ type }) => type === 'issues.hidden'),
-        'the moderator is not told',
-      );
+      await stream.until(() => stream.types.includes('issues.hidden'), 'the moderator is not told');
       // A token without the scope gets no fields of hidden records, not even from the log.
       const person = await Person.of(target(), { sub });
-      const without = await EventStream.open(elsewhere(person), {
-        lastEventId: '0',
-        query: '?collection=issues,lists',
-      });
+      const fromStart = { lastEventId: '0', query: '?collection=issues,lists' };
+      const without = await EventStream.open(elsewhere(person), fromStart);
       await caughtUp(person, without);
       const told = without.events.filter(({ data }) => data.data.id === id);
-      assert.deepEqual(
-        told.map(({ type, data }) => [type, 'fields' in data.data]),
-        [
-          ['issues.created', true],
-          ['issues.hidden', false],
-        ],
-      );
+      const fields = told.map(({ type, data }) => `${type} ${'fields' in data.data}`);
+      assert.deepEqual(fields, ['issues.created true', 'issues.hidden false']);
       without.close();
       // The token with the scope expires.
       await target().advance(601_000);

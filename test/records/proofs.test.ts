@@ -60,10 +60,7 @@ for (const [when, run] of Object.entries(ways)) {
       assert.deepEqual(outcomes.map(told), ['created', 'proof_replayed']);
       assert.deepEqual([store.records.size, store.events.length, store.proofs.size], [1, 1, 1]);
       assert.deepEqual([...store.proofs.values()], [proof]);
-      assert.deepEqual(
-        [...store.usage.values()].map(({ writes }) => writes),
-        [1],
-      );
+      assert.equal([...store.usage.values()].map(({ writes }) => writes).join(), '1');
     });
 
     it('is refused for every kind of write', () => {

@@ -87,13 +87,10 @@ for (const release of releasedVersions)
           return Number(row?.count);
         };
         assert.equal(await left(), was.rows.child_work);
-        await until(
-          async () => {
-            await service.advance(61_000);
-            return left();
-          },
-          (count) => count === 0,
-          'the sweeper leaves work',
-        );
+        const isDone = async () => {
+          await service.advance(61_000);
+          return (await left()) === 0;
+        };
+        await until(isDone, Boolean, 'the sweeper leaves work');
       });
     });

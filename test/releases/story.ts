@@ -119,11 +119,8 @@ export async function play(
   await command('consumer', 'sign-out', answered(200, await fay.get('me')).id);
   await command('consumer', 'suspend', answered(200, await gus.get('me')).id);
   // The process sees it within a second. Earlier answers would be recorded as if nothing had happened.
-  await until(
-    () => gus.get('me'),
-    ({ status }) => status === 403,
-    'gus is not suspended',
-  );
+  const isSuspended = async () => (await gus.get('me')).status === 403;
+  await until(isSuspended, Boolean, 'gus is not suspended');
 
   await prove(service, provider);
   const { url, settings } = service;

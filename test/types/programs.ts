@@ -56,11 +56,18 @@ export function outputOfTsc(files: Readonly<Record<string, string>>): string {
   return stdout;
 }
 
-/** Declares a test for each program: it compiles, or has the one error that its comment expects. */
-export function compile(errorsOfEach: 0 | 1, programs: Readonly<Record<string, string>>): void {
-  const files = Object.entries(programs).map(([name, text], index) => {
-    return { name, file: `program${index}.ts`, text: `${imports}${text}\n` };
-  });
+/**
+ * Declares a test for each program, which stands under its name (`## name`): it compiles, or has the one error that its
+ * comment expects.
+ */
+export function compile(errorsOfEach: 0 | 1, programs: string): void {
+  const files = programs
+    .split(/^## /m)
+    .slice(1)
+    .map((program, index) => {
+      const [name = '', ...lines] = program.split('\n');
+      return { name, file: `program${index}.ts`, text: [imports, ...lines].join('\n') };
+    });
   assert.ok(files.length >= 60, `${files.length} programs`);
   let found: readonly Diagnostic[] = [];
   before(() => {
