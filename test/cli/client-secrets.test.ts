@@ -86,11 +86,8 @@ for (const engine of someEngine) {
       assert.equal(succeeded(removed), `Secret "${first?.secret_id}" of client "changing" is removed.\n`);
       await isRefused('changing', old);
       assert.equal(await statusOf('changing', added.client_secret), 200);
-      await until(
-        () => statusOfToken(oldToken),
-        (status) => status === 403,
-        'a token outlives its secret',
-      );
+      const oldStatus = () => statusOfToken(oldToken);
+      await until(oldStatus, (status) => status === 403, 'a token outlives its secret');
       assert.equal(await statusOfToken(newToken), 200);
     });
 
@@ -144,11 +141,8 @@ for (const engine of someEngine) {
       assert.equal(await statusOf('used', 'wrong'), 401);
       assert.equal((await secretsOf('used'))[0]?.last_used_on, null, 'a failed try is no use');
       await tokenOf(service.url, { id: 'used', secret });
-      const [used] = await until(
-        () => secretsOf('used'),
-        ([one]) => one?.last_used_on !== null,
-        'a use is not noted',
-      );
+      const secrets = () => secretsOf('used');
+      const [used] = await until(secrets, ([one]) => one?.last_used_on !== null, 'a use is not noted');
       assert.match(String(used?.last_used_on), /^\d{4}-\d\d-\d\d$/);
     });
 

@@ -104,11 +104,8 @@ for (const engine of someEngine) {
       assert.deepEqual(next, [`npx vestibule consumer show ${id}`, `npx vestibule consumer suspend ${id}`]);
 
       succeeded(await consumer('suspend', id));
-      await until(
-        () => withToken(service.url + me, writer),
-        ({ status }) => status === 403,
-        'it is not refused',
-      );
+      const ask = () => withToken(service.url + me, writer);
+      await until(ask, ({ status }) => status === 403, 'it is not refused');
       assert.match(succeeded(await consumer('of-record', 'notes', record)), /consumer resume usr_/);
 
       const lines = JSON.parse(succeeded(await runVestibule(settings, 'audit', '--json')));

@@ -107,11 +107,8 @@ describe('explain, tokens of POST /token', () => {
     const sent = await provider.token();
     await bothSay(service, sent);
     await provider.stop();
-    await until(
-      () => explained(service.settings, sent),
-      ({ code }) => code === null,
-      'the keys are not stored',
-    );
+    const explain = () => explained(service.settings, sent);
+    await until(explain, ({ code }) => code === null, 'the keys are not stored');
     const { found } = await bothSay(service, sent);
     assert.match(found('key'), /stored (\d+ min )?\d+ s ago; they cannot be fetched now: no connection/);
     await provider.comeBack();
@@ -123,11 +120,8 @@ describe('explain, tokens of POST /token', () => {
     const explanation = await explained(service.settings, token);
     assert.equal(explanation.code, 'client_disabled');
     assert.match(explanation.summary, /disabled or removed.*"npx vestibule client list"/);
-    await until(
-      async () => (await withToken(service.url + me, token)).json().code,
-      (code) => code === explanation.code,
-      'the service does not say the same',
-    );
+    const codeOfService = async () => (await withToken(service.url + me, token)).json().code;
+    await until(codeOfService, (code) => code === explanation.code, 'the service does not say the same');
   });
 });
 

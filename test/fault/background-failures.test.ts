@@ -25,11 +25,8 @@ for (const engine of databaseEngines) {
     it('warn of an outage with its reason and without a stack', async () => {
       await withoutDatabase(one.settings, async () => {
         await one.advance(hourMs);
-        await until(
-          () => messages.map((message) => reportsOf(message).length),
-          (counts) => !counts.includes(0),
-          'a job has not failed',
-        );
+        const failures = () => messages.map((message) => reportsOf(message).length);
+        await until(failures, (counts) => !counts.includes(0), 'a job has not failed');
       });
       for (const { msg, level, code, detail } of reports())
         assert.deepEqual([msg, level, code, typeof detail], [msg, 40, 'storage_unavailable', 'string']);
@@ -42,11 +39,8 @@ for (const engine of databaseEngines) {
       await query('alter table used_assertions rename to elsewhere');
       const isBug = ({ level }: { level?: unknown }) => level === 50;
       await one.advance(60_000);
-      const found = await until(
-        () => reportsOf('expired records cannot be deleted').filter(isBug),
-        ({ length }) => length > 0,
-        'the fault is not reported',
-      );
+      const bugs = () => reportsOf('expired records cannot be deleted').filter(isBug);
+      const found = await until(bugs, ({ length }) => length > 0, 'the fault is not reported');
       assert.ok(Array.isArray(found[0]?.stack));
       await query('alter table elsewhere rename to used_assertions');
     });

@@ -72,21 +72,15 @@ describe('a backup during writes', () => {
 
   it('[F170] delays no writes and contains every record acknowledged before it', async (t) => {
     const load = writing();
-    await until(
-      () => load.done.length,
-      (count) => count >= 100,
-      'nobody writes',
-    );
+    const written = () => load.done.length;
+    await until(written, (count) => count >= 100, 'nobody writes');
     const backup = `${newDirectory()}/backup.db`;
     const began = performance.now();
     const said = JSON.parse(succeeded(await runVestibule(settings, 'backup', backup, '--json')));
     const ended = performance.now();
     const soFar = load.done.length;
-    await until(
-      () => load.done.length - soFar,
-      (count) => count >= 100,
-      'nobody writes any more',
-    );
+    const more = () => load.done.length - soFar;
+    await until(more, (count) => count >= 100, 'nobody writes any more');
     await load.end();
     const longest = (some: typeof load.done) =>
       Math.max(...some.map((one) => one.ended - one.began)).toFixed(1);

@@ -63,11 +63,8 @@ describe('SQLite on a failing disk', () => {
     assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
     const { opsUrl } = one().service;
     assert.equal((await request(`${opsUrl}/livez`)).status, 200);
-    await until(
-      () => request(`${opsUrl}/readyz`),
-      ({ status }) => status === 503,
-      'it stays ready',
-    );
+    const ready = () => request(`${opsUrl}/readyz`);
+    await until(ready, ({ status }) => status === 503, 'it stays ready');
     await end();
     await pause(0);
     await caller.make('notes', {});

@@ -50,21 +50,13 @@ describe('an event stream whose reader stalls', () => {
       socket.pause();
       socket.on('error', () => {});
       socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-      await until(
-        () => metricOf(service, 'vestibule_event_streams_open'),
-        (open) => open === 1,
-        'the stream is not open',
-      );
+      const openStreams = () => metricOf(service, 'vestibule_event_streams_open');
+      await until(openStreams, (open) => open === 1, 'the stream is not open');
       // The socket buffers fill first, and they hold megabytes.
       const written = 1_000;
       const text = 'x'.repeat(16_000);
       await concurrently(written, 8, () => caller.make('orders', { text }));
-      await until(
-        () => metricOf(service, 'vestibule_event_streams_open'),
-        (open) => open === 0,
-        'it is never cut off',
-        60_000,
-      );
+      await until(openStreams, (open) => open === 0, 'it is never cut off', 60_000);
       socket.destroy();
       const back = await EventStream.open(caller, { lastEventId: lastId });
       await back.next(written);
@@ -83,11 +75,8 @@ describe('event streams of a stopping process', () => {
       for (const each of callers)
         for (let number = 0; number < 5; number += 1) streams.push(await EventStream.open(each));
       const stopping = service.stop();
-      await until(
-        () => streams.filter(({ isOver }) => isOver).length,
-        (over) => over >= 5,
-        'no stream ends',
-      );
+      const ended = () => streams.filter(({ isOver }) => isOver).length;
+      await until(ended, (over) => over >= 5, 'no stream ends');
       assert.ok(
         streams.some(({ isOver }) => !isOver),
         'all end at once',

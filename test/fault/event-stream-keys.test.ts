@@ -35,11 +35,8 @@ describe("an event stream when the provider's keys are refreshed", () => {
   const refresh = async () => {
     const { fetches } = provider;
     await service.advance(refreshMs);
-    await until(
-      () => provider.fetches,
-      (count) => count > fetches,
-      'the keys are not fetched',
-    );
+    const count = () => provider.fetches;
+    await until(count, (count) => count > fetches, 'the keys are not fetched');
   };
 
   it('continues while the keys stay the same', async () => {
@@ -86,11 +83,8 @@ describe('an event stream whose token waited for a fetch of the keys', () => {
         EventStream.open(new ApiCaller(service.url, await provider.token({ sub: 'listener' })));
       const answer = await firstFetch.promise;
       const first = open();
-      await until(
-        () => metric(service, 'vestibule_connections_open'),
-        (open) => open === 1,
-        'the request does not come',
-      );
+      const connections = () => metric(service, 'vestibule_connections_open');
+      await until(connections, (open) => open === 1, 'the request does not come');
       answer();
       await continues(await first, service);
       provider.keys.unshift(await makeKey());

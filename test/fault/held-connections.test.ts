@@ -57,16 +57,10 @@ describe('at the connection limit with only idle connections', () => {
     const { service, provider } = running();
     const token = await provider.token();
     // The service looks for idle connections once a second.
-    await until(
-      async () => (await withToken(service.url + me, token).catch(() => null))?.status,
-      (status) => status === 200,
-      'nobody else gets in',
-    );
-    await until(
-      async () => sockets[0]?.closed,
-      (closed) => closed === true,
-      'the oldest connection is still open',
-    );
+    const status = async () => (await withToken(service.url + me, token).catch(() => null))?.status;
+    await until(status, (status) => status === 200, 'nobody else gets in');
+    const isClosed = async () => sockets[0]?.closed;
+    await until(isClosed, (closed) => closed === true, 'the oldest connection is still open');
     assert.equal(sockets.at(-1)?.closed, false);
   });
 });
@@ -89,11 +83,9 @@ describe('at the connection limit with only busy connections', () => {
     await closed(late);
     assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="all"\} [1-9]/m);
     assert.match(await service.metrics(), /^vestibule_connections_open 10$/m);
-    const lines = await until(
-      async () => service.logLines().filter(({ msg }) => /connections refused/.test(String(msg))),
-      ({ length }) => length > 0,
-      'no line of the log says so',
-    );
+    const refusals = async () =>
+      service.logLines().filter(({ msg }) => /connections refused/.test(String(msg)));
+    const lines = await until(refusals, ({ length }) => length > 0, 'no line of the log says so');
     assert.equal(lines.length, 1);
     assert.ok(lines[0]?.reason === 'all' && Number(lines[0]?.connections) >= 1);
   });

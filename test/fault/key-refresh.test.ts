@@ -71,11 +71,8 @@ it('[B64] the next refresh is due from the start of the last one, however long t
   provider.answer = (_request, response) =>
     waiting.push(() => response.end(JSON.stringify(provider.document)));
   clock.advance(600_000);
-  await until(
-    () => waiting.length,
-    (count) => count === 1,
-    'no refresh begins',
-  );
+  const refreshes = () => waiting.length;
+  await until(refreshes, (count) => count === 1, 'no refresh begins');
   clock.advance(86_400_000);
   provider.answer = null;
   waiting[0]?.();

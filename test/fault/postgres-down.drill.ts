@@ -79,26 +79,15 @@ describe('a PostgreSQL failure', () => {
       'it stays ready',
     );
   const recovers = async () => {
-    await until(
-      async () => (await tryToWrite()).status,
-      (status) => status === 201,
-      'it does not write again',
-      5_000,
-    );
-    await until(
-      () => ops('/readyz'),
-      ({ status }) => status === 200,
-      'it does not get ready',
-      5_000,
-    );
+    const status = async () => (await tryToWrite()).status;
+    await until(status, (status) => status === 201, 'it does not write again', 5_000);
+    const ready = () => ops('/readyz');
+    await until(ready, ({ status }) => status === 200, 'it does not get ready', 5_000);
     // The first poll after an outage makes the process forget every caller; this request makes it known again.
     const [now] = await server.query('select clock_timestamp()::text as since');
     const polled = `select 1 from pg_stat_activity where query like 'select % from changes' and query_start > '${now?.since}'`;
-    await until(
-      async () => (await server.query(polled)).length,
-      (count) => count > 0,
-      'it does not poll again',
-    );
+    const polls = async () => (await server.query(polled)).length;
+    await until(polls, (count) => count > 0, 'it does not poll again');
     await pause(100);
     assert.equal((await caller.get('/me')).status, 200);
   };

@@ -38,11 +38,8 @@ describe('vestibule serve --processes 2', () => {
     const before = childrenOf(service);
     const [killed] = before as [number];
     process.kill(killed, 'SIGKILL');
-    await until(
-      () => endings(service),
-      ({ length }) => length === 1,
-      'the end of the process is not in the log',
-    );
+    const ends = () => endings(service);
+    await until(ends, ({ length }) => length === 1, 'the end of the process is not in the log');
     await ask();
     await serving(service, 2);
     const now = childrenOf(service);

@@ -32,11 +32,8 @@ async function keepsItsKeys(answer: Answer, fault: string): Promise<void> {
   const before = failedFetches(pair()).length;
   provider.answer = answer;
   await pair().move(600_000);
-  const failed = await until(
-    () => failedFetches(pair()).slice(before),
-    ({ length }) => length > 0,
-    'the fetch does not come to an end',
-  );
+  const failures = () => failedFetches(pair()).slice(before);
+  const failed = await until(failures, ({ length }) => length > 0, 'the fetch does not come to an end');
   assert.equal(failed[0]?.fault, fault);
   assert.ok((await keysMetric(pair(), `vestibule_jwks_fetches_total{result="${fault}"}`)) >= 1);
   assert.deepEqual(await statusesOfNew(pair(), 3), [200], 'the last good keys are used');

@@ -32,11 +32,8 @@ export class ReadyProcesses {
   /** Lets a process stop as an operator would. It has answered something by then. */
   async stop(service: Service): Promise<void> {
     const one = [...this.#all].find((process) => process.service === service) as Process;
-    await until(
-      () => one.requests,
-      (requests) => requests > 0,
-      'nobody has asked it',
-    );
+    const requests = () => one.requests;
+    await until(requests, (requests) => requests > 0, 'nobody has asked it');
     one.isStopping = true;
     await service.stop();
     this.#all.delete(one);

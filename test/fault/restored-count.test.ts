@@ -33,11 +33,8 @@ it('a restored copy of the database with the same change count is noticed', asyn
   };
   const haveLooked = async (count: number) => {
     const before = looks;
-    await until(
-      () => looks,
-      (now) => now >= before + count,
-      'nobody looks',
-    );
+    const looked = () => looks;
+    await until(looked, (now) => now >= before + count, 'nobody looks');
   };
   const columns = watchedTables.map((name) => `${name} integer not null default 0`);
   inFile(`create table changes (${columns.join()}); insert into changes (clients) values (8)`);
@@ -50,19 +47,13 @@ it('a restored copy of the database with the same change count is noticed', asyn
   assert.equal(heard.length, 0, 'control: nothing changes');
 
   rmSync(file);
-  await until(
-    () => failed,
-    (count) => count > 0,
-    'nobody notices that the database is gone',
-  );
+  const failures = () => failed;
+  await until(failures, (count) => count > 0, 'nobody notices that the database is gone');
   using behind = new DatabaseSync(copy);
   behind.exec('update changes set clients = clients + 2');
   renameSync(copy, file);
-  await until(
-    () => heard.length,
-    (count) => count === 1,
-    'the changes of the copy are not heard of',
-  );
+  const changes = () => heard.length;
+  await until(changes, (count) => count === 1, 'the changes of the copy are not heard of');
   await haveLooked(2);
   assert.deepEqual(heard, [watchedTables], 'once is enough, and it may be about anything');
 });

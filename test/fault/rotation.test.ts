@@ -120,11 +120,8 @@ for (const [engine, count] of [
     it('the old key is deleted from the database; tokens accepted with it are refused', async () => {
       await load.stop();
       await processes.advance(lookAgainMs);
-      await until(
-        async () => (await listedKeys(processes)).map(({ kid }) => kid),
-        (kids) => kids.length === 1 && kids[0] === newKey.kid,
-        'the old key is still listed',
-      );
+      const kids = async () => (await listedKeys(processes)).map(({ kid }) => kid);
+      await until(kids, (kids) => kids.length === 1 && kids[0] === newKey.kid, 'the old key is still listed');
       for (const token of stolen) {
         const replies = await processes.become(403, token);
         for (const reply of replies) assertRefused(reply, 'key_unknown', token);

@@ -132,12 +132,8 @@ describe('a service short of a resource', () => {
     assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
     assert.equal((await request(`${service.opsUrl}/readyz`)).status, 503);
     writeFileSync(hosts, '127.0.0.1 localhost\n');
-    await until(
-      async () => (await withToken(service.url + me, token)).status,
-      (status) => status === 200,
-      'nobody gets in',
-      40_000,
-    );
+    const status = async () => (await withToken(service.url + me, token)).status;
+    await until(status, (status) => status === 200, 'nobody gets in', 40_000);
   });
 
   it('[F169] temporary files: a service without room for them starts and serves everything', async () => {
@@ -180,11 +176,8 @@ describe('a service short of a resource', () => {
     disk.free();
     const after = recovering ?? kept(await startService(settings));
     const again = new ApiCaller(after.url, caller.token);
-    await until(
-      async () => (await request(`${after.opsUrl}/readyz`)).status,
-      (status) => status === 200,
-      'it does not get ready',
-    );
+    const status = async () => (await request(`${after.opsUrl}/readyz`)).status;
+    await until(status, (status) => status === 200, 'it does not get ready');
     acknowledged.push((await again.make('notes', { text: 'after' })).record.id);
     const found = (await again.all('notes')).map(({ id }) => id);
     assert.deepEqual(found.toSorted(), acknowledged.toSorted());

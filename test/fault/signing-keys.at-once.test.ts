@@ -95,11 +95,8 @@ describe('a new key that signs at once, created while the clock is behind the pr
     const client = await one.addClient('caller');
     for (let time = 0; time < 2; time += 1) {
       const { kid } = await one.jsonOf<ListedKey>('keys', 'rotate', '--now');
-      await until(
-        () => signingKids(one, client),
-        (kids) => kids.length === 1 && kids[0] === kid,
-        'the new key does not sign',
-      );
+      const kids = () => signingKids(one, client);
+      await until(kids, (kids) => kids.length === 1 && kids[0] === kid, 'the new key does not sign');
       await one.letIn(await one.tokens(client));
     }
   });

@@ -122,11 +122,8 @@ for (const engine of someEngine) {
         assert.deepEqual(await publishedKids(one), [kids]);
         await one.letIn(tokens);
       });
-      await until(
-        async () => (await one.postTokens(client)).map(({ status }) => status),
-        ([status]) => status === 200,
-        'the database is not used again',
-      );
+      const statuses = async () => (await one.postTokens(client)).map(({ status }) => status);
+      await until(statuses, ([status]) => status === 200, 'the database is not used again');
       assert.deepEqual(await signingKids(one, client), [kid]);
       await one.advance(90 * day);
       await until(
@@ -230,18 +227,12 @@ it('a signing key that expires during a read of the keys gets a successor', asyn
   const gate = Promise.withResolvers<void>();
   read = gate.promise;
   clock.advance(minute);
-  await until(
-    () => reads,
-    (now) => now > readsBefore,
-    'the keys are not read again',
-  );
+  const count = () => reads;
+  await until(count, (now) => now > readsBefore, 'the keys are not read again');
   clock.advance(90 * day);
   gate.resolve();
-  await until(
-    () => keys.published().length,
-    (count) => count === 2,
-    'no key follows',
-  );
+  const published = () => keys.published().length;
+  await until(published, (count) => count === 2, 'no key follows');
   keys.stop();
 });
 

@@ -57,11 +57,8 @@ describe('an SQLite file changed during operation', () => {
       rmSync(kept, { force: true });
       linkSync(file(), kept);
       deed();
-      await until(
-        () => caller.get(`/notes/${record.id}`),
-        ({ status }) => status === 503,
-        'reads do not notice',
-      );
+      const read = () => caller.get(`/notes/${record.id}`);
+      await until(read, ({ status }) => status === 503, 'reads do not notice');
       for (let count = 0; count < 5; count += 1) {
         assertCode(await caller.send('POST', '/notes', { text: 'lost' }), 'storage_unavailable');
         assertCode(await caller.get(`/notes/${record.id}`), 'storage_unavailable');
@@ -73,11 +70,8 @@ describe('an SQLite file changed during operation', () => {
       assert.equal((await request(`${opsUrl}/livez`)).status, 200);
       assert.equal(lines().length, before + 1);
       renameSync(kept, file());
-      await until(
-        () => request(`${opsUrl}/readyz`),
-        ({ status }) => status === 200,
-        'it does not get ready',
-      );
+      const ready = () => request(`${opsUrl}/readyz`);
+      await until(ready, ({ status }) => status === 200, 'it does not get ready');
       await caller.make('notes', { text: 'after' });
       const texts = (await caller.all('notes')).map(({ text }) => text);
       assert.deepEqual(texts.toSorted(), ['after', 'before']);

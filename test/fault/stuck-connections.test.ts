@@ -112,17 +112,11 @@ describe('connections that stay open', { concurrency: true }, () => {
     );
     // Some vanish during the handshake; the others stay.
     for (const [index, socket] of sockets.entries()) if (index % 3 === 0) socket.resetAndDestroy();
-    await until(
-      async () => Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]),
-      (count) => count === 0,
-      'some connections are still open',
-      30_000,
-    );
-    await until(
-      () => readdirSync(`/proc/${service.process.pid}/fd`).length,
-      (count) => count < 60,
-      'some descriptors are still open',
-    );
+    const connections = async () =>
+      Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]);
+    await until(connections, (count) => count === 0, 'some connections are still open', 30_000);
+    const descriptors = () => readdirSync(`/proc/${service.process.pid}/fd`).length;
+    await until(descriptors, (count) => count < 60, 'some descriptors are still open');
     tls.remove();
   });
 

@@ -45,12 +45,8 @@ describe('a process that can no longer start', () => {
   it('is restarted after 1, 2 and 4 seconds; the other one serves and reports it', async () => {
     renameSync(secretFile, `${secretFile}.away`);
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
-    const lines = await until(
-      () => endings(service),
-      ({ length }) => length >= 4,
-      'it is not tried again',
-      30_000,
-    );
+    const ends = () => endings(service);
+    const lines = await until(ends, ({ length }) => length >= 4, 'it is not tried again', 30_000);
     const delays = lines.slice(0, 4).map(({ again_in_ms: delay }) => Number(delay));
     assert.deepEqual(delays.slice(1), [1_000, 2_000, 4_000]);
     assert.ok((delays[0] as number) <= 1_000);
@@ -111,11 +107,9 @@ describe('signals to a supervisor', () => {
     );
     const ended = once(service.process, 'close');
     service.process.kill('SIGTERM');
-    await until(
-      () => service.logLines().filter(({ msg, process }) => msg === 'stopping' && process !== undefined),
-      ({ length }) => length === 2,
-      'not all of them stop',
-    );
+    const stopping = () =>
+      service.logLines().filter(({ msg, process }) => msg === 'stopping' && process !== undefined);
+    await until(stopping, ({ length }) => length === 2, 'not all of them stop');
     const ready = await request(`${service.opsUrl}/readyz`);
     assert.deepEqual([ready.status, ready.json().status], [503, 'stopping']);
     for (const { socket } of flights) socket.write(body);
@@ -171,11 +165,8 @@ describe('stopping a supervisor', () => {
       stdio: 'ignore',
     });
     const ended = once(supervisor, 'exit');
-    const children = await until(
-      () => childrenOf({ process: supervisor }),
-      ({ length }) => length > 0,
-      'it starts no process',
-    );
+    const started = () => childrenOf({ process: supervisor });
+    const children = await until(started, ({ length }) => length > 0, 'it starts no process');
     supervisor.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
     assert.deepEqual(children.filter(isRunning), []);

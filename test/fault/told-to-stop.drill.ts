@@ -94,11 +94,8 @@ for (const engine of databaseEngines) {
       const ended = once(service.process, 'close');
       isTold = true;
       service.process.kill('SIGTERM');
-      const ready = await until(
-        () => request(`${service.opsUrl}/readyz`),
-        ({ status }) => status === 503,
-        'it stays ready',
-      );
+      const readiness = () => request(`${service.opsUrl}/readyz`);
+      const ready = await until(readiness, ({ status }) => status === 503, 'it stays ready');
       assert.equal(ready.json<{ status: string }>().status, 'stopping');
       assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
       assert.deepEqual(await ended, [0, null]);
@@ -240,11 +237,8 @@ describe('SIGTERM to a process that waits for its database while it starts', () 
     url.port = String(relay.port);
     const { child, said } = spawnServe({ ...settings, DATABASE_URL: url.href });
     const ended = once(child, 'close');
-    await until(
-      () => relay.accepted,
-      (count) => count > 0,
-      'it does not connect',
-    );
+    const connections = () => relay.accepted;
+    await until(connections, (count) => count > 0, 'it does not connect');
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null], said());
     await relay.stop();
@@ -258,11 +252,8 @@ describe('SIGTERM to a process that waits for its database while it starts', () 
     });
     child.kill('SIGHUP');
     await outsider.commit();
-    await until(
-      () => log,
-      (text) => text.includes('"msg":"listening"'),
-      `it does not listen: ${said()}`,
-    );
+    const output = () => log;
+    await until(output, (text) => text.includes('"msg":"listening"'), `it does not listen: ${said()}`);
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
   });

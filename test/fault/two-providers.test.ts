@@ -119,18 +119,15 @@ describe('two providers and POST /token at one service', () => {
         isAnswered = true;
         return reply;
       });
-    await until(
-      () => one.waiting,
-      (count) => count > 0,
-      'the key is not asked for',
-    );
-    const fetches = other.fetches;
+    const fetches = () => one.waiting;
+    await until(fetches, (count) => count > 0, 'the key is not asked for');
+    const fetched = other.fetches;
     for (let count = 0; count < 20; count += 1)
       assert.equal(await status(other.token({ sub: `caller ${count}` })), 200);
     assert.equal(await status(one.token()), 200, 'the keys that are at hand are used');
     assert.equal(await status(ownToken()), 200);
     assert.equal(isAnswered, false, 'control: the provider still has not answered');
-    assert.equal(other.fetches, fetches);
+    assert.equal(other.fetches, fetched);
     one.answer = null;
     await two().service.advance(10_000);
     one.aheadMs += 10_000;

@@ -99,11 +99,8 @@ describe('a cold start', () => {
     try {
       const { provider, service } = pair;
       const replies = tokens.map((token) => withToken(service.url + me, token));
-      await until(
-        () => provider.waiting,
-        (waiting) => waiting === 1,
-        'the keys are not fetched',
-      );
+      const fetches = () => provider.waiting;
+      await until(fetches, (waiting) => waiting === 1, 'the keys are not fetched');
       open();
       const statuses = (await Promise.all(replies)).map(({ status }) => status);
       assert.deepEqual([...new Set(statuses)], [200]);

@@ -119,11 +119,8 @@ for (const engine of databaseEngines) {
       await receiver.takes(expected);
       assertInOrder(receiver);
       assert.equal(receiver.taken.length, expected, 'each of them once');
-      await until(
-        () => stage().deliveries(id),
-        ({ length }) => length === 0,
-        'something is left',
-      );
+      const left = () => stage().deliveries(id);
+      await until(left, ({ length }) => length === 0, 'something is left');
     });
   });
 

@@ -42,11 +42,8 @@ for (const engine of someEngine) {
         await stage().pass(Math.max(untilDue(delivery), 0) + 10);
         await receiver.receives(index + 2);
       }
-      const dead = await until(
-        () => stage().deliveries(id, '--dead'),
-        ({ length }) => length === 1,
-        'it is not given up',
-      );
+      const deadOnes = () => stage().deliveries(id, '--dead');
+      const dead = await until(deadOnes, ({ length }) => length === 1, 'it is not given up');
       assert.deepEqual([dead[0]?.attempts, dead[0]?.reason, dead[0]?.due_at], [8, 'status_500', null]);
       await stage().pass(2 * day);
       assert.equal(receiver.received.length, 8, 'it is over');
@@ -180,11 +177,8 @@ for (const engine of someEngine) {
       await stage().pass(25 * hour);
       const shown = await stage().shows(id, ({ state }) => state === 'disabled', 'it is not disabled');
       assert.equal(shown.disabled_because, 'failing');
-      await until(
-        () => logged(/disabled: it has failed/),
-        ({ length }) => length === 1,
-        'it is not logged',
-      );
+      const lines = () => logged(/disabled: it has failed/);
+      await until(lines, ({ length }) => length === 1, 'it is not logged');
       await receiver.comeBack();
       await stage().pass(hour);
       assert.equal(receiver.received.length, 0);
