@@ -169,17 +169,13 @@ for (const engine of someEngine) {
       assert.equal(all.length, seen);
       const times = all.map(({ at }) => Date.parse(at));
       assert.ok((times[0] ?? 0) >= startedAt && (times.at(-1) ?? 0) <= Date.now());
-      assert.deepEqual(
-        times,
-        times.toSorted((one, other) => one - other),
-      );
+      const inOrder = times.toSorted((one, other) => one - other);
+      assert.deepEqual(times, inOrder);
       const middle = String(all[5]?.at);
       const day = await audit('--since', String(all[0]?.at).slice(0, 10));
       const never = await audit('--since', '9999-01-01');
-      assert.deepEqual(
-        await audit('--since', middle),
-        all.filter(({ at }) => Date.parse(at) >= Date.parse(middle)),
-      );
+      const later = all.filter(({ at }) => Date.parse(at) >= Date.parse(middle));
+      assert.deepEqual(await audit('--since', middle), later);
       assert.deepEqual([day, never], [all, []]);
     });
 
@@ -210,11 +206,8 @@ describe('vestibule audit --since', () => {
   for (const since of ['yesterday', '2026-13-01', '2026', '2026-01-31T12:00:00+02:00', '']) {
     it(`${JSON.stringify(since)} is wrong usage (exit code 2)`, async () => {
       const settings = { TEST_DIRECTORY: newDirectory() };
-      exits(
-        2,
-        await runVestibule(settings, 'audit', '--since', since),
-        /must be a date, for example 2026-01-31/,
-      );
+      const says = /must be a date, for example 2026-01-31/;
+      exits(2, await runVestibule(settings, 'audit', '--since', since), says);
     });
   }
 });

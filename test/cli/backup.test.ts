@@ -71,19 +71,15 @@ describe('vestibule backup of an SQLite file', () => {
     succeeded(await run('backup', copy));
     disk.fill();
     const left = readdirSync(disk.folder);
-    refused(
-      await run('backup', `${disk.folder}/copy.db`),
-      /disk\/copy\.db" cannot be written: the disk is full/,
-    );
+    const backedUp = await run('backup', `${disk.folder}/copy.db`);
+    refused(backedUp, /disk\/copy\.db" cannot be written: the disk is full/);
     const place = {
       ...settings,
       DATABASE_URL: `sqlite:${disk.folder}/restored.db`,
       MASTER_SECRET_FILE: `${file()}.secret`,
     };
-    refused(
-      await runVestibule(place, 'restore', copy, '--without-erasures'),
-      /disk\/restored\.db" cannot be written: the disk is full/,
-    );
+    const restored = await runVestibule(place, 'restore', copy, '--without-erasures');
+    refused(restored, /disk\/restored\.db" cannot be written: the disk is full/);
     assert.deepEqual(readdirSync(disk.folder), left);
   });
 

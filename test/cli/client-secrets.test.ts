@@ -60,10 +60,8 @@ for (const engine of someEngine) {
     it('rotate prints the next steps', async () => {
       await addClient(settings, 'guided');
       const guided = succeeded(await client('rotate', 'guided'));
-      assert.match(
-        guided,
-        /^client_secret {2}vsec_.*\n\nKeep the secret now: .*\n\nBoth secrets work now\. /ms,
-      );
+      const says = /^client_secret {2}vsec_.*\n\nKeep the secret now: .*\n\nBoth secrets work now\. /ms;
+      assert.match(guided, says);
       assert.match(guided, /^npx vestibule client remove-secret guided <secret-id>$/m);
       await addClient(settings, 'hurried');
       const hurried = succeeded(await client('rotate', 'hurried', '--retire-after', '7d'));
@@ -102,10 +100,8 @@ for (const engine of someEngine) {
       const expiresAt = Date.parse(String(first?.expires_at));
       assert.ok(expiresAt >= earliest && expiresAt <= Date.now() + weekMs, String(first?.expires_at));
       assert.equal(second?.expires_at, null);
-      assert.match(
-        succeeded(await client('list')),
-        new RegExp(`^leaving +${first?.secret_id} +\\S+ +${first?.expires_at} `, 'm'),
-      );
+      const line = new RegExp(`^leaving +${first?.secret_id} +\\S+ +${first?.expires_at} `, 'm');
+      assert.match(succeeded(await client('list')), line);
       for (const secret of [old, fresh]) assert.equal(await statusOf('leaving', secret), 200);
       await service.advance(weekMs);
       await isRefused('leaving', old);
@@ -115,10 +111,9 @@ for (const engine of someEngine) {
     it('a client has at most two live secrets, and an expired one does not count', async () => {
       await addClient(settings, 'crowded');
       await rotate('crowded');
-      refused(
-        await client('rotate', 'crowded'),
-        /Client "crowded" has 2 live secrets.*: npx vestibule client remove-secret crowded <secret-id>/,
-      );
+      const says =
+        /Client "crowded" has 2 live secrets.*: npx vestibule client remove-secret crowded <secret-id>/;
+      refused(await client('rotate', 'crowded'), says);
       const [first] = await secretsOf('crowded');
       succeeded(await client('remove-secret', 'crowded', String(first?.secret_id), '--json'));
       await rotate('crowded', '--retire-after', '0s');
@@ -159,21 +154,16 @@ for (const engine of someEngine) {
         ['owner', '000000000000'],
         ['owner', "' or ''='"],
       ] as const) {
-        refused(
-          await client('remove-secret', id, secretId),
-          /Client ".*" has no secret ".*"\. "npx vestibule/,
-        );
+        const says = /Client ".*" has no secret ".*"\. "npx vestibule/;
+        refused(await client('remove-secret', id, secretId), says);
       }
       assert.equal(await statusOf('owner', secret), 200);
     });
 
     it('an invalid --retire-after is wrong usage (exit code 2)', async () => {
       for (const time of ['7', 'd', '7w', '1.5h', '-1d', ' 7d', '3651d', '']) {
-        exits(
-          2,
-          await client('rotate', 'owner', '--retire-after', time),
-          /must be a number with the unit s, min, h or d, for example 7d/,
-        );
+        const says = /must be a number with the unit s, min, h or d, for example 7d/;
+        exits(2, await client('rotate', 'owner', '--retire-after', time), says);
       }
       assert.equal((await secretsOf('owner')).length, 1);
     });

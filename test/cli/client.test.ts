@@ -167,10 +167,8 @@ for (const engine of someEngine) {
       assert.notEqual(fresh, old);
       assert.equal((await tokenFor('short-lived', old)).status, 401);
       assert.equal((await tokenFor('short-lived', fresh)).status, 200);
-      assert.equal(
-        succeeded(await client('remove', 'short-lived', '--yes')),
-        'Client "short-lived" is removed.\n',
-      );
+      const said = succeeded(await client('remove', 'short-lived', '--yes'));
+      assert.equal(said, 'Client "short-lived" is removed.\n');
     });
 
     it('an id that is taken is refused, and its client is unchanged', async () => {
@@ -195,10 +193,8 @@ for (const engine of someEngine) {
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`${command} of an unknown client is refused`, async () => {
         const confirmed = command === 'remove' ? ['--yes'] : [];
-        refused(
-          await client(command, 'nobody', ...confirmed),
-          /There is no client "nobody"\. "npx vestibule client list"/,
-        );
+        const says = /There is no client "nobody"\. "npx vestibule client list"/;
+        refused(await client(command, 'nobody', ...confirmed), says);
       });
     }
 

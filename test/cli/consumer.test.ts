@@ -34,11 +34,8 @@ for (const engine of someEngine) {
         records: [],
       });
       const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
-      assert.deepEqual(
-        Object.keys(columns ?? {}).sort(),
-        Object.keys(row).sort(),
-        'there is no more to show',
-      );
+      const names = Object.keys(columns ?? {}).sort();
+      assert.deepEqual(names, Object.keys(row).sort(), 'there is no more to show');
       const [head, line] = succeeded(await consumer('show', caller.id)).split('\n');
       assert.match(String(head), /^ID +KIND +STATE +REGISTERED$/);
       assert.deepEqual(String(line).split(/ +/), Object.values(row));

@@ -40,10 +40,8 @@ for (const what of ['folder', 'file'] as const) {
     it('doctor reports the missing permission and offers no new database', async () => {
       const { code, stdout } = await end('doctor');
       assert.equal(code, 1);
-      assert.match(
-        stdout,
-        /^FAIL {2}database +this user .*may not read it.*as its owner, the user with the id/m,
-      );
+      const says = /^FAIL {2}database +this user .*may not read it.*as its owner, the user with the id/m;
+      assert.match(stdout, says);
       assert.doesNotMatch(stdout, /will be made|No check failed/);
     });
 
@@ -76,10 +74,9 @@ for (const [what, statements] of Object.entries(without)) {
     it('serve names the missing right and the GRANT statement that fixes it', async () => {
       const { settings, grant, owner } = await withoutRights();
       const outcome = await endOf(settings, ['serve']);
-      refused(
-        outcome,
-        /DATABASE_URL cannot be used: the role role_\w+ may not make tables in the schema public\. Have/,
-      );
+      const says =
+        /DATABASE_URL cannot be used: the role role_\w+ may not make tables in the schema public\. Have/;
+      refused(outcome, says);
       assert.ok(outcome.stderr.includes(grant), outcome.stderr);
       await plainSql(owner).query(grant);
       assert.equal((await endOf(settings, ['client', 'add', 'billing'])).code, 0);
@@ -120,10 +117,9 @@ describe('a PostgreSQL role that cannot read the tables', () => {
   it('client list names the GRANT statement that fixes it', async () => {
     const { owner, settings } = await inUse();
     const outcome = await endOf(settings, ['client', 'list']);
-    refused(
-      outcome,
-      /DATABASE_URL cannot be used: the role role_\w+ may not SELECT in the tables .*clients.*\. Have/,
-    );
+    const says =
+      /DATABASE_URL cannot be used: the role role_\w+ may not SELECT in the tables .*clients.*\. Have/;
+    refused(outcome, says);
     await follow(owner, outcome.stderr);
     assert.match(succeeded(await endOf(settings, ['client', 'list'])), /billing/);
   });
@@ -134,10 +130,9 @@ describe('a PostgreSQL role that can create tables but not use the existing ones
     it(`${command.join(' ')} names the GRANT statements that fix it`, async () => {
       const { owner, settings } = await inUse('usage, create on schema public');
       const outcome = await endOf(settings, command);
-      refused(
-        outcome,
-        /cannot be used: the role role_\w+ may not SELECT, INSERT, UPDATE, DELETE in the tables .*documents.*\. Have/,
-      );
+      const says =
+        /cannot be used: the role role_\w+ may not SELECT, INSERT, UPDATE, DELETE in the tables .*documents.*\. Have/;
+      refused(outcome, says);
       await follow(owner, outcome.stderr);
       succeeded(await endOf(settings, ['client', 'add', 'another']));
     });

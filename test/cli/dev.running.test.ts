@@ -30,10 +30,8 @@ describe('other commands beside a running dev', () => {
   const ofDev = ({ code, stdout, stderr }: Outcome): string => {
     assert.equal(code, 0, stderr);
     const url = `http://127\\.0\\.0\\.1:${dev.port}`;
-    assert.match(
-      stderr,
-      new RegExp(`^Database: that of the "npx vestibule dev" that runs at ${url}\\..*\\n$`),
-    );
+    const says = new RegExp(`^Database: that of the "npx vestibule dev" that runs at ${url}\\..*\\n$`);
+    assert.match(stderr, says);
     return stdout;
   };
   const clientsIn = (listed: string) =>
@@ -113,10 +111,8 @@ describe('other commands beside a running dev', () => {
     const file = `${folder}/token.txt`;
     await shellIn(folder, `npx vestibule dev token --user ada > ${file}`);
     assert.match(await shellIn(folder, 'npx vestibule explain < token.txt'), /^Accepted\./);
-    assert.match(
-      await shellIn(folder, 'npx vestibule explain < token.txt 2>&1 >/dev/null'),
-      /those of .*dev/,
-    );
+    const errors = await shellIn(folder, 'npx vestibule explain < token.txt 2>&1 >/dev/null');
+    assert.match(errors, /those of .*dev/);
     const data = await shellIn(folder, 'npx vestibule explain --json < token.txt 2>/dev/null');
     assert.equal(JSON.parse(data).accepted, true);
     // test/after searches the files of the tests for tokens.
@@ -138,10 +134,10 @@ describe('other commands beside a running dev', () => {
 
   it('a second dev on the same ports is refused and told where the first one runs', async () => {
     const ports = ['--port', String(dev.port), '--provider-port', String(dev.providerPort)];
-    failed(
-      await run(noSettings, 'dev', ...ports),
-      new RegExp(`"npx vestibule dev" already runs in this folder, at http://127\\.0\\.0\\.1:${dev.port}\\.`),
+    const says = new RegExp(
+      `"npx vestibule dev" already runs in this folder, at http://127\\.0\\.0\\.1:${dev.port}\\.`,
     );
+    failed(await run(noSettings, 'dev', ...ports), says);
     failed(await endOf(noSettings, ['dev', ...ports], newDirectory()), /Port \d+ on 127\.0\.0\.1 is taken/);
   });
 

@@ -43,10 +43,8 @@ describe('vestibule doctor, settings', () => {
   it('reports an invalid collection declaration', async () => {
     const folder = newDirectory();
     writeFileSync(`${folder}/notes.yaml`, 'schema: 7\n');
-    await failsWith(
-      await healthy({ COLLECTIONS_DIR: folder }),
-      /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/,
-    );
+    const says = /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/;
+    await failsWith(await healthy({ COLLECTIONS_DIR: folder }), says);
   });
 });
 
@@ -66,14 +64,12 @@ describe('vestibule doctor, frontends and ports', () => {
   it('reports a port taken by another program, and an address that this machine does not have', async (test) => {
     const { port, release } = await takePort();
     test.after(release);
-    await failsWith(
-      await healthy({ OPS_PORT: String(port) }),
-      /^FAIL {2}ops port +another program, .* it does not answer HTTP\); expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/,
-    );
-    await failsWith(
-      await healthy({ OPS_HOST: '192.0.2.1' }),
-      /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/,
-    );
+    const taken =
+      /^FAIL {2}ops port +another program, .* it does not answer HTTP\); expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/;
+    await failsWith(await healthy({ OPS_PORT: String(port) }), taken);
+    const unknown =
+      /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/;
+    await failsWith(await healthy({ OPS_HOST: '192.0.2.1' }), unknown);
   });
 });
 
@@ -111,10 +107,8 @@ describe('vestibule doctor, running service', () => {
 
   it('reports another program on the port of the service', async () => {
     const { port } = new URL(origin());
-    await failsWith(
-      { ...settings, PORT: port, BASE_URL: origin() },
-      new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`),
-    );
+    const says = new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`);
+    await failsWith({ ...settings, PORT: port, BASE_URL: origin() }, says);
   });
 
   it('recognises several processes behind its ports, and reports when none answers', async () => {
@@ -127,10 +121,8 @@ describe('vestibule doctor, running service', () => {
       for (const child of childrenOf(supervised)) process.kill(child, 'SIGSTOP');
       const ofOps = linesOf(await examined(several), 'fail').filter((line) => line.includes('ops port'));
       assert.equal(ofOps.length, 1);
-      assert.match(
-        String(ofOps[0]),
-        /^FAIL {2}ops port .*OPS_PORT: not ready, processes: 2 of 2 do not answer/,
-      );
+      const says = /^FAIL {2}ops port .*OPS_PORT: not ready, processes: 2 of 2 do not answer/;
+      assert.match(String(ofOps[0]), says);
     } finally {
       for (const child of childrenOf(supervised)) process.kill(child, 'SIGCONT');
       await supervised.stop();
@@ -150,14 +142,12 @@ describe('vestibule doctor, running service', () => {
 
   it('reports another program on PORT or OPS_PORT, and whether it answers HTTP', async () => {
     const { port } = new URL(origin());
-    await failsWith(
-      await healthy({ PORT: port }),
-      new RegExp(`^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`),
+    const ofPort = new RegExp(
+      `^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`,
     );
-    await failsWith(
-      await healthy({ OPS_PORT: port }),
-      /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/,
-    );
+    await failsWith(await healthy({ PORT: port }), ofPort);
+    const ofOpsPort = /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/;
+    await failsWith(await healthy({ OPS_PORT: port }), ofOpsPort);
   });
 
   it('exits with 1 and prints JSON for a failed check', async () => {

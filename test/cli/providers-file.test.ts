@@ -95,20 +95,14 @@ describe('IDPS_FILE', () => {
         ['RS256', 'ES256'],
       ],
     );
-    assert.deepEqual(
-      [keycloak.requiredScopes, keycloak.scopesFrom],
-      [['api'], [['scope'], ['realm_access', 'roles']]],
-    );
-    assert.deepEqual(
-      [keycloak.requireAtJwt, keycloak.maxTokenLifetimeSeconds, keycloak.webClientId],
-      [true, 3600, 'vestibule-web'],
-    );
+    const scopes = [keycloak.requiredScopes, keycloak.scopesFrom];
+    assert.deepEqual(scopes, [['api'], [['scope'], ['realm_access', 'roles']]]);
+    const others = [keycloak.requireAtJwt, keycloak.maxTokenLifetimeSeconds, keycloak.webClientId];
+    assert.deepEqual(others, [true, 3600, 'vestibule-web']);
     // The required claim of Cognito's audience claim stays beside other required claims.
     assert.deepEqual(cognito?.requiredClaims, { token_use: 'access', 'custom:tenant': 'acme', jti: true });
-    assert.deepEqual(
-      [cognito?.audienceClaim, cognito?.allowsNonce, cognito?.requireAtJwt],
-      ['client_id', true, false],
-    );
+    const ofCognito = [cognito?.audienceClaim, cognito?.allowsNonce, cognito?.requireAtJwt];
+    assert.deepEqual(ofCognito, ['client_id', true, false]);
   });
 
   /** A line of an entry, and the mistake in it. */
@@ -339,14 +333,10 @@ describe('IDPS_FILE', () => {
       { length: 33 },
       (_, index) => `- name: p${index}\n  origin: https://p${index}.example.org\n`,
     );
-    assert.match(
-      String(await mistakesIn(many.join(''))),
-      /^providers\.yaml:1: The file must be a list of 1 to 32/,
-    );
-    assert.match(
-      String(await mistakesIn(`# ${'x'.repeat(262_144)}\n${entry}`)),
-      /is larger than 262144 bytes/,
-    );
+    const tooLong = String(await mistakesIn(many.join('')));
+    assert.match(tooLong, /^providers\.yaml:1: The file must be a list of 1 to 32/);
+    const tooLarge = String(await mistakesIn(`# ${'x'.repeat(262_144)}\n${entry}`));
+    assert.match(tooLarge, /is larger than 262144 bytes/);
     const nowhere = { IDPS_FILE: `${folder}/nowhere.yaml` };
     assert.deepEqual(await mistakesIn(entry, nowhere), [
       'The file "nowhere.yaml" (IDPS_FILE) cannot be read (ENOENT).',
@@ -382,10 +372,8 @@ describe('IDPS_FILE', () => {
     for (const [name, value] of Object.entries(beside)) {
       const [mistake, ...others] = await mistakesIn(entry, { [name]: value });
       assert.deepEqual(others, []);
-      assert.match(
-        String(mistake),
-        new RegExp(`^IDPS_FILE and ${name} are set, .* each provider in that file has its own`),
-      );
+      const says = new RegExp(`^IDPS_FILE and ${name} are set, .* each provider in that file has its own`);
+      assert.match(String(mistake), says);
     }
   });
 
@@ -401,10 +389,8 @@ describe('IDPS_FILE', () => {
   it('a former issuer equal to BASE_URL is refused, in an entry and as a setting', async () => {
     const text = `${entry}  former_issuer: https://api.example.org\n`;
     const behind = { BASE_URL: 'https://api.example.org', TRUSTED_PROXIES: '127.0.0.1' };
-    assert.match(
-      String(await mistakesIn(text, behind)),
-      /^"former_issuer" of "main" in IDPS_FILE is BASE_URL/,
-    );
+    const mistakes = String(await mistakesIn(text, behind));
+    assert.match(mistakes, /^"former_issuer" of "main" in IDPS_FILE is BASE_URL/);
     const alone = {
       IDPS_FILE: '',
       IDP_ORIGIN: 'https://login.example.org',
@@ -425,17 +411,15 @@ describe('IDPS_FILE', () => {
     const { code, stdout, stderr } = await runVestibule(good, 'check');
     assert.deepEqual([code, stdout], [1, '']);
     const said = stderr.replaceAll(`${folder}/`, '');
-    assert.match(
-      said,
-      /^vestibule: There are mistakes in the settings:\n {2}providers\.yaml:3: audiance.*\n {2}providers\.yaml:4: /,
-    );
+    const says =
+      /^vestibule: There are mistakes in the settings:\n {2}providers\.yaml:3: audiance.*\n {2}providers\.yaml:4: /;
+    assert.match(said, says);
     writeFileSync(file, `${entry}- name: other\n  origin: https://other.example.org\n`);
     const withoutEval = { ...good, NODE_OPTIONS: '--disallow-code-generation-from-strings' };
     const shown = succeeded(await runVestibule(withoutEval, 'check'));
-    assert.match(
-      shown,
-      /^PROVIDERS +ISSUER +AUDIENCE\nmain +https:.*\nother +https:\/\/other\.example\.org or .*\n\n/m,
-    );
+    const table =
+      /^PROVIDERS +ISSUER +AUDIENCE\nmain +https:.*\nother +https:\/\/other\.example\.org or .*\n\n/m;
+    assert.match(shown, table);
     assert.match(shown, /^The database has no readable keys of "main"/m);
     assert.match(shown, /^The database has no readable keys of "other"/m);
     const { providers } = JSON.parse(succeeded(await runVestibule(good, 'check', '--json')));

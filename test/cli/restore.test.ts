@@ -102,29 +102,21 @@ describe('vestibule restore', () => {
   });
 
   it('refuses to run without a source of later erasures, or with an unreadable one', async () => {
-    refused(
-      await run(restored, 'restore', backup),
-      /source of erasures after the backup .*--erasures.*--without-erasures/,
-    );
-    refused(
-      await run(restored, 'restore', backup, '--erasures', '/nowhere/log'),
-      /cannot be read \(ENOENT\)/,
-    );
+    const says = /source of erasures after the backup .*--erasures.*--without-erasures/;
+    refused(await run(restored, 'restore', backup), says);
+    const unreadable = await run(restored, 'restore', backup, '--erasures', '/nowhere/log');
+    refused(unreadable, /cannot be read \(ENOENT\)/);
     refused(await run(restored, 'restore', backup, '--erasures', 'sqlite:/nowhere/old.db'), /does not exist/);
     assert.equal(existsSync(fileOf(restored)), false);
   });
 
   it('refuses a wrong or missing master secret', async () => {
     const other = { ...restored, MASTER_SECRET: newMasterSecret(), MASTER_SECRET_FILE: '' };
-    refused(
-      await run(other, 'restore', backup, '--without-erasures'),
-      /^vestibule: The backup was made with another master secret\. Set MASTER_SECRET/,
-    );
+    const another = /^vestibule: The backup was made with another master secret\. Set MASTER_SECRET/;
+    refused(await run(other, 'restore', backup, '--without-erasures'), another);
     const none = { ...restored, MASTER_SECRET_FILE: '' };
-    refused(
-      await run(none, 'restore', backup, '--without-erasures'),
-      /master secret that belongs to the backup is not at/,
-    );
+    const missing = /master secret that belongs to the backup is not at/;
+    refused(await run(none, 'restore', backup, '--without-erasures'), missing);
     assert.equal(existsSync(`${fileOf(restored)}.secret`), false, 'none is made');
     assert.equal(existsSync(fileOf(restored)), false);
   });
@@ -183,10 +175,8 @@ describe('vestibule restore', () => {
   });
 
   it('refuses a target that is not empty', async () => {
-    refused(
-      await run(settings, 'restore', backup),
-      /exists: a backup is restored only where no database is \(DATABASE_URL\)\. Move/,
-    );
+    const says = /exists: a backup is restored only where no database is \(DATABASE_URL\)\. Move/;
+    refused(await run(settings, 'restore', backup), says);
     const withLog = await elsewhere();
     symlinkSync(`${fileOf(withLog)}.nowhere`, fileOf(withLog));
     refused(await run(withLog, 'restore', backup, '--without-erasures'), /vestibule\.db" exists/);
@@ -272,16 +262,13 @@ describe('vestibule restore', () => {
     const empty = await elsewhere();
     const log = `${newDirectory()}/log`;
     writeFileSync(log, `${readFileSync(`${fileOf(settings)}.erasures`, 'utf8')}2026-01-02T`);
-    refused(
-      await run(empty, 'restore', '--erasures', log),
-      /^vestibule: The database of DATABASE_URL does not exist/,
-    );
+    const says = /^vestibule: The database of DATABASE_URL does not exist/;
+    refused(await run(empty, 'restore', '--erasures', log), says);
     assert.equal(existsSync(fileOf(empty)), false);
     const said = succeeded(await run(empty, 'restore', backup, '--erasures', log, '--dry-run'));
-    assert.match(
-      said,
-      /2 of 3 known erasures came after the backup\. 1 line of the log of erasures cannot be read\. Nothing/,
-    );
+    const counts =
+      /2 of 3 known erasures came after the backup\. 1 line of the log of erasures cannot be read\. Nothing/;
+    assert.match(said, counts);
   });
 
   it('without a file, repeats erasures in a database restored by other means', async () => {
@@ -313,17 +300,13 @@ describe('vestibule restore after pg_restore on PostgreSQL', () => {
   });
 
   it('refuses a file argument and names pg_restore', async () => {
-    refused(
-      await runVestibule(restored, 'restore', 'copy.dump', '--without-erasures'),
-      /pg_restore, then run "npx vestibule restore" without a file: see .*docs\/operations\.md/,
-    );
+    const says = /pg_restore, then run "npx vestibule restore" without a file: see .*docs\/operations\.md/;
+    refused(await runVestibule(restored, 'restore', 'copy.dump', '--without-erasures'), says);
   });
 
   it('refuses to run without a source of later erasures', async () => {
-    refused(
-      await runVestibule(restored, 'restore'),
-      /^vestibule: There is no source of erasures after the backup, and/,
-    );
+    const says = /^vestibule: There is no source of erasures after the backup, and/;
+    refused(await runVestibule(restored, 'restore'), says);
   });
 
   it('repeats the erasures found in the former database', async () => {

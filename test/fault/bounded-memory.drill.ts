@@ -180,10 +180,8 @@ describe('tokens that take much memory in the cache', () => {
       const token = await provider.token();
       for (const hits of [0, 1]) {
         assert.equal((await withToken(url, token)).status, 200);
-        assert.match(
-          await service.metrics(),
-          new RegExp(`^vestibule_token_cache_lookups_total\\{result="hit"\\} ${hits}$`, 'm'),
-        );
+        const says = new RegExp(`^vestibule_token_cache_lookups_total\\{result="hit"\\} ${hits}$`, 'm');
+        assert.match(await service.metrics(), says);
       }
     } finally {
       await service.stop();

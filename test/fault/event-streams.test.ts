@@ -85,10 +85,8 @@ for (const engine of someEngine) {
       const positions = known.map(({ id }) => Number(id));
       assert.equal(positions.length, written.length, 'nothing is missing, nothing is there twice');
       const first = Number(begun) + 1;
-      assert.deepEqual(
-        positions,
-        Array.from({ length: written.length }, (_, index) => first + index),
-      );
+      const expected = Array.from({ length: written.length }, (_, index) => first + index);
+      assert.deepEqual(positions, expected);
       assert.ok(written.length > cuts / 5, `${written.length} were written`);
     });
   });

@@ -152,10 +152,8 @@ describe('writes of a process', () => {
       await one().restart();
       const again = caller.at(one().service);
       const found = new Set((await again.all('notes')).map(({ id }) => id));
-      assert.deepEqual(
-        acknowledged.filter((id) => !found.has(id)),
-        [],
-      );
+      const lost = acknowledged.filter((id) => !found.has(id));
+      assert.deepEqual(lost, []);
       assert.equal((await again.usage('notes')).records.used, found.size);
     });
 

@@ -92,10 +92,8 @@ describe('a PostgreSQL failure', () => {
   /** Every acknowledged record is there, and no process has too many sessions. */
   const nothingIsLost = async () => {
     const found = new Set((await caller.all('notes')).map(({ id }) => id));
-    assert.deepEqual(
-      acknowledged.filter((id) => !found.has(id)),
-      [],
-    );
+    const lost = acknowledged.filter((id) => !found.has(id));
+    assert.deepEqual(lost, []);
     const [row] = await server.query(
       "select count(*) as count from pg_stat_activity where application_name = 'vestibule'",
     );

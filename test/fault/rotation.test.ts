@@ -58,10 +58,8 @@ for (const [engine, count] of [
     /** All requests of the load so far have succeeded. */
     const nobodyWasRefused = () => {
       assert.deepEqual(load.refused, []);
-      assert.ok(
-        load.rounds.every((rounds) => rounds >= 2),
-        `control: the load goes on (${load.rounds})`,
-      );
+      const goesOn = load.rounds.every((rounds) => rounds >= 2);
+      assert.ok(goesOn, `control: the load goes on (${load.rounds})`);
     };
     const everywhere = <T>(value: T): T[] => Array.from({ length: count }, () => value);
 

@@ -79,10 +79,8 @@ it('[G174] each check gets its own result', async () => {
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, index) => queue.run(() => index % 3 === 0, trusted)),
   );
-  assert.deepEqual(
-    results,
-    Array.from({ length: 40 }, (_, index) => index % 3 === 0),
-  );
+  const expected = Array.from({ length: 40 }, (_, index) => index % 3 === 0);
+  assert.deepEqual(results, expected);
 });
 
 it('[G174] signatures past the memory limit are refused, and accepted later', async () => {

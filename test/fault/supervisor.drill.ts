@@ -72,10 +72,9 @@ describe('a first process that cannot start', () => {
     const { code, stderr } = await runVestibule(broken, 'serve', '--processes', '2');
     assert.equal(code, 1);
     assert.match(stderr, /^vestibule: The SQLite file .* cannot be used/m);
-    assert.match(
-      stderr,
-      /^vestibule: The first of 2 processes has not started\. Its messages above have the reason\.$/m,
-    );
+    const says =
+      /^vestibule: The first of 2 processes has not started\. Its messages above have the reason\.$/m;
+    assert.match(stderr, says);
     await provider.stop();
   });
 });

@@ -43,10 +43,8 @@ describe('a flood', () => {
     const ends = byStatus(refused);
     assert.ok(ends.has(401) && ends.has(429));
     // On a slow machine some wait too long.
-    assert.deepEqual(
-      [...ends.keys()].filter((status) => ![401, 429, 503].includes(status)),
-      [],
-    );
+    const others = [...ends.keys()].filter((status) => ![401, 429, 503].includes(status));
+    assert.deepEqual(others, []);
   });
 
   it('[C110] each of 3,000 concurrent tokens has its own jti and a current iat', async () => {
@@ -108,10 +106,8 @@ describe('more tokens than the service can sign', () => {
     const answers = (await flooding).join('');
     assert.deepEqual(tally(welcome.map(({ status }) => status)), new Map([[200, 400]]));
     const ends = tally(statuses(answers));
-    assert.deepEqual(
-      [...ends.keys()].filter((status) => ![200, 503].includes(status)),
-      [],
-    );
+    const others = [...ends.keys()].filter((status) => ![200, 503].includes(status));
+    assert.deepEqual(others, []);
     assert.equal((ends.get(200) ?? 0) + (ends.get(503) ?? 0), 1_900);
     // A thousand of a burst; on a machine that takes seconds to read it, it is one no more, and the line is kept short.
     assert.ok((ends.get(200) ?? 0) >= 100, `those who wait are served: ${[...ends]}`);

@@ -102,14 +102,10 @@ for (const engine of databaseEngines) {
       await writing;
       agent.destroy();
       assert.ok(takenWhileDraining > 0, 'it takes requests while it says that it is not ready');
-      assert.deepEqual(
-        [...others.keys()].filter((status) => status !== 503),
-        [],
-      );
-      assert.deepEqual(
-        [...endings].filter((connection) => connection !== 'close'),
-        [],
-      );
+      const unexpected = [...others.keys()].filter((status) => status !== 503);
+      assert.deepEqual(unexpected, []);
+      const kept = [...endings].filter((connection) => connection !== 'close');
+      assert.deepEqual(kept, []);
       if (engine === 'sqlite') {
         assert.equal(existsSync(`${fileOf(settings)}-wal`), false, 'the log is in the file');
         isWhole(settings);
@@ -187,10 +183,8 @@ for (const engine of databaseEngines) {
       assert.equal(lines.at(-1)?.msg, 'unexpected error, exiting');
       assert.equal(JSON.stringify(lines).includes(payload), false);
       const found = new Set(await foundAfterwards(settings, token));
-      assert.deepEqual(
-        acknowledged.filter((id) => !found.has(id)),
-        [],
-      );
+      const lost = acknowledged.filter((id) => !found.has(id));
+      assert.deepEqual(lost, []);
       if (engine === 'sqlite') isWhole(settings);
     });
   });
