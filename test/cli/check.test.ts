@@ -107,34 +107,20 @@ describe('vestibule check, settings', () => {
     succeeded(await check({ TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.key }));
   });
 
-  it('refuses a certificate without its matching key', async () => {
-    const pairs = [
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.otherKey },
-      { TLS_CERT_FILE: tls.key, TLS_KEY_FILE: tls.key },
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: file('garbage.key', 'no key at all') },
-    ];
-    for (const pair of pairs)
-      refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair/);
-  });
-
-  it('refuses an empty certificate or key file', async () => {
-    const empty = file('empty.pem', '');
-    const pairs = [
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: empty },
-      { TLS_CERT_FILE: empty, TLS_KEY_FILE: tls.key },
-    ];
-    for (const pair of pairs) refused(await check(pair), /TLS_(CERT|KEY)_FILE/);
-  });
-
-  it('names both TLS files if neither can be read', async () => {
-    const missing = { TLS_CERT_FILE: `${directory}/no.crt`, TLS_KEY_FILE: `${directory}/no.key` };
-    refused(await check(missing), /TLS_CERT_FILE.*TLS_KEY_FILE/);
-  });
-
-  it('names a certificate file that cannot be read', async () => {
-    const missing = `${directory}/nowhere.crt`;
-    const says = /nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/;
-    refused(await check({ TLS_CERT_FILE: missing, TLS_KEY_FILE: tls.key }), says);
+  it('refuses a certificate and a key that are no pair, empty or missing', async () => {
+    const [garbage, empty] = [file('garbage.key', 'no key at all'), file('empty.pem', '')];
+    const [noCert, noKey] = [`${directory}/no.crt`, `${directory}/no.key`];
+    const noPair = /TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair/;
+    for (const [cert, key, says] of [
+      [tls.cert, tls.otherKey, noPair],
+      [tls.key, tls.key, noPair],
+      [tls.cert, garbage, noPair],
+      [tls.cert, empty, /TLS_(CERT|KEY)_FILE/],
+      [empty, tls.key, /TLS_(CERT|KEY)_FILE/],
+      [noCert, noKey, /TLS_CERT_FILE.*TLS_KEY_FILE/],
+      [noCert, tls.key, /no\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/],
+    ] as const)
+      refused(await check({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key }), says);
   });
 });
 

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import {
-  addClient,
-  me,
-  runVestibule,
-  type Service,
-  type Settings,
-  someEngine,
-} from '../support/services/service.ts';
+import { addClient, me, runVestibule, someEngine } from '../support/services/service.ts';
 import { credentialsBody, postToken, tokenOf } from '../support/tokens/token-endpoint.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -29,14 +22,9 @@ interface ListedSecret {
 
 for (const engine of someEngine) {
   describe(`client secrets on ${engine}`, () => {
-    let settings: Settings;
-    let service: Service;
     const running = deployment({ engine });
-    before(() => {
-      ({ service, settings } = running());
-    });
 
-    const client = (...parameters: string[]) => runVestibule(settings, 'client', ...parameters);
+    const client = (...parameters: string[]) => runVestibule(running().settings, 'client', ...parameters);
     const rotate = async (id: string, ...options: string[]) =>
       JSON.parse(succeeded(await client('rotate', id, '--json', ...options))) as Record<string, string>;
     const secretsOf = async (id: string): Promise<ListedSecret[]> => {
@@ -47,7 +35,7 @@ for (const engine of someEngine) {
       return listed.find(({ client_id: listedId }) => listedId === id)?.secrets ?? [];
     };
     const statusOf = async (id: string, secret: string | undefined) =>
-      (await postToken(service.url, credentialsBody({ id, secret: String(secret) }))).status;
+      (await postToken(running().service.url, credentialsBody({ id, secret: String(secret) }))).status;
     /** Other processes see a change within a second. */
     const isRefused = (id: string, secret: string | undefined) =>
       until(
@@ -55,29 +43,33 @@ for (const engine of someEngine) {
         (status) => status === 401,
         `a secret of ${id} still works`,
       );
-    const statusOfToken = async (token: string) => (await withToken(service.url + me, token)).status;
+    const statusOfToken = async (token: string) =>
+      (await withToken(running().service.url + me, token)).status;
 
     it('rotate prints the next steps', async () => {
-      await addClient(settings, 'guided');
+      await addClient(running().settings, 'guided');
       const guided = succeeded(await client('rotate', 'guided'));
       const says = /^client_secret {2}vsec_.*\n\nKeep the secret now: .*\n\nBoth secrets work now\. /ms;
       assert.match(guided, says);
       assert.match(guided, /^npx vestibule client remove-secret guided <secret-id>$/m);
-      await addClient(settings, 'hurried');
+      await addClient(running().settings, 'hurried');
       const hurried = succeeded(await client('rotate', 'hurried', '--retire-after', '7d'));
       const expires = (await secretsOf('hurried'))[0]?.expires_at;
       assert.match(hurried, new RegExp(`before ${expires}\\. The previous secret expires then\\.\n$`));
     });
 
     it('rotate adds a second secret and both work, until one is removed with its tokens', async () => {
-      const old = await addClient(settings, 'changing');
-      const oldToken = await tokenOf(service.url, { id: 'changing', secret: old });
+      const old = await addClient(running().settings, 'changing');
+      const oldToken = await tokenOf(running().service.url, { id: 'changing', secret: old });
       const added = await rotate('changing', '--label', 'from "November" on');
       assert.deepEqual(Object.keys(added), ['client_id', 'secret_id', 'client_secret']);
       assert.equal(added.client_id, 'changing');
       assert.match(String(added.client_secret), /^vsec_[A-Za-z0-9_-]{43}$/);
       for (const secret of [old, added.client_secret]) assert.equal(await statusOf('changing', secret), 200);
-      const newToken = await tokenOf(service.url, { id: 'changing', secret: String(added.client_secret) });
+      const newToken = await tokenOf(running().service.url, {
+        id: 'changing',
+        secret: String(added.client_secret),
+      });
 
       const [first, second] = await secretsOf('changing');
       assert.deepEqual([first?.label, first?.expires_at], ['', null]);
@@ -93,7 +85,7 @@ for (const engine of someEngine) {
     });
 
     it('with --retire-after the previous secret expires by itself', async () => {
-      const old = await addClient(settings, 'leaving');
+      const old = await addClient(running().settings, 'leaving');
       const earliest = Date.now() + weekMs;
       const { client_secret: fresh } = await rotate('leaving', '--retire-after', '7d');
       const [first, second] = await secretsOf('leaving');
@@ -103,13 +95,13 @@ for (const engine of someEngine) {
       const line = new RegExp(`^leaving +${first?.secret_id} +\\S+ +${first?.expires_at} `, 'm');
       assert.match(succeeded(await client('list')), line);
       for (const secret of [old, fresh]) assert.equal(await statusOf('leaving', secret), 200);
-      await service.advance(weekMs);
+      await running().service.advance(weekMs);
       await isRefused('leaving', old);
       assert.equal(await statusOf('leaving', fresh), 200);
     });
 
     it('a client has at most two live secrets, and an expired one does not count', async () => {
-      await addClient(settings, 'crowded');
+      await addClient(running().settings, 'crowded');
       await rotate('crowded');
       const says =
         /Client "crowded" has 2 live secrets.*: npx vestibule client remove-secret crowded <secret-id>/;
@@ -123,7 +115,7 @@ for (const engine of someEngine) {
     });
 
     it('rotate prints the new secret once, and list never does', async () => {
-      await addClient(settings, 'shown');
+      await addClient(running().settings, 'shown');
       const shown = succeeded(await client('rotate', 'shown'));
       assert.match(shown, /^client_id {6}shown\nclient_secret {2}vsec_\S+\n\nKeep the secret now/);
       const secret = /vsec_\S+/.exec(shown)?.[0];
@@ -134,19 +126,19 @@ for (const engine of someEngine) {
     });
 
     it('the list shows the day of the last use, not the time', async () => {
-      const secret = await addClient(settings, 'used');
+      const secret = await addClient(running().settings, 'used');
       assert.equal((await secretsOf('used'))[0]?.last_used_on, null);
       assert.equal(await statusOf('used', 'wrong'), 401);
       assert.equal((await secretsOf('used'))[0]?.last_used_on, null, 'a failed try is no use');
-      await tokenOf(service.url, { id: 'used', secret });
+      await tokenOf(running().service.url, { id: 'used', secret });
       const secrets = () => secretsOf('used');
       const [used] = await until(secrets, ([one]) => one?.last_used_on !== null, 'a use is not noted');
       assert.match(String(used?.last_used_on), /^\d{4}-\d\d-\d\d$/);
     });
 
     it('remove-secret removes only the named secret of the named client', async () => {
-      const secret = await addClient(settings, 'owner');
-      await addClient(settings, 'stranger');
+      const secret = await addClient(running().settings, 'owner');
+      await addClient(running().settings, 'stranger');
       const [owned] = await secretsOf('owner');
       for (const [id, secretId] of [
         ['stranger', String(owned?.secret_id)],

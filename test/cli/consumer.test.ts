@@ -27,12 +27,7 @@ for (const engine of someEngine) {
 
     it('show prints the four stored fields of a caller without records', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
-      assert.deepEqual(await shown(), {
-        ...row,
-        signed_out_at: null,
-        session_ended_at: null,
-        records: [],
-      });
+      assert.deepEqual(await shown(), { ...row, signed_out_at: null, session_ended_at: null, records: [] });
       const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
       const names = Object.keys(columns ?? {}).sort();
       assert.deepEqual(names, Object.keys(row).sort(), 'there is no more to show');
@@ -133,12 +128,7 @@ for (const engine of someEngine) {
       refused(await consumer('erase', id), /--yes/);
       assert.equal(JSON.parse(succeeded(await consumer('show', id, '--json'))).id, id);
       const receipt = JSON.parse(succeeded(await consumer('erase', id, '--yes', '--json')));
-      assert.deepEqual(receipt, {
-        id,
-        records: { notes: 1 },
-        total: 1,
-        idempotency_keys: 0,
-      });
+      assert.deepEqual(receipt, { id, records: { notes: 1 }, total: 1, idempotency_keys: 0 });
       refused(await consumer('show', id), /There is no caller/);
       refused(await consumer('erase', id, '--yes'), /There is no caller/);
       const lines = succeeded(await runVestibule(settings, 'audit', '--json'));

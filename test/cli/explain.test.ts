@@ -215,11 +215,7 @@ const cases: Record<string, Record<string, Case>> = {
 
 describe('vestibule explain', () => {
   const given = deployment({
-    settings: {
-      IDP_ISSUER: issuer,
-      IDP_REQUIRED_SCOPES: 'read',
-      MAX_TOKEN_LIFETIME_SECONDS: '86400',
-    },
+    settings: { IDP_ISSUER: issuer, IDP_REQUIRED_SCOPES: 'read', MAX_TOKEN_LIFETIME_SECONDS: '86400' },
   });
 
   const codeOfService = async (authorization: string) => {

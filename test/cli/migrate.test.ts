@@ -68,10 +68,7 @@ const sentence =
 
 /** What versions before the first release left in `schema_migrations`. */
 const formers = {
-  'version 15, which several schemas had': {
-    columns: 'version, applied_at, oldest',
-    rows: '(15, 1, 15)',
-  },
+  'version 15, which several schemas had': { columns: 'version, applied_at, oldest', rows: '(15, 1, 15)' },
   'the fourteen steps before it': {
     columns: 'version, applied_at, oldest',
     rows: Array.from({ length: 14 }, (_, index) => `(${index + 1}, 1, 10)`).join(', '),

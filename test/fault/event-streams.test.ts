@@ -93,10 +93,7 @@ for (const engine of someEngine) {
 }
 
 describe('an event stream whose reader stalls', () => {
-  const running = deployment({
-    declarations: eventDeclarations,
-    settings: { REQUEST_TIMEOUT_SECONDS: '1' },
-  });
+  const running = deployment({ declarations: eventDeclarations, settings: { REQUEST_TIMEOUT_SECONDS: '1' } });
 
   it('[G178] is cut off; after reconnecting the reader gets every event', async () => {
     const { service } = running();

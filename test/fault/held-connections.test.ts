@@ -220,11 +220,7 @@ describe('connections that stay open', { concurrency: true }, () => {
   });
 
   const start = async (overrides: Settings) => {
-    const settings = await newSettings('sqlite', {
-      ...ownProcess,
-      ...provider.settings,
-      ...overrides,
-    });
+    const settings = await newSettings('sqlite', { ...ownProcess, ...provider.settings, ...overrides });
     const service = await startService(settings);
     services.push(service);
     return service;

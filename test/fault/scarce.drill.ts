@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { endOf, failed } from '../support/commands/outcome.ts';
@@ -86,27 +85,6 @@ describe('a service short of a resource', () => {
     assert.deepEqual(others, [], JSON.stringify([...seen]));
     await caller.make('notes', { text: 'well' });
     assert.equal((await caller.usage('notes')).records.used, (seen.get(201) ?? 0) + 1);
-  });
-
-  it('[F169] file descriptors: connections past them are not accepted; callers and probes are served', async () => {
-    const service = kept(await startThrough(['prlimit', '--nofile=256:256'], await place()));
-    const caller = await callerAt(service);
-    const { hostname, port } = new URL(service.url);
-    const held: Socket[] = [];
-    for (let count = 0; count < 400; count += 1) {
-      const socket = connect(Number(port), hostname);
-      socket.on('error', () => {});
-      held.push(socket);
-    }
-    await Promise.all(held.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
-    for (let count = 0; count < 5; count += 1) await caller.make('notes', { text: 'well' });
-    assert.equal((await request(`${service.opsUrl}/readyz`)).status, 200);
-    assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="all"\} [1-9]/m);
-    for (const socket of held) socket.destroy();
-    const warnings = service.logLines().filter(({ level }) => Number(level) >= 40);
-    assert.equal(warnings.filter(({ open_files }) => open_files === 256).length, 1);
-    const errors = warnings.filter(({ level }) => Number(level) >= 50);
-    assert.deepEqual(errors, []);
   });
 
   it('[F169] DNS: callers are refused while the provider does not resolve, and accepted afterwards', async () => {

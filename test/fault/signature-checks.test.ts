@@ -7,10 +7,7 @@ import { Refusal } from '../../src/base/errors.ts';
 /** Work that ends when the test says so, and how much of it has begun. */
 function worker() {
   const running: (() => void)[] = [];
-  return {
-    running,
-    work: () => new Promise<void>((resolve) => running.push(resolve)),
-  };
+  return { running, work: () => new Promise<void>((resolve) => running.push(resolve)) };
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const from = (address: string, isSuspect = false) => ({ address, isSuspect: () => isSuspect });

@@ -17,10 +17,7 @@ import { credentialForms, postOf } from '../support/tokens/oauth-form.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
 describe('a flood', () => {
-  const running = deployment({
-    settings: { TOKEN_SIGNING_ALG: 'ES256' },
-    clients: { machine: [] },
-  });
+  const running = deployment({ settings: { TOKEN_SIGNING_ALG: 'ES256' }, clients: { machine: [] } });
 
   it('[C104] during 500 wrong secrets a second, callers with a token or the right secret are served', async () => {
     const { service, provider } = running();
@@ -62,9 +59,7 @@ describe('a flood', () => {
 
 describe('more tokens than the service can sign', () => {
   // One thread for all signatures: the queue is full, however fast the machine is.
-  const running = deployment({
-    clients: { machine: [] },
-  });
+  const running = deployment({ clients: { machine: [] } });
 
   it('[C110] past the limit POST /token is refused; waiting requests are signed in turn', async () => {
     const clock = new MovableClock();

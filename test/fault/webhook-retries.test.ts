@@ -42,11 +42,7 @@ describe('the circuit breaker of a receiver', () => {
   it('opens after five failures in a row, with backoff up to five minutes', () => {
     const after = (failures: number) => healthAfter(well, times(failures, bad), now).health;
     assert.deepEqual(after(4), { failingSince: now, failures: 4, pausedUntil: null });
-    assert.deepEqual(after(5), {
-      failingSince: now,
-      failures: 5,
-      pausedUntil: now + 5_000,
-    });
+    assert.deepEqual(after(5), { failingSince: now, failures: 5, pausedUntil: now + 5_000 });
     assert.equal(after(6).pausedUntil, now + 10_000);
     assert.equal(after(40).pausedUntil, now + 5 * minute);
     const later = healthAfter(after(5), [bad], now + hour).health;
