@@ -99,15 +99,8 @@ describe('vestibule backup of an SQLite file', () => {
     const link = `${newDirectory()}/link.db`;
     symlinkSync(file(), link);
     const before = readFileSync(file());
-    for (const name of [
-      file(),
-      `${file()}-wal`,
-      `${file()}-shm`,
-      `${file()}-journal`,
-      `${file()}.secret`,
-      `${file()}.erasures`,
-      link,
-    ])
+    const names = ['', '-wal', '-shm', '-journal', '.secret', '.erasures'].map((end) => `${file()}${end}`);
+    for (const name of [...names, link])
       refused(await run('backup', name, '--force'), /belongs to the database itself/);
     assert.deepEqual(readFileSync(file()), before);
   });

@@ -183,26 +183,16 @@ describe('vestibule client add --public-key', () => {
   const mine = rsa();
   const curve = ec('P-256');
   const edwards = generateKeyPairSync('ed25519');
-  interface Accepted {
-    readonly text: string;
-    readonly signer: KeyObject;
-    readonly alg: string;
-    readonly kid?: string;
-  }
-  const accepted: Record<string, Accepted> = {
-    'RSA in PEM': { text: spki(mine.publicKey), signer: mine.privateKey, alg: 'RS256' },
-    'RSA in PEM, with PSS': { text: spki(mine.publicKey), signer: mine.privateKey, alg: 'PS256' },
-    'P-256 in PEM': { text: spki(curve.publicKey), signer: curve.privateKey, alg: 'ES256' },
-    'Ed25519 in PEM': { text: spki(edwards.publicKey), signer: edwards.privateKey, alg: 'EdDSA' },
-    'a JWK': { text: JSON.stringify(jwk(curve.publicKey)), signer: curve.privateKey, alg: 'ES256' },
-    'a JWKS of two': {
-      text: jwks(jwk(mine.publicKey, { kid: 'one' }), jwk(curve.publicKey, { kid: 'two' })),
-      signer: curve.privateKey,
-      alg: 'ES256',
-      kid: 'two',
-    },
+  const two = jwks(jwk(mine.publicKey, { kid: 'one' }), jwk(curve.publicKey, { kid: 'two' }));
+  const accepted: Record<string, [text: string, signer: KeyObject, alg: string, kid?: string]> = {
+    'RSA in PEM': [spki(mine.publicKey), mine.privateKey, 'RS256'],
+    'RSA in PEM, with PSS': [spki(mine.publicKey), mine.privateKey, 'PS256'],
+    'P-256 in PEM': [spki(curve.publicKey), curve.privateKey, 'ES256'],
+    'Ed25519 in PEM': [spki(edwards.publicKey), edwards.privateKey, 'EdDSA'],
+    'a JWK': [JSON.stringify(jwk(curve.publicKey)), curve.privateKey, 'ES256'],
+    'a JWKS of two': [two, curve.privateKey, 'ES256', 'two'],
   };
-  for (const [name, { text, signer, alg, kid }] of Object.entries(accepted)) {
+  for (const [name, [text, signer, alg, kid]] of Object.entries(accepted)) {
     it(`adds a client with ${name}, which has no secret and gets a token by a signed assertion`, async () => {
       const id = `key-${name.replaceAll(/[^A-Za-z0-9]/g, '-')}`;
       const added = succeeded(await client('add', id, '--json', '--public-key', fileOf(text)));

@@ -129,15 +129,12 @@ describe('vestibule doctor, running service', () => {
     }
   });
 
-  it('recognises the service when it answers 429', async () => {
+  it('recognises the service when it answers 429', async (test) => {
     const limited = await healthy({ REFUSALS_PER_MINUTE: '1' });
     const refusing = await startService(limited);
-    try {
-      await fetch(`${refusing.url}/api/consumer/v1/me`);
-      await passesWith(limited, /^pass {2}port .* by this service, which is ready$/m);
-    } finally {
-      await refusing.stop();
-    }
+    test.after(() => refusing.stop());
+    await fetch(`${refusing.url}/api/consumer/v1/me`);
+    await passesWith(limited, /^pass {2}port .* by this service, which is ready$/m);
   });
 
   it('reports another program on PORT or OPS_PORT, and whether it answers HTTP', async () => {

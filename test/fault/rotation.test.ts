@@ -13,8 +13,7 @@ import {
 } from '../support/services/signing-keys.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { livingForAYear } from './resigned-token.ts';
-import { TokenLoad } from './token-load.ts';
+import { livingForAYear, TokenLoad } from './token-load.ts';
 
 const settings = { TOKEN_TTL_SECONDS: '30' };
 /** Between the first signature of the new key (900 s) and the retirement of the old one (990 s). */

@@ -22,8 +22,7 @@ import {
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { livingForAYear } from './resigned-token.ts';
-import { TokenLoad } from './token-load.ts';
+import { livingForAYear, TokenLoad } from './token-load.ts';
 
 const minute = 60_000;
 

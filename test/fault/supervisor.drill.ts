@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
@@ -24,6 +24,13 @@ import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2' };
+
+/** Settings for two processes, with a provider of their own. */
+async function place(t: TestContext) {
+  const provider = await TestProvider.start();
+  t.after(() => provider.stop());
+  return newSettings('sqlite', { ...provider.settings, ...settings });
+}
 
 describe('a process that can no longer start', () => {
   let provider: TestProvider;
@@ -63,9 +70,8 @@ describe('a process that can no longer start', () => {
 });
 
 describe('a first process that cannot start', () => {
-  it('ends the supervisor with its message and exit code', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('ends the supervisor with its message and exit code', async (t) => {
+    const all = await place(t);
     const file = `${all.TEST_DIRECTORY}/no-database`;
     writeFileSync(file, 'these are notes and no database '.repeat(100));
     const broken = { ...all, MASTER_SECRET: newMasterSecret(), DATABASE_URL: `sqlite:${file}` };
@@ -75,14 +81,12 @@ describe('a first process that cannot start', () => {
     const says =
       /^vestibule: The first of 2 processes has not started\. Its messages above have the reason\.$/m;
     assert.match(stderr, says);
-    await provider.stop();
   });
 });
 
 describe('signals to a supervisor', () => {
-  it('SIGTERM lets requests in flight finish in all processes, also in a replaced one, and exits with 0', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('SIGTERM lets requests in flight finish in all processes, also in a replaced one, and exits with 0', async (t) => {
+    const all = await place(t);
     const body = credentialsBody({ id: 'caller', secret: await addClient(all, 'caller') });
     const service = await startService(all);
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
@@ -119,12 +123,10 @@ describe('signals to a supervisor', () => {
     assert.deepEqual(await ended, [0, null]);
     const lastWord = () => service.logLines().at(-1)?.msg;
     await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
-    await provider.stop();
   });
 
-  it('SIGHUP reloads the certificate in all processes', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('SIGHUP reloads the certificate in all processes', async (t) => {
+    const all = await place(t);
     const elsewhere = await newSettings('sqlite', {});
     const first = await writeTlsFiles(String(all.TEST_DIRECTORY));
     const second = await writeTlsFiles(String(elsewhere.TEST_DIRECTORY));
@@ -140,7 +142,6 @@ describe('signals to a supervisor', () => {
     const now = new Set(await shown());
     assert.deepEqual([before.size, now.size, before.isDisjointFrom(now)], [1, 1, true]);
     await service.stop();
-    await provider.stop();
     first.remove();
     second.remove();
   });

@@ -17,16 +17,10 @@ import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
 import { inventedKids, openLoop } from './open-loop.ts';
 
-interface ProviderState {
-  readonly usable_keys: number;
-  readonly next_fetch_in_seconds: number;
-  readonly last_fault: string | null;
-}
-
 interface Ready {
   readonly status: string;
   readonly checks: { readonly provider_keys: string };
-  readonly providers: Readonly<Record<string, ProviderState>>;
+  readonly providers: Readonly<Record<string, { next_fetch_in_seconds: number; last_fault: string | null }>>;
 }
 
 /** IDPS_FILE with an entry for each of these providers, by name. */
@@ -51,17 +45,12 @@ class TwoProviders {
     this.service = service;
   }
 
-  static async start(more: Settings = {}): Promise<TwoProviders> {
+  static async start(): Promise<TwoProviders> {
     const [one, other] = [await TestProvider.start(), await TestProvider.start()];
-    const settings = listOf(await newSettings('sqlite', { ...more }), { one, other });
-    try {
-      const two = new TwoProviders(one, other, await startService(settings));
-      await two.settle();
-      return two;
-    } catch (error) {
-      await Promise.all([one.stop(), other.stop()]);
-      throw error;
-    }
+    const settings = listOf(await newSettings('sqlite', {}), { one, other });
+    const two = new TwoProviders(one, other, await startService(settings));
+    await two.settle();
+    return two;
   }
 
   me(token: string): Promise<Reply> {
@@ -106,25 +95,18 @@ class TwoProviders {
   }
 }
 
-/** Such a service for all tests of a suite. */
-function twoProviders(more: Settings = {}): () => TwoProviders {
-  let two: TwoProviders;
-  before(async () => {
-    two = await TwoProviders.start(more);
-  });
-  after(() => two?.stop());
-  return () => two;
-}
-
 const refreshMs = 601_000;
 const dayMs = 86_400_000;
 
 describe('two providers and POST /token at one service', () => {
-  const two = twoProviders();
+  let running: TwoProviders;
+  const two = () => running;
   let robot: Credentials;
   before(async () => {
+    running = await TwoProviders.start();
     robot = { id: 'robot', secret: await addClient(two().service.settings, 'robot') };
   });
+  after(() => running?.stop());
   const ownToken = () => tokenOf(two().service.url, robot);
   const status = async (token: string | Promise<string>) => (await two().me(await token)).status;
 

@@ -79,25 +79,17 @@ for (const engine of someEngine) {
         const caller = await lasting();
         const { record, etag } = await caller.make('notes', { text: 'first' });
         const path = `/notes/${record.id}`;
+        const change = (text: string, version: string) =>
+          caller.send('PATCH', path, { text }, { 'if-match': version });
         const from = (await caller.get('/events')).json<{ next: number }>().next;
         await service().stepWallClock(stepMs);
-        const second = await caller.send('PATCH', path, { text: 'second' }, { 'if-match': etag });
+        const second = await change('second', etag);
         await service().stepWallClock(-stepMs);
         assert.equal(second.status, 200, second.text);
-        const third = await caller.send(
-          'PATCH',
-          path,
-          { text: 'third' },
-          {
-            'if-match': String(second.headers.get('etag')),
-          },
-        );
+        const secondTag = String(second.headers.get('etag'));
+        const third = await change('third', secondTag);
         assert.equal(third.status, 200, third.text);
-        for (const old of [etag, String(second.headers.get('etag'))])
-          assertCode(
-            await caller.send('PATCH', path, { text: 'late' }, { 'if-match': old }),
-            'precondition_failed',
-          );
+        for (const old of [etag, secondTag]) assertCode(await change('late', old), 'precondition_failed');
         assert.equal((await caller.get(path)).json<{ text: string }>().text, 'third');
         const { items } = (await caller.get(`/events?after=${from}`)).json<{ items: WireEvent[] }>();
         assert.deepEqual(
