@@ -113,16 +113,14 @@ async function follow(owner: Settings, text: string): Promise<void> {
   await plainSql(owner).query(statements);
 }
 
-describe('a PostgreSQL role that cannot read the tables', () => {
-  it('client list names the GRANT statement that fixes it', async () => {
-    const { owner, settings } = await inUse();
-    const outcome = await endOf(settings, ['client', 'list']);
-    const says =
-      /DATABASE_URL cannot be used: the role role_\w+ may not SELECT in the tables .*clients.*\. Have/;
-    refused(outcome, says);
-    await follow(owner, outcome.stderr);
-    assert.match(succeeded(await endOf(settings, ['client', 'list'])), /billing/);
-  });
+it('client list of a PostgreSQL role without rights names the GRANT statement that fixes it', async () => {
+  const { owner, settings } = await inUse();
+  const outcome = await endOf(settings, ['client', 'list']);
+  const says =
+    /DATABASE_URL cannot be used: the role role_\w+ may not SELECT in the tables .*clients.*\. Have/;
+  refused(outcome, says);
+  await follow(owner, outcome.stderr);
+  assert.match(succeeded(await endOf(settings, ['client', 'list'])), /billing/);
 });
 
 describe('a PostgreSQL role that can create tables but not use the existing ones', () => {
@@ -139,15 +137,13 @@ describe('a PostgreSQL role that can create tables but not use the existing ones
   }
 });
 
-describe('a PostgreSQL role that can only read', () => {
-  it('doctor reports that it cannot serve, until the GRANT statements are run', async () => {
-    const { owner, settings } = await inUse('select on all tables in schema public');
-    const findings = await examined(settings);
-    assertLines(findings, 'fail', [
-      /^FAIL {2}rights +the service can read, but not serve: the role role_\w+ may not make tables in the schema public, and may not INSERT, UPDATE, DELETE in the tables .*; expected .*GRANT/,
-    ]);
-    await follow(owner, findings.find(({ name }) => name === 'rights')?.advice ?? '');
-    assertLines(await examined(settings), 'fail', []);
-    succeeded(await endOf(settings, ['client', 'add', 'another']));
-  });
+it('doctor reports that a role that can only read cannot serve, until the GRANT statements are run', async () => {
+  const { owner, settings } = await inUse('select on all tables in schema public');
+  const findings = await examined(settings);
+  assertLines(findings, 'fail', [
+    /^FAIL {2}rights +the service can read, but not serve: the role role_\w+ may not make tables in the schema public, and may not INSERT, UPDATE, DELETE in the tables .*; expected .*GRANT/,
+  ]);
+  await follow(owner, findings.find(({ name }) => name === 'rights')?.advice ?? '');
+  assertLines(await examined(settings), 'fail', []);
+  succeeded(await endOf(settings, ['client', 'add', 'another']));
 });

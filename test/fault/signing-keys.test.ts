@@ -282,11 +282,8 @@ for (const engine of databaseEngines) {
 
     it('its tokens are accepted by processes that have not read it yet', async () => {
       await rotateAtOnce(2);
-      assert.equal(
-        (await untilPublished(two(), 3)).length,
-        3,
-        'the others stay until their tokens have expired',
-      );
+      // The others stay until their tokens have expired.
+      await untilPublished(two(), 3);
     });
 
     it('its tokens are accepted during a flood of invented kids', async () => {

@@ -62,13 +62,13 @@ describe('a response that cannot be sent', () => {
   beforeEach(() => observed.splice(0));
 
   /** One request was a 500 because of this error, and the next one is served. */
-  const assertFailed = async (expected: { readonly code?: string; readonly message?: string }) => {
+  const assertFailed = async (says: RegExp) => {
     const [[status, code, error] = [], ...others] = observed;
     assert.deepEqual([status, code, others], [500, 'internal', []]);
-    assert.partialDeepStrictEqual(error, expected);
+    assert.match(String(error), says);
     assert.equal((await fetch(`${url}/good`)).status, 200);
   };
-  const invalidHeader = { code: 'ERR_INVALID_CHAR' };
+  const invalidHeader = /ERR_INVALID_CHAR/;
 
   for (const path of ['/answer', '/later-answer', '/refusal', '/later-refusal'])
     it(`is a 500 for that request, with the error in the log: ${path}`, async () => {
@@ -85,6 +85,6 @@ describe('a response that cannot be sent', () => {
 
   it('closes the connection when the response has begun', async () => {
     await assert.rejects(async () => (await fetch(`${url}/live`)).text());
-    await assertFailed({ message: 'cannot begin' });
+    await assertFailed(/cannot begin/);
   });
 });
