@@ -198,6 +198,7 @@ describe('two thousand invented kids a second', () => {
     const flooding = flood(await invented(2_000));
     await pair().me(String((await invented(1))[0]));
     assert.equal(provider.fetches, before + 1, 'control: the flood has used up what there is to ask');
+    assert.deepEqual(await statusesOfNew(pair(), 20), [200]);
     provider.keys.push(next);
     const early = await pair().me(await provider.token({}, {}, next));
     assert.equal(early.json().code, 'key_unknown');
