@@ -199,8 +199,8 @@ describe('two providers and POST /token at one service', () => {
         isAnswered = true;
         return reply;
       });
-    const fetches = () => one.waiting;
-    await until(fetches, (count) => count > 0, 'the key is not asked for');
+    const asked = () => one.waiting;
+    await until(asked, (count) => count > 0, 'the key is not asked for');
     const fetched = other.fetches;
     for (let count = 0; count < 20; count += 1)
       assert.equal(await status(other.token({ sub: `caller ${count}` })), 200);
