@@ -5,20 +5,12 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { openAdministration } from '../../src/compose/administration.ts';
 import { loadStorageConfig } from '../../src/config/load.ts';
-import { exits, newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { exits, newDirectory } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { canaryWords } from '../support/faults/canaries.ts';
 import { provokeRefusals } from '../support/faults/personal-requests.ts';
-import { withToken } from '../support/http/request.ts';
-import {
-  me,
-  newSettings,
-  runVestibule,
-  type Service,
-  type Settings,
-  someEngine,
-  startService,
-} from '../support/services/service.ts';
+import { Deployment } from '../support/services/deployment.ts';
+import { newSettings, runVestibule, someEngine } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
@@ -33,28 +25,23 @@ interface Entry {
 
 for (const engine of someEngine) {
   describe(`vestibule audit on ${engine}`, () => {
-    let provider: TestProvider;
-    let settings: Settings;
-    let service: Service | undefined;
+    let one: Deployment;
     let secret = '';
     let token = '';
     const startedAt = Date.now();
     before(async () => {
-      provider = await TestProvider.start();
-      settings = await newSettings(engine, { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' });
+      const provider = await TestProvider.start();
+      const all = { ...provider.settings, TOKEN_SIGNING_ALG: 'RS256' };
+      one = new Deployment(provider, await newSettings(engine, all));
     });
-    after(async () => {
-      await service?.stop();
-      await provider.stop();
-    });
+    after(() => one.stop());
 
-    const run = (...parameters: string[]) => runVestibule(settings, ...parameters);
-    const audit = async (...options: string[]): Promise<Entry[]> =>
-      JSON.parse(succeeded(await run('audit', '--json', ...options)));
+    const run = (...parameters: string[]) => runVestibule(one.settings, ...parameters);
+    const audit = (...options: string[]) => one.jsonOf<Entry[]>('audit', ...options);
     /** The new audit rows, read from the database. */
     let seen = 0;
     const newLines = async () => {
-      const rows = await plainSql(settings).query('select * from audit order by seq');
+      const rows = await plainSql(one.settings).query('select * from audit order by seq');
       const fresh = rows.slice(seen);
       seen = rows.length;
       for (const { node } of fresh) assert.equal(node, hostname());
@@ -64,7 +51,7 @@ for (const engine of someEngine) {
     };
     /** Runs a command. Returns its JSON output and the new audit rows. */
     const written = async (...parameters: string[]) => {
-      const shown = JSON.parse(succeeded(await run(...parameters, '--json')));
+      const shown = await one.jsonOf<Record<string, string>>(...parameters);
       return { shown, lines: await newLines() };
     };
     const line = (actor: string, action: string, subject: string, details: Entry['details'] = {}) => ({
@@ -76,15 +63,15 @@ for (const engine of someEngine) {
 
     it('an empty audit says that there are no entries', async () => {
       // Creates the database as a first start does.
-      const { storage } = await openAdministration(loadStorageConfig(settings), 'test');
+      const { storage } = await openAdministration(loadStorageConfig(one.settings), 'test');
       await storage.close();
-      assert.equal(succeeded(await run('audit')), 'There are no entries yet.\n');
+      assert.equal(await one.command('audit'), 'There are no entries yet.\n');
       assert.deepEqual(await audit(), []);
     });
 
     it('adding, rotating and removing a client secret each write an entry', async () => {
       const added = await written('client', 'add', 'one', '--label', 'One', '--scope', 'a');
-      secret = added.shown.client_secret;
+      secret = String(added.shown.client_secret);
       const [first] = added.lines;
       assert.match(String(first?.details.secret_id), /^[0-9a-f]{12}$/);
       const secretId = String(first?.details.secret_id);
@@ -98,7 +85,7 @@ for (const engine of someEngine) {
       const named = { secret_id: rotated.shown.secret_id, others_expire_at: details.others_expire_at };
       assert.deepEqual(rotated.lines, [line('client rotate', 'client.secret_added', 'one', named)]);
 
-      const removed = await written('client', 'remove-secret', 'one', rotated.shown.secret_id);
+      const removed = await written('client', 'remove-secret', 'one', String(rotated.shown.secret_id));
       assert.deepEqual(removed.lines, [
         line('client remove-secret', 'client.secret_removed', 'one', { secret_id: rotated.shown.secret_id }),
       ]);
@@ -106,7 +93,7 @@ for (const engine of someEngine) {
 
     it('adding a client with a public key writes an entry', async () => {
       const { publicKey } = generateKeyPairSync('ed25519');
-      const file = `${settings.TEST_DIRECTORY}/two.pem`;
+      const file = `${one.settings.TEST_DIRECTORY}/two.pem`;
       writeFileSync(file, publicKey.export({ format: 'pem', type: 'spki' }));
       const { lines } = await written('client', 'add', 'two', '--public-key', file);
       assert.deepEqual(lines, [line('client add', 'client.added', 'two', { scopes: [], public_keys: true })]);
@@ -125,19 +112,19 @@ for (const engine of someEngine) {
     });
 
     it('the first key of the service and a manual rotation each write an entry', async () => {
-      service = await startService(settings);
+      await one.restart();
       const [key, ...others] = await newLines();
       assert.deepEqual(others, []);
       assert.deepEqual([key?.actor, key?.action], ['serve', 'key.added']);
       assert.equal(key?.details.algorithm, 'RS256');
       const { shown, lines } = await written('keys', 'rotate');
       const details = { algorithm: 'RS256', signs_from: shown.signs_from };
-      assert.deepEqual(lines, [line('keys rotate', 'key.added', shown.kid, details)]);
+      assert.deepEqual(lines, [line('keys rotate', 'key.added', String(shown.kid), details)]);
     });
 
     it('suspending and resuming a caller each write an entry with the pseudonym', async () => {
-      token = await provider.token();
-      const caller = (await withToken(`${service?.url}${me}`, token)).json<{ id: string }>();
+      token = await one.provider.token();
+      const caller = (await one.me(token)).json<{ id: string }>();
       const suspended = await written('consumer', 'suspend', caller.id);
       assert.deepEqual(suspended.lines, [line('consumer suspend', 'consumer.suspended', caller.id)]);
       const resumed = await written('consumer', 'resume', caller.id);
@@ -158,9 +145,8 @@ for (const engine of someEngine) {
       const codes = [];
       for (const parameters of [...looks, ...failures]) codes.push((await run(...parameters)).code);
       assert.deepEqual(codes, [...looks.map(() => 0), ...failures.map(() => 1)]);
-      const running = service as Service;
-      await tokenOf(running.url, { id: 'one', secret });
-      await provokeRefusals(running, provider);
+      await tokenOf(one.service.url, { id: 'one', secret });
+      await provokeRefusals(one.service, one.provider);
       assert.deepEqual(await newLines(), []);
     });
 
@@ -169,25 +155,19 @@ for (const engine of someEngine) {
       assert.equal(all.length, seen);
       const times = all.map(({ at }) => Date.parse(at));
       assert.ok((times[0] ?? 0) >= startedAt && (times.at(-1) ?? 0) <= Date.now());
-      assert.deepEqual(
-        times,
-        times.toSorted((one, other) => one - other),
-      );
+      const inOrder = times.toSorted((one, other) => one - other);
+      assert.deepEqual(times, inOrder);
       const middle = String(all[5]?.at);
       const day = await audit('--since', String(all[0]?.at).slice(0, 10));
       const never = await audit('--since', '9999-01-01');
-      assert.deepEqual(
-        await audit('--since', middle),
-        all.filter(({ at }) => Date.parse(at) >= Date.parse(middle)),
-      );
+      const later = all.filter(({ at }) => Date.parse(at) >= Date.parse(middle));
+      assert.deepEqual(await audit('--since', middle), later);
       assert.deepEqual([day, never], [all, []]);
     });
 
     it('entries are printed as a table, one line each', async () => {
       const all = await audit();
-      const [head, ...lines] = succeeded(await run('audit'))
-        .trimEnd()
-        .split('\n');
+      const [head, ...lines] = (await one.command('audit')).trimEnd().split('\n');
       assert.match(String(head), /^AT +ACTION +SUBJECT +BY +ON +DETAILS$/);
       assert.deepEqual(
         lines.map((text) => text.split(/ {2,}/)),
@@ -198,7 +178,7 @@ for (const engine of someEngine) {
     });
 
     it('the audit contains no secret, token, address or personal data', async () => {
-      const shown = succeeded(await run('audit', '--json')) + succeeded(await run('audit'));
+      const shown = (await one.command('audit', '--json')) + (await one.command('audit'));
       assert.ok(secret.startsWith('vsec_') && token !== '', 'control: there was something to find');
       for (const word of [secret, 'vsec_', token, 'eyJ', '127.0.0.1', '::1', 'PRIVATE', ...canaryWords])
         assert.equal(shown.includes(word), false, word);
@@ -210,11 +190,8 @@ describe('vestibule audit --since', () => {
   for (const since of ['yesterday', '2026-13-01', '2026', '2026-01-31T12:00:00+02:00', '']) {
     it(`${JSON.stringify(since)} is wrong usage (exit code 2)`, async () => {
       const settings = { TEST_DIRECTORY: newDirectory() };
-      exits(
-        2,
-        await runVestibule(settings, 'audit', '--since', since),
-        /must be a date, for example 2026-01-31/,
-      );
+      const says = /must be a date, for example 2026-01-31/;
+      exits(2, await runVestibule(settings, 'audit', '--since', since), says);
     });
   }
 });

@@ -71,19 +71,15 @@ describe('vestibule backup of an SQLite file', () => {
     succeeded(await run('backup', copy));
     disk.fill();
     const left = readdirSync(disk.folder);
-    refused(
-      await run('backup', `${disk.folder}/copy.db`),
-      /disk\/copy\.db" cannot be written: the disk is full/,
-    );
+    const backedUp = await run('backup', `${disk.folder}/copy.db`);
+    refused(backedUp, /disk\/copy\.db" cannot be written: the disk is full/);
     const place = {
       ...settings,
       DATABASE_URL: `sqlite:${disk.folder}/restored.db`,
       MASTER_SECRET_FILE: `${file()}.secret`,
     };
-    refused(
-      await runVestibule(place, 'restore', copy, '--without-erasures'),
-      /disk\/restored\.db" cannot be written: the disk is full/,
-    );
+    const restored = await runVestibule(place, 'restore', copy, '--without-erasures');
+    refused(restored, /disk\/restored\.db" cannot be written: the disk is full/);
     assert.deepEqual(readdirSync(disk.folder), left);
   });
 
@@ -103,15 +99,8 @@ describe('vestibule backup of an SQLite file', () => {
     const link = `${newDirectory()}/link.db`;
     symlinkSync(file(), link);
     const before = readFileSync(file());
-    for (const name of [
-      file(),
-      `${file()}-wal`,
-      `${file()}-shm`,
-      `${file()}-journal`,
-      `${file()}.secret`,
-      `${file()}.erasures`,
-      link,
-    ])
+    const names = ['', '-wal', '-shm', '-journal', '.secret', '.erasures'].map((end) => `${file()}${end}`);
+    for (const name of [...names, link])
       refused(await run('backup', name, '--force'), /belongs to the database itself/);
     assert.deepEqual(readFileSync(file()), before);
   });

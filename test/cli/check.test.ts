@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { generate } from 'selfsigned';
 import { environmentName, settings } from '../../src/config/settings.ts';
 import { exits, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
+import { declarationsFolder } from '../support/services/declarations.ts';
 import { newMasterSecret } from '../support/services/master-secret.ts';
 import { runVestibule, type Settings } from '../support/services/service.ts';
 
@@ -97,46 +98,94 @@ describe('vestibule check, settings', () => {
   });
 
   it('exits with 1 and names every mistake', async () => {
-    exits(
-      1,
-      await check({ PORT: 'http', LOG_LEVEL: 'loud' }),
-      /^vestibule: There are mistakes in the settings:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/,
-    );
+    const says =
+      /^vestibule: There are mistakes in the settings:\n {2}LOG_LEVEL must .*\n {2}PORT must .*\n$/;
+    exits(1, await check({ PORT: 'http', LOG_LEVEL: 'loud' }), says);
   });
 
   it('accepts a certificate with its key', async () => {
     succeeded(await check({ TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.key }));
   });
 
-  it('refuses a certificate without its matching key', async () => {
-    const pairs = [
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: tls.otherKey },
-      { TLS_CERT_FILE: tls.key, TLS_KEY_FILE: tls.key },
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: file('garbage.key', 'no key at all') },
-    ];
-    for (const pair of pairs)
-      refused(await check(pair), /TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair/);
+  it('refuses a certificate and a key that are no pair, empty or missing', async () => {
+    const [garbage, empty] = [file('garbage.key', 'no key at all'), file('empty.pem', '')];
+    const [noCert, noKey] = [`${directory}/no.crt`, `${directory}/no.key`];
+    const noPair = /TLS_CERT_FILE and TLS_KEY_FILE are not a valid pair/;
+    for (const [cert, key, says] of [
+      [tls.cert, tls.otherKey, noPair],
+      [tls.key, tls.key, noPair],
+      [tls.cert, garbage, noPair],
+      [tls.cert, empty, /TLS_(CERT|KEY)_FILE/],
+      [empty, tls.key, /TLS_(CERT|KEY)_FILE/],
+      [noCert, noKey, /TLS_CERT_FILE.*TLS_KEY_FILE/],
+      [noCert, tls.key, /no\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/],
+    ] as const)
+      refused(await check({ TLS_CERT_FILE: cert, TLS_KEY_FILE: key }), says);
+  });
+});
+
+const folder = declarationsFolder({
+  lists: `
+title: Lists
+schema: { properties: { text: { type: string, maxLength: 60 } } }
+roles:
+  member: { invited_by: [owner, member] }
+  helper: { scope: lists.help }
+  owner: { invited_by: owner }
+access: { create: helper, read: [owner, member, helper], update: [owner, member], delete: nobody, clients: own }
+`,
+});
+
+describe('vestibule check --matrix', () => {
+  const matrix = (settings: Settings, ...options: string[]) =>
+    runVestibule({ TEST_DIRECTORY: newDirectory(), ...settings }, 'check', '--matrix', ...options);
+
+  it('prints roles, verbs and states of each collection, without settings', async () => {
+    const printed = succeeded(await matrix({}, 'collections')).split('\n\n');
+    const names = printed.map((table) => table.split(':')[0]);
+    assert.deepEqual(names, ['bookings', 'items', 'notes']);
+    const documented = readFileSync('docs/collections.md', 'utf8');
+    assert.ok(documented.includes(`\`\`\`\n${printed[1]}\n\`\`\``), String(printed[1]));
   });
 
-  it('refuses an empty certificate or key file', async () => {
-    const empty = file('empty.pem', '');
-    const pairs = [
-      { TLS_CERT_FILE: tls.cert, TLS_KEY_FILE: empty },
-      { TLS_CERT_FILE: empty, TLS_KEY_FILE: tls.key },
-    ];
-    for (const pair of pairs) refused(await check(pair), /TLS_(CERT|KEY)_FILE/);
+  it('prints one column without states, and rows for invitations', async () => {
+    const expected = `lists: Lists
+ROLE    MAY            (no states)
+owner   read           yes
+owner   update         yes
+owner   invite owner   yes
+owner   invite member  yes
+member  read           yes
+member  update         yes
+member  invite member  yes
+helper  create         yes
+helper  read           yes
+client  read           yes
+client  update         yes
+`;
+    assert.equal(succeeded(await matrix({}, folder)), expected);
+    const settings = { COLLECTIONS_DIR: folder, IDP_ORIGIN: 'https://login.example.org' };
+    assert.equal(succeeded(await matrix(settings)), expected);
   });
 
-  it('names both TLS files if neither can be read', async () => {
-    const missing = { TLS_CERT_FILE: `${directory}/no.crt`, TLS_KEY_FILE: `${directory}/no.key` };
-    refused(await check(missing), /TLS_CERT_FILE.*TLS_KEY_FILE/);
-  });
-
-  it('names a certificate file that cannot be read', async () => {
-    const missing = `${directory}/nowhere.crt`;
-    refused(
-      await check({ TLS_CERT_FILE: missing, TLS_KEY_FILE: tls.key }),
-      /nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/,
+  it('prints every row as JSON with its allowed states', async () => {
+    const { ok, collections } = JSON.parse(succeeded(await matrix({}, folder, '--json')));
+    assert.equal(ok, true);
+    assert.deepEqual([collections[0].name, collections[0].states], ['lists', [null]]);
+    const rows = new Map(
+      collections[0].rows.map(({ role, verb, states }: Record<string, string>) => [
+        `${role} ${verb}`,
+        states,
+      ]),
     );
+    assert.deepEqual(rows.get('member update'), [null]);
+    assert.deepEqual(rows.get('helper update'), []);
+    assert.deepEqual(rows.get('everyone create'), []);
+  });
+
+  it('reports mistakes in the declarations, and refuses --against', async () => {
+    const wrong = declarationsFolder({ lists: 'roels: {}\n' });
+    exits(1, await matrix({}, wrong), /roels is not known here; did you mean "roles"\?/);
+    assert.match((await matrix({}, folder, '--against')).stderr, /cannot be used with/);
   });
 });

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
 import { logCaughtUp } from '../support/services/log-caught-up.ts';
-import {
-  me,
-  newSettings,
-  runVestibule,
-  type Service,
-  type Settings,
-  someEngine,
-} from '../support/services/service.ts';
+import { me, newSettings, runVestibule, someEngine } from '../support/services/service.ts';
+import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
 const secretForm = /^vsec_[A-Za-z0-9_-]{43}$/;
 /** The defaults of a client that was added without options. */
@@ -22,18 +16,13 @@ const secretFields = ['secret_id', 'label', 'created_at', 'expires_at', 'last_us
 
 for (const engine of someEngine) {
   describe(`vestibule client on ${engine}`, () => {
-    let settings: Settings;
-    let service: Service;
     /** Everything the commands printed, except new secrets. */
     let printed = '';
     const secrets: string[] = [];
-    const deployed = deployment({ engine });
-    before(() => {
-      ({ service, settings } = deployed());
-    });
+    const running = deployment({ engine });
 
     const client = async (...parameters: string[]) => {
-      const outcome = await runVestibule(settings, 'client', ...parameters);
+      const outcome = await runVestibule(running().settings, 'client', ...parameters);
       printed += outcome.stderr + (parameters[0] === 'add' ? '' : outcome.stdout);
       return outcome;
     };
@@ -43,11 +32,7 @@ for (const engine of someEngine) {
       return added as { client_id: string; client_secret: string };
     };
     const tokenFor = (id: string, secret: string) =>
-      request(`${service.url}/token`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ client_id: id, client_secret: secret }),
-      });
+      postToken(running().service.url, credentialsBody({ id, secret }));
 
     /** Other processes see a change within a second. */
     const refusalOf = (id: string, secret: string) =>
@@ -71,7 +56,7 @@ for (const engine of someEngine) {
       assert.match(shown, /cannot be shown again/);
       const answer = await tokenFor('billing', secret);
       assert.equal(answer.status, 200);
-      assert.equal((await withToken(service.url + me, String(answer.json().token))).status, 200);
+      assert.equal((await withToken(running().service.url + me, String(answer.json().token))).status, 200);
     });
 
     it('add --json prints exactly the id and the secret', async () => {
@@ -106,22 +91,15 @@ for (const engine of someEngine) {
     });
 
     it('scopes can be given at "add" and changed within a second', async () => {
-      const { client_secret: secret } = await add(
-        'scoped',
-        '--scope',
-        'a.read',
-        '--scope',
-        'b',
-        '--scope',
-        'b',
-      );
+      const scopes = ['a.read', 'b', 'b'].flatMap((scope) => ['--scope', scope]);
+      const { client_secret: secret } = await add('scoped', ...scopes);
       const grants = async (expected: string | undefined) => {
         await until(granted, (scope) => scope === expected, `the client is not granted ${expected}`);
       };
       const granted = async () => {
         const fields = { grant_type: 'client_credentials', client_id: 'scoped', client_secret: secret };
         const body = new URLSearchParams(fields);
-        return (await request(`${service.url}/token`, { method: 'POST', body })).json().scope;
+        return (await request(`${running().service.url}/token`, { method: 'POST', body })).json().scope;
       };
       await grants('a.read b');
       const changed = succeeded(await client('scopes', 'scoped', 'b', 'c:*', 'b', '--json'));
@@ -167,10 +145,8 @@ for (const engine of someEngine) {
       assert.notEqual(fresh, old);
       assert.equal((await tokenFor('short-lived', old)).status, 401);
       assert.equal((await tokenFor('short-lived', fresh)).status, 200);
-      assert.equal(
-        succeeded(await client('remove', 'short-lived', '--yes')),
-        'Client "short-lived" is removed.\n',
-      );
+      const said = succeeded(await client('remove', 'short-lived', '--yes'));
+      assert.equal(said, 'Client "short-lived" is removed.\n');
     });
 
     it('an id that is taken is refused, and its client is unchanged', async () => {
@@ -195,22 +171,17 @@ for (const engine of someEngine) {
     for (const command of ['disable', 'enable', 'remove', 'scopes', 'rotate']) {
       it(`${command} of an unknown client is refused`, async () => {
         const confirmed = command === 'remove' ? ['--yes'] : [];
-        refused(
-          await client(command, 'nobody', ...confirmed),
-          /There is no client "nobody"\. "npx vestibule client list"/,
-        );
+        const says = /There is no client "nobody"\. "npx vestibule client list"/;
+        refused(await client(command, 'nobody', ...confirmed), says);
       });
     }
 
     it('no secret is printed twice or logged', async () => {
       await client('list');
       await client('list', '--json');
-      assert.ok(
-        secrets.length >= 6 && printed.includes('on-and-off'),
-        'control: there was something to find',
-      );
-      await logCaughtUp(service);
-      const log = JSON.stringify(service.logLines());
+      assert.ok(secrets.length >= 6 && printed.includes('on-and-off'), 'control: there is something to find');
+      await logCaughtUp(running().service);
+      const log = JSON.stringify(running().service.logLines());
       for (const secret of secrets) {
         assert.match(secret, secretForm);
         assert.equal(printed.includes(secret), false);

@@ -3,42 +3,37 @@ import { before, describe, it } from 'node:test';
 import { exits, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { assertRefused } from '../support/http/refusals.ts';
-import { request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { me, runVestibule, type Service, type Settings, someEngine } from '../support/services/service.ts';
-import type { TestProvider } from '../support/tokens/provider.ts';
+import { runVestibule, someEngine } from '../support/services/service.ts';
+import type { Claims } from '../support/tokens/provider.ts';
 
 const nobody = `usr_${'x'.repeat(43)}`;
 
 for (const engine of someEngine) {
   describe(`vestibule consumer on ${engine}`, () => {
-    let provider: TestProvider;
-    let settings: Settings;
-    let service: Service;
-    let caller: { id: string; registered_at: string };
+    let caller: Awaited<ReturnType<typeof somebody>>;
     const running = deployment({ engine, declarations: 'collections' });
+    /** A new caller, and what `/me` shows of it. */
+    const somebody = async (claims: Claims = {}) => {
+      const person = await running().person(claims);
+      const { id, registered_at } = (await person.get('/me')).json<Record<'id' | 'registered_at', string>>();
+      return { person, id, registered_at };
+    };
     before(async () => {
-      ({ provider, service, settings } = running());
-      caller = (await withToken(service.url + me, await provider.token())).json();
+      caller = await somebody();
     });
-    const consumer = (...parameters: string[]) => runVestibule(settings, 'consumer', ...parameters);
+    const consumer = (...parameters: string[]) => runVestibule(running().settings, 'consumer', ...parameters);
     const shown = async () => JSON.parse(succeeded(await consumer('show', caller.id, '--json')));
 
     it('show prints the four stored fields of a caller without records', async () => {
       const row = { id: caller.id, kind: 'user', state: 'active', registered_at: caller.registered_at };
-      assert.deepEqual(await shown(), {
-        ...row,
-        signed_out_at: null,
-        session_ended_at: null,
-        records: [],
-      });
-      const [columns] = await plainSql(settings).query(`select * from consumers where id = '${caller.id}'`);
-      assert.deepEqual(
-        Object.keys(columns ?? {}).sort(),
-        Object.keys(row).sort(),
-        'there is no more to show',
+      assert.deepEqual(await shown(), { ...row, signed_out_at: null, session_ended_at: null, records: [] });
+      const [columns] = await plainSql(running().settings).query(
+        `select * from consumers where id = '${caller.id}'`,
       );
+      const names = Object.keys(columns ?? {}).sort();
+      assert.deepEqual(names, Object.keys(row).sort(), 'there is no more to show');
       const [head, line] = succeeded(await consumer('show', caller.id)).split('\n');
       assert.match(String(head), /^ID +KIND +STATE +REGISTERED$/);
       assert.deepEqual(String(line).split(/ +/), Object.values(row));
@@ -54,21 +49,18 @@ for (const engine of someEngine) {
 
     it('sign-out revokes tokens of a provider whose clock is ahead', async () => {
       const now = Math.floor(Date.now() / 1000);
-      const token = await provider.token({ sub: 'from the future', iat: now + 4 });
-      const { id } = (await withToken(service.url + me, token)).json<{ id: string }>();
+      const { person, id } = await somebody({ iat: now + 4 });
       succeeded(await consumer('sign-out', id));
       const reply = await until(
-        () => withToken(service.url + me, token),
+        () => person.get('/me'),
         ({ status }) => status !== 200,
         'a token that was there before is let in',
       );
-      assertRefused(reply, 'token_revoked', token);
+      assertRefused(reply, 'token_revoked', person.token);
     });
 
     it('sign-out prints the time, and show repeats it', async () => {
-      const { id } = (await withToken(service.url + me, await provider.token({ sub: 'signed-out' }))).json<{
-        id: string;
-      }>();
+      const { id } = await somebody();
       const said = succeeded(await consumer('sign-out', id));
       assert.match(said, /^Caller "usr_.{43}" is signed out: tokens issued up to \S+Z are refused\.\n$/);
       const { signed_out_at: at } = JSON.parse(succeeded(await consumer('show', id, '--json')));
@@ -78,9 +70,8 @@ for (const engine of someEngine) {
     });
 
     it('top lists the callers with the most records, and show counts them per collection', async () => {
-      const writer = await provider.token({ sub: 'the-writer' });
-      const { id } = (await withToken(service.url + me, writer)).json<{ id: string }>();
-      for (const text of ['one', 'two']) await createNote(service, writer, text);
+      const { person, id } = await somebody();
+      for (const text of ['one', 'two']) await person.make('notes', { text });
       assert.deepEqual(JSON.parse(succeeded(await consumer('show', id, '--json'))).records, [
         { collection: 'notes', count: 2 },
       ]);
@@ -92,9 +83,8 @@ for (const engine of someEngine) {
     });
 
     it('of-record finds the owner, prints the next commands, and writes an audit entry', async () => {
-      const writer = await provider.token({ sub: 'the-nuisance' });
-      const { id, registered_at } = (await withToken(service.url + me, writer)).json<typeof caller>();
-      const record = await createNote(service, writer, 'something unwanted');
+      const { person, id, registered_at } = await somebody();
+      const { id: record } = (await person.make('notes', { text: 'something unwanted' })).record;
       const found = { collection: 'notes', record, id, kind: 'user', state: 'active', registered_at };
       assert.deepEqual(JSON.parse(succeeded(await consumer('of-record', 'notes', record, '--json'))), found);
       const [, line, , ...next] = succeeded(await consumer('of-record', 'notes', record))
@@ -104,22 +94,18 @@ for (const engine of someEngine) {
       assert.deepEqual(next, [`npx vestibule consumer show ${id}`, `npx vestibule consumer suspend ${id}`]);
 
       succeeded(await consumer('suspend', id));
-      await until(
-        () => withToken(service.url + me, writer),
-        ({ status }) => status === 403,
-        'it is not refused',
-      );
+      const ask = () => person.get('/me');
+      await until(ask, ({ status }) => status === 403, 'it is not refused');
       assert.match(succeeded(await consumer('of-record', 'notes', record)), /consumer resume usr_/);
 
-      const lines = JSON.parse(succeeded(await runVestibule(settings, 'audit', '--json')));
-      const asked = lines.filter(({ action }: { action: string }) => action === 'consumer.looked_up');
+      const asked = await running().audited('consumer.looked_up');
       assert.equal(asked.length, 3);
-      const { actor, subject, details } = asked[0];
-      assert.deepEqual([actor, subject, details], ['consumer of-record', `notes/${record}`, {}]);
+      const expected = { actor: 'consumer of-record', subject: `notes/${record}`, details: {} };
+      assert.partialDeepStrictEqual(asked[0], expected);
     });
 
     it('of-record refuses an unknown record, and writes no audit entry', async () => {
-      const asked = async () => succeeded(await runVestibule(settings, 'audit', '--json'));
+      const asked = () => running().command('audit', '--json');
       const before = await asked();
       const record = '01900000-0000-7000-8000-000000000000';
       for (const parameters of [
@@ -133,21 +119,15 @@ for (const engine of someEngine) {
     });
 
     it('erase needs --yes, and removes the caller, also from the audit', async () => {
-      const leaver = await provider.token({ sub: 'the-leaver' });
-      const { id } = (await withToken(service.url + me, leaver)).json<{ id: string }>();
-      await createNote(service, leaver, 'gone soon');
+      const { person, id } = await somebody();
+      await person.make('notes', { text: 'gone soon' });
       refused(await consumer('erase', id), /--yes/);
       assert.equal(JSON.parse(succeeded(await consumer('show', id, '--json'))).id, id);
       const receipt = JSON.parse(succeeded(await consumer('erase', id, '--yes', '--json')));
-      assert.deepEqual(receipt, {
-        id,
-        records: { notes: 1 },
-        total: 1,
-        idempotency_keys: 0,
-      });
+      assert.deepEqual(receipt, { id, records: { notes: 1 }, total: 1, idempotency_keys: 0 });
       refused(await consumer('show', id), /There is no caller/);
       refused(await consumer('erase', id, '--yes'), /There is no caller/);
-      const lines = succeeded(await runVestibule(settings, 'audit', '--json'));
+      const lines = await running().command('audit', '--json');
       assert.match(lines, /consumer\.erased/);
       assert.ok(!lines.includes(id), 'the audit does not keep the name either');
     });
@@ -172,15 +152,4 @@ for (const engine of someEngine) {
       });
     }
   });
-}
-
-/** The id of the new record. */
-async function createNote(service: Service, token: string, text: string): Promise<string> {
-  const reply = await request(`${service.url}/api/consumer/v1/notes`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ text }),
-  });
-  assert.equal(reply.status, 201, reply.text);
-  return reply.json<{ id: string }>().id;
 }

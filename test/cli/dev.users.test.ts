@@ -92,11 +92,7 @@ describe('the users of vestibule dev', () => {
   it('are validated before dev starts, with all mistakes', async () => {
     const elsewhere = newDirectory();
     writeFileSync(`${elsewhere}/dev-users.yaml`, 'ada: 5\ngrace: [a b]\n');
-    exits(
-      1,
-      await endOf({ OPS_PORT: '0' }, ['dev'], elsewhere),
-      /dev-users\.yaml:1: ada must be a list/,
-      /dev-users\.yaml:2: grace must be a list/,
-    );
+    const outcome = await endOf({ OPS_PORT: '0' }, ['dev'], elsewhere);
+    exits(1, outcome, /dev-users\.yaml:1: ada must be a list/, /dev-users\.yaml:2: grace must be a list/);
   });
 });

@@ -47,10 +47,9 @@ describe('vestibule doctor, database', () => {
     const settings = await healthy();
     writeFileSync(fileOf(settings), 'all kinds of text, but no database\n'.repeat(100));
     writeFileSync(`${fileOf(settings)}.secret`, newMasterSecret());
-    await failsWith(
-      settings,
-      /^FAIL {2}database +the file is not an SQLite database; .*another format\. Name an SQLite file in DATABASE_URL/,
-    );
+    const says =
+      /^FAIL {2}database +the file is not an SQLite database; .*another format\. Name an SQLite file in DATABASE_URL/;
+    await failsWith(settings, says);
   });
 
   it('reports a missing master secret beside its database', async () => {
@@ -62,10 +61,9 @@ describe('vestibule doctor, database', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     it(`reports a wrong master secret (${engine})`, async () => {
       const settings = await used(await healthy({}, engine));
-      await failsWith(
-        { ...settings, MASTER_SECRET: newMasterSecret() },
-        /^FAIL {2}master secret +another; expected the master secret that the database was made with\. Set MASTER_SECRET/,
-      );
+      const says =
+        /^FAIL {2}master secret +another; expected the master secret that the database was made with\. Set MASTER_SECRET/;
+      await failsWith({ ...settings, MASTER_SECRET: newMasterSecret() }, says);
     });
   }
 
@@ -75,10 +73,9 @@ describe('vestibule doctor, database', () => {
     writeFileSync(file, readFileSync(`${fileOf(settings)}.secret`));
     const given = { ...settings, MASTER_SECRET_FILE: file };
     chmodSync(file, 0o644);
-    await warnsWith(
-      given,
-      /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected a file that only the user of the service can read\. Run: chmod o= /,
-    );
+    const says =
+      /^WARN {2}master secret +every user .*\(MASTER_SECRET_FILE\); expected a file that only the user of the service can read\. Run: chmod o= /;
+    await warnsWith(given, says);
     chmodSync(file, 0o640);
     await warnsWith(given);
     chmodSync(file, 0o644);
@@ -106,10 +103,8 @@ describe('vestibule doctor, database', () => {
     const database = new DatabaseSync(fileOf(settings));
     database.exec('insert into schema_migrations (version, applied_at, oldest) values (9999, 0, 9999)');
     database.close();
-    await failsWith(
-      settings,
-      /^FAIL {2}schema +version 9999; expected version \d+ or less\. A newer release/,
-    );
+    const says = /^FAIL {2}schema +version 9999; expected version \d+ or less\. A newer release/;
+    await failsWith(settings, says);
   });
 
   it('accepts an expanded schema of a newer release', async () => {

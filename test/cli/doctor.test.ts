@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import type { Finding } from '../../src/base/finding.ts';
 import {
   assertLines,
   examined,
@@ -12,10 +13,19 @@ import {
   warnsWith,
 } from '../support/commands/examined.ts';
 import { newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import { freePort, takePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
-import { runVestibule, type Service, type Settings, startService } from '../support/services/service.ts';
+import {
+  newSettings,
+  runVestibule,
+  type Service,
+  type Settings,
+  someEngine,
+  startService,
+} from '../support/services/service.ts';
 import { childrenOf } from '../support/services/supervised.ts';
+import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
 const { healthy, origin } = healthyProvider();
 
@@ -33,10 +43,8 @@ describe('vestibule doctor, settings', () => {
   it('reports an invalid collection declaration', async () => {
     const folder = newDirectory();
     writeFileSync(`${folder}/notes.yaml`, 'schema: 7\n');
-    await failsWith(
-      await healthy({ COLLECTIONS_DIR: folder }),
-      /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/,
-    );
+    const says = /^FAIL {2}collections .*notes\.yaml.*docs\/collections\.md/;
+    await failsWith(await healthy({ COLLECTIONS_DIR: folder }), says);
   });
 });
 
@@ -56,14 +64,12 @@ describe('vestibule doctor, frontends and ports', () => {
   it('reports a port taken by another program, and an address that this machine does not have', async (test) => {
     const { port, release } = await takePort();
     test.after(release);
-    await failsWith(
-      await healthy({ OPS_PORT: String(port) }),
-      /^FAIL {2}ops port +another program, .* it does not answer HTTP\); expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/,
-    );
-    await failsWith(
-      await healthy({ OPS_HOST: '192.0.2.1' }),
-      /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/,
-    );
+    const taken =
+      /^FAIL {2}ops port +another program, .* it does not answer HTTP\); expected 127\.0\.0\.1:\d+ is free\. Stop it \("lsof -i :\d+" .*OPS_PORT/;
+    await failsWith(await healthy({ OPS_PORT: String(port) }), taken);
+    const unknown =
+      /^FAIL {2}ops port +this machine cannot listen there \(EADDRNOTAVAIL\); .*OPS_HOST=127\.0\.0\.1/;
+    await failsWith(await healthy({ OPS_HOST: '192.0.2.1' }), unknown);
   });
 });
 
@@ -101,10 +107,8 @@ describe('vestibule doctor, running service', () => {
 
   it('reports another program on the port of the service', async () => {
     const { port } = new URL(origin());
-    await failsWith(
-      { ...settings, PORT: port, BASE_URL: origin() },
-      new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`),
-    );
+    const says = new RegExp(`^FAIL {2}port +another program.*lsof -i :${port}`);
+    await failsWith({ ...settings, PORT: port, BASE_URL: origin() }, says);
   });
 
   it('recognises several processes behind its ports, and reports when none answers', async () => {
@@ -117,37 +121,30 @@ describe('vestibule doctor, running service', () => {
       for (const child of childrenOf(supervised)) process.kill(child, 'SIGSTOP');
       const ofOps = linesOf(await examined(several), 'fail').filter((line) => line.includes('ops port'));
       assert.equal(ofOps.length, 1);
-      assert.match(
-        String(ofOps[0]),
-        /^FAIL {2}ops port .*OPS_PORT: not ready, processes: 2 of 2 do not answer/,
-      );
+      const says = /^FAIL {2}ops port .*OPS_PORT: not ready, processes: 2 of 2 do not answer/;
+      assert.match(String(ofOps[0]), says);
     } finally {
       for (const child of childrenOf(supervised)) process.kill(child, 'SIGCONT');
       await supervised.stop();
     }
   });
 
-  it('recognises the service when it answers 429', async () => {
+  it('recognises the service when it answers 429', async (test) => {
     const limited = await healthy({ REFUSALS_PER_MINUTE: '1' });
     const refusing = await startService(limited);
-    try {
-      await fetch(`${refusing.url}/api/consumer/v1/me`);
-      await passesWith(limited, /^pass {2}port .* by this service, which is ready$/m);
-    } finally {
-      await refusing.stop();
-    }
+    test.after(() => refusing.stop());
+    await fetch(`${refusing.url}/api/consumer/v1/me`);
+    await passesWith(limited, /^pass {2}port .* by this service, which is ready$/m);
   });
 
   it('reports another program on PORT or OPS_PORT, and whether it answers HTTP', async () => {
     const { port } = new URL(origin());
-    await failsWith(
-      await healthy({ PORT: port }),
-      new RegExp(`^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`),
+    const ofPort = new RegExp(
+      `^FAIL {2}port +another program.*expected \\S+:${port} is free.*lsof -i :${port}.* PORT$`,
     );
-    await failsWith(
-      await healthy({ OPS_PORT: port }),
-      /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/,
-    );
+    await failsWith(await healthy({ PORT: port }), ofPort);
+    const ofOpsPort = /^FAIL {2}ops port +another program, .* it answers HTTP with \d+.* OPS_PORT$/;
+    await failsWith(await healthy({ OPS_PORT: port }), ofOpsPort);
   });
 
   it('exits with 1 and prints JSON for a failed check', async () => {
@@ -166,3 +163,64 @@ describe('vestibule doctor, running service', () => {
     assert.match(failed[1].advice, /IDP_ORIGIN and IDP_JWKS_PATH/);
   });
 });
+
+for (const engine of someEngine) {
+  describe(`vestibule doctor, webhooks on ${engine}`, () => {
+    let settings: Settings;
+    let id: string;
+    before(async () => {
+      settings = await newSettings(engine, {
+        BASE_URL: 'http://localhost/vestibule',
+        IDP_ORIGIN: 'http://127.0.0.1:9',
+        WEBHOOK_ALLOW: 'loopback',
+      });
+      const url = 'http://127.0.0.1:9/hook';
+      const added = await webhookCommand<{ webhook_id: string }>(settings, 'add', url, '--events', '*');
+      id = added.webhook_id;
+    });
+
+    const found = async (changes: Settings = {}): Promise<Finding> => {
+      const { stdout } = await runVestibule({ ...settings, ...changes }, 'doctor', '--json');
+      const findings: Finding[] = JSON.parse(stdout).checks;
+      const ours = findings.filter(({ name }) => name === 'webhooks');
+      assert.equal(ours.length, 1, stdout);
+      return ours[0] ?? assert.fail();
+    };
+    const query = (text: string) => plainSql(settings).query(text);
+
+    it('passes for a webhook with an allowed address', async () => {
+      const { result, found: text } = await found();
+      assert.equal(result, 'pass');
+      assert.match(text, new RegExp(`^${id} .*last success: never$`));
+    });
+
+    it('reports an address that is no longer allowed, with the setting to change', async () => {
+      const { result, advice } = await found({ WEBHOOK_ALLOW: '' });
+      assert.equal(result, 'fail');
+      assert.match(String(advice), /an https URL.*WEBHOOK_ALLOW=http:\/\/127\.0\.0\.1:9/);
+    });
+
+    it('warns about a failing and a disabled webhook', async () => {
+      const since = Date.now() - 86_400_000;
+      await query(
+        `update webhooks set failing_since = ${since}, last_failure = 'timeout' where id = '${id}'`,
+      );
+      const failing = await found();
+      assert.equal(failing.result, 'warn');
+      assert.match(failing.found, /deliveries have failed since \S+Z \(timeout\)/);
+      await webhookCommand(settings, 'disable', id);
+      const disabled = await found();
+      assert.equal(disabled.result, 'warn');
+      assert.match(disabled.found, /is disabled \(operator\)/);
+      await webhookCommand(settings, 'enable', id);
+      assert.equal((await found()).result, 'pass');
+    });
+
+    it('reports a webhook that was changed without the master secret', async () => {
+      await query(`update webhooks set events = 'notes.*' where id = '${id}'`);
+      const { result, advice } = await found();
+      assert.equal(result, 'fail');
+      assert.match(String(advice), /without the master secret/);
+    });
+  });
+}

@@ -55,37 +55,29 @@ describe('vestibule doctor, TLS and proxies', () => {
   });
 
   it('accepts a valid certificate for the host', async () => {
-    await passesWith(
-      await overTls(await tls()),
-      /certificate +valid until \d{4}-\d\d-\d\d, (89|90) days more/,
-    );
+    const says = /certificate +valid until \d{4}-\d\d-\d\d, (89|90) days more/;
+    await passesWith(await overTls(await tls()), says);
   });
 
   it('reports a certificate that is expired, expires soon, or is not yet valid', async () => {
-    await failsWith(
-      await overTls(await tls({ from: -20, to: -2 })),
-      /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected a certificate that is valid now.*SIGHUP/,
-    );
+    const expired =
+      /^FAIL {2}certificate +valid from \S+ until \d{4}-\d\d-\d\d; expected a certificate that is valid now.*SIGHUP/;
+    await failsWith(await overTls(await tls({ from: -20, to: -2 })), expired);
     await failsWith(await overTls(await tls({ from: 3 })), /^FAIL {2}certificate +valid from \d{4}/);
-    await warnsWith(
-      await overTls(await tls({ to: 5 })),
-      /^WARN {2}certificate .*, [45] days more.*expected more than 14 days/,
-    );
+    const soon = /^WARN {2}certificate .*, [45] days more.*expected more than 14 days/;
+    await warnsWith(await overTls(await tls({ to: 5 })), soon);
   });
 
   it('reports a certificate for another host', async () => {
-    await failsWith(
-      await overTls(await tls({ ip: '127.0.0.9' })),
-      /^FAIL {2}certificate names +IP Address:127\.0\.0\.9; expected 127\.0\.0\.1 \(the host of BASE_URL\)/,
-    );
+    const says =
+      /^FAIL {2}certificate names +IP Address:127\.0\.0\.9; expected 127\.0\.0\.1 \(the host of BASE_URL\)/;
+    await failsWith(await overTls(await tls({ ip: '127.0.0.9' })), says);
   });
 
   it('reports a certificate with the wrong key, and one that cannot be read', async () => {
     const [one, other] = [await tls(), await tls()];
-    await failsWith(
-      await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) }),
-      /^FAIL {2}certificate .*are not a valid pair/,
-    );
+    const mismatched = await overTls({ ...one, TLS_KEY_FILE: String(other.TLS_KEY_FILE) });
+    await failsWith(mismatched, /^FAIL {2}certificate .*are not a valid pair/);
     await failsWith(
       await overTls({ ...one, TLS_CERT_FILE: `${newDirectory()}/nowhere.crt` }),
       /^FAIL {2}certificate .*nowhere\.crt" \(TLS_CERT_FILE\) cannot be read \(ENOENT\)/,
@@ -93,10 +85,8 @@ describe('vestibule doctor, TLS and proxies', () => {
   });
 
   it('reports a plain HTTP BASE_URL behind a proxy, and a HOST that the proxy cannot reach', async () => {
-    await failsWith(
-      await healthy({ TRUSTED_PROXIES: '127.0.0.1' }),
-      /^FAIL {2}proxy +http:\/\/127\.0\.0\.1:\d+; expected a BASE_URL with https/,
-    );
+    const plain = /^FAIL {2}proxy +http:\/\/127\.0\.0\.1:\d+; expected a BASE_URL with https/;
+    await failsWith(await healthy({ TRUSTED_PROXIES: '127.0.0.1' }), plain);
     await failsWith(
       await healthy({ TRUSTED_PROXIES: '10.0.0.7', BASE_URL: 'https://api.example.org' }),
       /^FAIL {2}proxy +HOST=127\.0\.0\.1 and proxies elsewhere; .*Set HOST=0\.0\.0\.0/,
@@ -106,10 +96,8 @@ describe('vestibule doctor, TLS and proxies', () => {
   });
 
   it('warns about a BASE_URL with another port', async () => {
-    await warnsWith(
-      await healthy({ BASE_URL: 'http://127.0.0.1:9' }),
-      /^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/,
-    );
+    const says = /^WARN {2}address +http:\/\/127\.0\.0\.1:9; expected port \d+ \(PORT\)/;
+    await warnsWith(await healthy({ BASE_URL: 'http://127.0.0.1:9' }), says);
   });
 
   it('reports a provider with an untrusted certificate', async (test) => {

@@ -45,10 +45,8 @@ describe('vestibule init', () => {
       writeFileSync(`${folder}/${there}`, 'mine');
       refused(await endOf({}, ['init'], folder), new RegExp(`has ${there} already, so nothing was written`));
       assert.equal(readFileSync(`${folder}/${there}`, 'utf8'), 'mine');
-      assert.deepEqual(
-        filesIn(folder).sort(),
-        [...new Set(['collections', 'page', there.split('/')[0]])].sort(),
-      );
+      const expected = [...new Set(['collections', 'page', there.split('/')[0]])].sort();
+      assert.deepEqual(filesIn(folder).sort(), expected);
     });
   }
 

@@ -107,10 +107,8 @@ for (const engine of databaseEngines) {
         async (opened) => (opened.state === 'other_version' ? whyNotRead(config, opened) : opened.state),
         releases.next,
       );
-      assert.match(
-        found,
-        /version \d+, that of an older release, and this release reads .*npx vestibule migrate/,
-      );
+      const says = /version \d+, that of an older release, and this release reads .*npx vestibule migrate/;
+      assert.match(found, says);
       assert.equal((await planMigration(config, releases.next))?.verdict, 'rolling, then contract');
     });
 

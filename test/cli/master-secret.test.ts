@@ -88,18 +88,19 @@ describe('master secret', () => {
 
   it('serve refuses a wrong secret', async () => {
     const settings = await usedDatabase();
-    refused(
-      await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),
-      /made with another master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/,
-    );
+    const says = /made with another master secret\. Set MASTER_SECRET or MASTER_SECRET_FILE/;
+    refused(await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']), says);
   });
 
   it('client add refuses a wrong secret', async () => {
     const settings = await usedDatabase();
-    refused(
-      await runVestibule({ ...settings, MASTER_SECRET: newMasterSecret() }, 'client', 'add', 'stillborn'),
-      /master secret/i,
+    const outcome = await runVestibule(
+      { ...settings, MASTER_SECRET: newMasterSecret() },
+      'client',
+      'add',
+      'stillborn',
     );
+    refused(outcome, /master secret/i);
     assert.deepEqual(JSON.parse(succeeded(await runVestibule(settings, 'client', 'list', '--json'))), []);
   });
 
@@ -157,30 +158,23 @@ describe('master secret', () => {
 
   it('is required for PostgreSQL, and never generated', async () => {
     const { MASTER_SECRET: _, ...settings } = await newSettings('postgres', provider.settings);
-    exits(
-      1,
-      await endOf(settings, ['serve']),
-      /MASTER_SECRET is not set, and with PostgreSQL every process must have the same one/,
-    );
+    const says = /MASTER_SECRET is not set, and with PostgreSQL every process must have the same one/;
+    exits(1, await endOf(settings, ['serve']), says);
   });
 
   it('an unreadable MASTER_SECRET_FILE is named', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const missing = `${settings.TEST_DIRECTORY}/nowhere.txt`;
-    refused(
-      await endOf({ ...settings, MASTER_SECRET_FILE: missing }, ['serve']),
-      /nowhere\.txt" \(MASTER_SECRET_FILE\) cannot be read \(ENOENT\)/,
-    );
+    const says = /nowhere\.txt" \(MASTER_SECRET_FILE\) cannot be read \(ENOENT\)/;
+    refused(await endOf({ ...settings, MASTER_SECRET_FILE: missing }, ['serve']), says);
   });
 
   it('a folder that cannot be written to is named', async () => {
     const settings = await newSettings('sqlite', provider.settings);
     const inTheWay = `${settings.TEST_DIRECTORY}/a-file`;
     writeFileSync(inTheWay, '');
-    refused(
-      await endOf({ ...settings, DATABASE_URL: `sqlite:${inTheWay}/vestibule.db` }, ['serve']),
-      /master secret cannot be written to "[^"]+a-file\/vestibule\.db\.secret".*MASTER_SECRET/,
-    );
+    const says = /master secret cannot be written to "[^"]+a-file\/vestibule\.db\.secret".*MASTER_SECRET/;
+    refused(await endOf({ ...settings, DATABASE_URL: `sqlite:${inTheWay}/vestibule.db` }, ['serve']), says);
   });
 
   // In /proc, mkdir fails with ENOENT although the parent exists.
@@ -191,9 +185,9 @@ describe('master secret', () => {
     });
     const folder = /"\/proc\/none" does not exist and cannot be created \(ENOENT\)\. /;
     refused(await endOf(settings, ['serve']), new RegExp(`master secret cannot .*${folder.source}Make the`));
-    refused(
-      await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']),
-      new RegExp(`vestibule\\.db" \\(DATABASE_URL\\) cannot be used: .*${folder.source}Name a file`),
+    const ofDatabase = new RegExp(
+      `vestibule\\.db" \\(DATABASE_URL\\) cannot be used: .*${folder.source}Name a file`,
     );
+    refused(await endOf({ ...settings, MASTER_SECRET: newMasterSecret() }, ['serve']), ofDatabase);
   });
 });

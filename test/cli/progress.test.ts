@@ -46,10 +46,8 @@ describe('long work', () => {
 
   it('is a line every ten seconds in a log', async () => {
     const logged = await printed(false);
-    assert.deepEqual(
-      logged,
-      lines.map((line) => `${line}\n`),
-    );
+    const expected = lines.map((line) => `${line}\n`);
+    assert.deepEqual(logged, expected);
   });
 
   it('is one line of a terminal, which is written over and erased at the end', async () => {

@@ -47,15 +47,11 @@ describe('settings file', () => {
       );
     }
     const { stdout } = await vestibule({}, '--settings', file, 'doctor');
-    assert.match(
-      stdout,
-      /^FAIL {2}settings .*did you mean "PORT"\? See docs\/config\.md for every setting\.$/m,
-    );
-    exits(
-      1,
-      await vestibule({}, '--settings', file, 'client', 'list'),
-      /There are mistakes in the settings:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /,
-    );
+    const suggestion = /^FAIL {2}settings .*did you mean "PORT"\? See docs\/config\.md for every setting\.$/m;
+    assert.match(stdout, suggestion);
+    const unknown =
+      /There are mistakes in the settings:\n.* sets (PROT|IDP_URL), .*\n.* sets (PROT|IDP_URL), /;
+    exits(1, await vestibule({}, '--settings', file, 'client', 'list'), unknown);
   });
 
   it('a slip in the name of an environment variable is reported, and other variables are not', async () => {
@@ -105,11 +101,8 @@ describe('settings file', () => {
   });
 
   it('is validated like the environment', async () => {
-    exits(
-      1,
-      await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check'),
-      /There is a mistake in the settings:\n {2}PORT must be a whole number/,
-    );
+    const outcome = await vestibule({}, '--settings', settingsFile(`${good}PORT=x\n`), 'check');
+    exits(1, outcome, /There is a mistake in the settings:\n {2}PORT must be a whole number/);
   });
 
   it('works for commands that need the storage settings only', async () => {
@@ -140,11 +133,8 @@ describe('an empty environment variable', () => {
   });
 
   it('does not satisfy a required setting', async () => {
-    exits(
-      1,
-      await vestibule({ IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' }, 'check'),
-      /API_AUDIENCE is not set/,
-    );
+    const outcome = await vestibule({ IDP_ORIGIN: 'https://login.example.org', API_AUDIENCE: '' }, 'check');
+    exits(1, outcome, /API_AUDIENCE is not set/);
   });
 });
 

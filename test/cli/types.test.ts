@@ -32,10 +32,8 @@ describe('vestibule types', () => {
     mkdirSync(`${work}/written`);
     for (const before of [null, 'something else']) {
       if (before !== null) writeFileSync(file, before);
-      assert.match(
-        succeeded(await run({}, folder, '--out', file)),
-        /^The types are in ".*collections\.d\.ts"\.$/m,
-      );
+      const said = succeeded(await run({}, folder, '--out', file));
+      assert.match(said, /^The types are in ".*collections\.d\.ts"\.$/m);
       assert.equal(readFileSync(file, 'utf8'), expected);
     }
     assert.deepEqual(readdirSync(`${work}/written`), ['collections.d.ts']);
@@ -50,10 +48,8 @@ describe('vestibule types', () => {
   });
 
   it('--out refuses a missing folder and a target that is no file', async () => {
-    refused(
-      await run({}, folder, '--out', `${work}/none/x.d.ts`),
-      /none\/x\.d\.ts" cannot be written \(ENOENT\)/,
-    );
+    const outcome = await run({}, folder, '--out', `${work}/none/x.d.ts`);
+    refused(outcome, /none\/x\.d\.ts" cannot be written \(ENOENT\)/);
     refused(await run({}, folder, '--out', '/dev/null'), /"\/dev\/null" exists and is not a file/);
     refused(await run({}, folder, '--out', work), /exists and is not a file/);
     assert.equal(statSync('/dev/null').isCharacterDevice(), true);
@@ -68,10 +64,8 @@ describe('vestibule types', () => {
     }
     const other = expected.replace('text?', 'texts?');
     writeFileSync(file, other);
-    refused(
-      await run({}, folder, '--check', file),
-      /does not match the declarations\. Write it again: npx vestibule types --out /,
-    );
+    const says = /does not match the declarations\. Write it again: npx vestibule types --out /;
+    refused(await run({}, folder, '--check', file), says);
     assert.equal(readFileSync(file, 'utf8'), other);
   });
 
@@ -85,19 +79,14 @@ describe('vestibule types', () => {
     writeFileSync(`${wrong}/notes.yaml`, `${notes}limts: {}\n`);
     const file = `${work}/kept.d.ts`;
     writeFileSync(file, 'kept');
-    exits(
-      1,
-      await run({}, wrong, '--out', file),
-      /notes\.yaml:2: limts is not known here; did you mean "limits"\?/,
-    );
+    const says = /notes\.yaml:2: limts is not known here; did you mean "limits"\?/;
+    exits(1, await run({}, wrong, '--out', file), says);
     assert.equal(readFileSync(file, 'utf8'), 'kept');
   });
 
   it('missing collections are reported', async () => {
-    refused(
-      await endOf({}, ['types']),
-      /There are no collections in "collections": no file there ends in \.yaml or \.yml\./,
-    );
+    const says = /There are no collections in "collections": no file there ends in \.yaml or \.yml\./;
+    refused(await endOf({}, ['types']), says);
     refused(await run({}, newDirectory()), /There are no collections in ".*": no file there/);
     refused(await run({}, `${work}/nowhere`), /nowhere" \(COLLECTIONS_DIR\) cannot be read \(ENOENT\)/);
   });

@@ -51,9 +51,9 @@ export const notRun: Readonly<Record<string, string>> = {
   [`docker buildx imagetools inspect ${image} --format '{{ json .Provenance }}'`]: afterRelease,
   'npm run bench': 'takes twelve minutes and two idle cores',
   'npm run chaos -- --kills 100 --database postgres --processes 2':
-    'takes ten minutes; test/fault/records-durable.drill.ts does the same with a few kills',
+    'takes ten minutes; test/fault/short-forms.drill.ts does the same with a few kills',
   'npm run soak -- --minutes 60 --database sqlite':
-    'takes an hour; test/fault/soak.drill.ts does the same for seconds',
+    'takes an hour; test/fault/short-forms.drill.ts does the same for seconds',
   'npm run turns -- --database sqlite':
     'takes five minutes and two idle cores; test/turns/turns.test.ts runs a short form',
   'npm run overload -- --database sqlite':

@@ -1,35 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { withoutDatabase } from '../support/faults/unreachable-database.ts';
 import { until } from '../support/run/polling.ts';
-import { Deployment } from '../support/services/deployment.ts';
+import { deployment, hourMs } from '../support/services/deployment.ts';
 import { databaseEngines } from '../support/services/service.ts';
 
-const hourMs = 3_600_000;
 const messages = ['signing keys cannot be rotated', 'expired records cannot be deleted'];
 
 for (const engine of databaseEngines) {
   describe(`background jobs that fail, on ${engine}`, () => {
-    let one: Deployment;
-    before(async () => {
-      one = await Deployment.start({ engine });
-      // Jobs that remove something wait until the clock has run steadily.
-      await one.advance(60_000);
-    });
-    after(() => one.stop());
-    const lines = () => one.services[0]?.logLines() ?? [];
+    const one = deployment({ engine });
+    // Jobs that remove something wait until the clock has run steadily.
+    before(() => one().advance(60_000));
+    const lines = () => one().services[0]?.logLines() ?? [];
     const reports = () => lines().filter(({ msg, level }) => messages.includes(String(msg)) && level !== 30);
     const reportsOf = (message: string) => reports().filter(({ msg }) => msg === message);
 
     it('warn of an outage with its reason and without a stack', async () => {
-      await withoutDatabase(one.settings, async () => {
-        await one.advance(hourMs);
-        await until(
-          () => messages.map((message) => reportsOf(message).length),
-          (counts) => !counts.includes(0),
-          'a job has not failed',
-        );
+      await withoutDatabase(one().settings, async () => {
+        await one().advance(hourMs);
+        const failures = () => messages.map((message) => reportsOf(message).length);
+        await until(failures, (counts) => !counts.includes(0), 'a job has not failed');
       });
       for (const { msg, level, code, detail } of reports())
         assert.deepEqual([msg, level, code, typeof detail], [msg, 40, 'storage_unavailable', 'string']);
@@ -38,15 +30,12 @@ for (const engine of databaseEngines) {
     });
 
     it('report a bug as an error with its stack', async () => {
-      const { query } = plainSql(one.settings);
+      const { query } = plainSql(one().settings);
       await query('alter table used_assertions rename to elsewhere');
       const isBug = ({ level }: { level?: unknown }) => level === 50;
-      await one.advance(60_000);
-      const found = await until(
-        () => reportsOf('expired records cannot be deleted').filter(isBug),
-        ({ length }) => length > 0,
-        'the fault is not reported',
-      );
+      await one().advance(60_000);
+      const bugs = () => reportsOf('expired records cannot be deleted').filter(isBug);
+      const found = await until(bugs, ({ length }) => length > 0, 'the fault is not reported');
       assert.ok(Array.isArray(found[0]?.stack));
       await query('alter table elsewhere rename to used_assertions');
     });

@@ -43,11 +43,7 @@ describe('the background lease', { concurrency: true }, () => {
       const [engine, overrides] = await place();
       const provider = await TestProvider.start();
       t.after(() => provider.stop());
-      const settings = await newSettings(engine, {
-        ...ownProcess,
-        ...provider.settings,
-        ...overrides,
-      });
+      const settings = await newSettings(engine, { ...ownProcess, ...provider.settings, ...overrides });
       const killed = await startService(settings);
       const first = await holderOtherThan(settings, [], 5_000);
       const others = [await startService(settings), await startService(settings)];

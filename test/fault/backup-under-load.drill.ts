@@ -72,21 +72,15 @@ describe('a backup during writes', () => {
 
   it('[F170] delays no writes and contains every record acknowledged before it', async (t) => {
     const load = writing();
-    await until(
-      () => load.done.length,
-      (count) => count >= 100,
-      'nobody writes',
-    );
+    const written = () => load.done.length;
+    await until(written, (count) => count >= 100, 'nobody writes');
     const backup = `${newDirectory()}/backup.db`;
     const began = performance.now();
     const said = JSON.parse(succeeded(await runVestibule(settings, 'backup', backup, '--json')));
     const ended = performance.now();
     const soFar = load.done.length;
-    await until(
-      () => load.done.length - soFar,
-      (count) => count >= 100,
-      'nobody writes any more',
-    );
+    const more = () => load.done.length - soFar;
+    await until(more, (count) => count >= 100, 'nobody writes any more');
     await load.end();
     const longest = (some: typeof load.done) =>
       Math.max(...some.map((one) => one.ended - one.began)).toFixed(1);
@@ -149,10 +143,8 @@ describe('a backup during writes', () => {
       assert.equal(existsSync(file), false, signal);
       assert.equal(drafts().length, signal === 'SIGKILL' ? 1 : 0, signal);
     }
-    assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('SIGINT')),
-      [],
-    );
+    const left = readdirSync(folder).filter((name) => name.startsWith('SIGINT'));
+    assert.deepEqual(left, []);
   });
 });
 
@@ -171,11 +163,10 @@ function compare(source: string, copy: string, expected: number): void {
   database.exec(`attach '${source}' as source`);
   const one = (sql: string) => Number(Object.values(database.prepare(sql).get() ?? {})[0]);
   assert.equal(one('select count(*) from main.records'), expected);
-  assert.equal(
-    one('select count(*) from (select * from main.records except select * from source.records)'),
-    0,
-    'each is as it is in the source',
+  const different = one(
+    'select count(*) from (select * from main.records except select * from source.records)',
   );
+  assert.equal(different, 0, 'each is as it is in the source');
   assert.equal(
     one(`select count(*) from main.usage where records <>
       (select count(*) from main.records where owner = usage.owner and collection = usage.collection)`),

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { head } from '../support/http/raw-http.ts';
 import { request, requestFrom, withToken } from '../support/http/request.ts';
+import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { until } from '../support/run/polling.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { me, newSettings, ownProcess, type Settings, startThrough } from '../support/services/service.ts';
+import {
+  me,
+  newSettings,
+  ownProcess,
+  type Service,
+  type Settings,
+  startService,
+  startThrough,
+} from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { credentialsBody, postToken } from '../support/tokens/token-endpoint.ts';
 
@@ -57,16 +67,10 @@ describe('at the connection limit with only idle connections', () => {
     const { service, provider } = running();
     const token = await provider.token();
     // The service looks for idle connections once a second.
-    await until(
-      async () => (await withToken(service.url + me, token).catch(() => null))?.status,
-      (status) => status === 200,
-      'nobody else gets in',
-    );
-    await until(
-      async () => sockets[0]?.closed,
-      (closed) => closed === true,
-      'the oldest connection is still open',
-    );
+    const status = async () => (await withToken(service.url + me, token).catch(() => null))?.status;
+    await until(status, (status) => status === 200, 'nobody else gets in');
+    const isClosed = async () => sockets[0]?.closed;
+    await until(isClosed, (closed) => closed === true, 'the oldest connection is still open');
     assert.equal(sockets.at(-1)?.closed, false);
   });
 });
@@ -89,11 +93,9 @@ describe('at the connection limit with only busy connections', () => {
     await closed(late);
     assert.match(await service.metrics(), /^vestibule_connections_refused_total\{reason="all"\} [1-9]/m);
     assert.match(await service.metrics(), /^vestibule_connections_open 10$/m);
-    const lines = await until(
-      async () => service.logLines().filter(({ msg }) => /connections refused/.test(String(msg))),
-      ({ length }) => length > 0,
-      'no line of the log says so',
-    );
+    const refusals = async () =>
+      service.logLines().filter(({ msg }) => /connections refused/.test(String(msg)));
+    const lines = await until(refusals, ({ length }) => length > 0, 'no line of the log says so');
     assert.equal(lines.length, 1);
     assert.ok(lines[0]?.reason === 'all' && Number(lines[0]?.connections) >= 1);
   });
@@ -182,10 +184,8 @@ describe('a trusted proxy with more connections than the limit per address', () 
     assert.equal(sockets.filter(({ closed }) => closed).length, 0);
     const [socket] = await hold(1, forwarded.replace('POST', 'PUT'), '127.0.0.5');
     assert.equal(socket?.closed, false);
-    assert.doesNotMatch(
-      await running().service.metrics(),
-      /^vestibule_connections_refused_total\{.*\} [1-9]/m,
-    );
+    const metrics = await running().service.metrics();
+    assert.doesNotMatch(metrics, /^vestibule_connections_refused_total\{.*\} [1-9]/m);
   });
 });
 
@@ -202,5 +202,115 @@ describe('unfinished bodies of several addresses', () => {
       await Promise.race([hold(280, unfinished + 'x'.repeat(size), address), hold(280, '', address)]);
     for (let count = 0; count < 10; count += 1)
       assert.equal((await postToken(service.url, credentialsBody({ id: 'a', secret: 'b' }))).status, 401);
+  });
+});
+
+/** Clients that hold on to their connections, and a service that must neither starve nor hang because of them. */
+describe('connections that stay open', { concurrency: true }, () => {
+  let provider: TestProvider;
+  const held: Socket[] = [];
+  const services: Service[] = [];
+  before(async () => {
+    provider = await TestProvider.start();
+  });
+  after(async () => {
+    for (const socket of held) socket.destroy();
+    await Promise.all(services.map((service) => service.stop()));
+    await provider.stop();
+  });
+
+  const start = async (overrides: Settings) => {
+    const settings = await newSettings('sqlite', { ...ownProcess, ...provider.settings, ...overrides });
+    const service = await startService(settings);
+    services.push(service);
+    return service;
+  };
+
+  /** Sends something and never closes its own side. */
+  const hold = async (url: string, bytes: string): Promise<Socket> => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.on('error', () => {});
+    held.push(socket);
+    await once(socket, 'connect');
+    if (bytes !== '') socket.write(bytes);
+    return socket;
+  };
+
+  const endsWell = async (service: Service) => {
+    const ended = once(service.process, 'exit');
+    service.process.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  };
+
+  it('[G185] CONNECT requests are answered and take no place of others', async () => {
+    const service = await start({ MAX_CONNECTIONS: '10' });
+    const sockets = await Promise.all(
+      Array.from({ length: 10 }, () => hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')),
+    );
+    const answers = await Promise.all(sockets.map(async (socket) => String(await once(socket, 'data'))));
+    for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    await Promise.all(sockets.map((socket) => socket.readableEnded || once(socket, 'end')));
+    assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
+  });
+
+  it('[G181] CONNECT requests and garbage followed by a reset do not harm others', async () => {
+    const service = await start({});
+    const heads = ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 'rubbish\r\n\r\n', 'GET / HTTP/1.1\r\nHost'];
+    for (const url of [service.url, service.opsUrl]) {
+      for (let count = 0; count < 90; count += 1) {
+        const socket = await hold(url, heads[count % heads.length] as string);
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        socket.resetAndDestroy();
+      }
+    }
+    assert.equal((await withToken(`${service.url}${me}`, await provider.token())).status, 200);
+    await endsWell(service);
+  });
+
+  it('a CONNECT request does not delay the exit', async () => {
+    const service = await start({});
+    const socket = await hold(service.url, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'data');
+    await endsWell(service);
+  });
+
+  it('an unfinished request on the ops port does not delay the exit', async () => {
+    const service = await start({});
+    await hold(service.opsUrl, 'GET /livez HTTP/1.1\r\nHost: a\r\n');
+    await endsWell(service);
+  });
+
+  it('[G188] unfinished TLS handshakes are closed at their timeout', async () => {
+    const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
+    const tls = await writeTlsFiles(String(directory));
+    const service = await start({
+      TLS_CERT_FILE: tls.certificateFile,
+      TLS_KEY_FILE: tls.keyFile,
+      REQUEST_TIMEOUT_SECONDS: '1',
+    });
+    // Silent, the beginning of a hello, and no TLS at all.
+    const sockets = await Promise.all(
+      ['', '\x16\x03\x01\x02\x00\x01\x00', 'GET / HTTP/1.1\r\n\r\n']
+        .flatMap((bytes) => Array<string>(30).fill(bytes))
+        .map((bytes) => hold(service.url, bytes)),
+    );
+    // Some vanish during the handshake; the others stay.
+    for (const [index, socket] of sockets.entries()) if (index % 3 === 0) socket.resetAndDestroy();
+    const connections = async () =>
+      Number(/^vestibule_connections_open (\S+)/m.exec(await service.metrics())?.[1]);
+    await until(connections, (count) => count === 0, 'some connections are still open', 30_000);
+    const descriptors = () => readdirSync(`/proc/${service.process.pid}/fd`).length;
+    await until(descriptors, (count) => count < 60, 'some descriptors are still open');
+    tls.remove();
+  });
+
+  it('a silent connection on the TLS port does not delay the exit', async () => {
+    const { TEST_DIRECTORY: directory } = await newSettings('sqlite', {});
+    const tls = await writeTlsFiles(String(directory));
+    const service = await start({ TLS_CERT_FILE: tls.certificateFile, TLS_KEY_FILE: tls.keyFile });
+    await hold(service.url, '');
+    await endsWell(service);
+    tls.remove();
   });
 });

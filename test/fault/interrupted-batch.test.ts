@@ -140,28 +140,20 @@ describe('writes of a process', () => {
           if (reply.status === 201) acknowledged.push(reply.json<{ id: string }>().id);
         }
       });
-      await until(
-        () => acknowledged.length,
-        (count) => count >= 50,
-        'too few writes are done',
-      );
+      const written = () => acknowledged.length;
+      await until(written, (count) => count >= 50, 'too few writes are done');
       const ended = once(service.process, 'close');
       service.process.kill(signal);
       assert.deepEqual(await ended, end);
       await writing;
-      const lines = await until(
-        () => service.logLines().filter(({ level }) => Number(level) >= 50),
-        ({ length }) => length === errors,
-        'not every error is logged once',
-      );
+      const alarms = () => service.logLines().filter(({ level }) => Number(level) >= 50);
+      const lines = await until(alarms, ({ length }) => length === errors, 'not every error is logged once');
       assert.equal(JSON.stringify(lines).includes(payload), false);
       await one().restart();
       const again = caller.at(one().service);
       const found = new Set((await again.all('notes')).map(({ id }) => id));
-      assert.deepEqual(
-        acknowledged.filter((id) => !found.has(id)),
-        [],
-      );
+      const lost = acknowledged.filter((id) => !found.has(id));
+      assert.deepEqual(lost, []);
       assert.equal((await again.usage('notes')).records.used, found.size);
     });
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, it } from 'node:test';
-import { fetchDocument } from '../../src/auth/provider-fetch.ts';
+import { FetchError, type FetchFault, fetchDocument } from '../../src/auth/provider-fetch.ts';
 import { ProviderKeys } from '../../src/auth/provider-keys.ts';
 import type { StoredKeySet } from '../../src/auth/stored-key-set.ts';
 import { Refusal } from '../../src/base/errors.ts';
 import { createLog } from '../../src/base/log.ts';
-import { answerWith } from '../support/faults/hostile-answers.ts';
+import { answerText, answerWith, silence, slowBody, slowHead } from '../support/faults/hostile-answers.ts';
 import { until } from '../support/run/polling.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
-import { makeKey, TestProvider } from '../support/tokens/provider.ts';
+import { type Answer, makeKey, TestProvider } from '../support/tokens/provider.ts';
 
 /** The provider's keys inside one process; the test controls the clock and the jitter of retries. */
 let provider: TestProvider;
@@ -71,11 +71,8 @@ it('[B64] the next refresh is due from the start of the last one, however long t
   provider.answer = (_request, response) =>
     waiting.push(() => response.end(JSON.stringify(provider.document)));
   clock.advance(600_000);
-  await until(
-    () => waiting.length,
-    (count) => count === 1,
-    'no refresh begins',
-  );
+  const refreshes = () => waiting.length;
+  await until(refreshes, (count) => count === 1, 'no refresh begins');
   clock.advance(86_400_000);
   provider.answer = null;
   waiting[0]?.();
@@ -188,4 +185,31 @@ it('nothing is fetched after stop', async () => {
   keys.stop();
   clock.advance(700_000);
   assert.equal(provider.fetches, 1);
+});
+
+async function faultOf(answer: Answer, from = provider): Promise<FetchFault | null> {
+  from.answer = answer;
+  try {
+    await fetchDocument(`${from.origin}/jwks`, new AbortController().signal);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof FetchError, String(error));
+    return error.fault;
+  }
+}
+
+it('a key set is fetched, also as text/plain', async () => {
+  const keySet = JSON.stringify(provider.document);
+  assert.equal(await faultOf(answerText(keySet)), null);
+  assert.equal(await faultOf(answerText(keySet, 'text/plain')), null, 'some providers know no better type');
+});
+
+it('[B65] one timeout covers the headers and the body', async () => {
+  await using slow = new AsyncDisposableStack();
+  const faults = [silence, slowHead, slowBody].map(async (answer) => {
+    const from = await TestProvider.start();
+    slow.defer(() => from.stop());
+    return faultOf(answer, from);
+  });
+  assert.deepEqual(await Promise.all(faults), ['timeout', 'timeout', 'timeout']);
 });

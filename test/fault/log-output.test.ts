@@ -39,11 +39,8 @@ describe('the log output', () => {
     const { reader, log } = opened();
     for (let number = 0; number < 50; number += 1) log.info({ number });
     assert.equal(reader.writes, 0);
-    const lines = await until(
-      () => reader.lines(),
-      ({ length }) => length === 50,
-      'they do not come',
-    );
+    const read = () => reader.lines();
+    const lines = await until(read, ({ length }) => length === 50, 'they do not come');
     assert.equal(reader.writes, 1);
     assert.deepEqual(numbers(lines), [...Array(50).keys()]);
   });
@@ -106,11 +103,8 @@ describe('the log output', () => {
     assert.ok(output.dropped > 0.4 * written && output.dropped < 0.6 * written, `${output.dropped} dropped`);
     reader.room = 100_000;
     const kept = written - output.dropped;
-    const lines = await until(
-      () => reader.lines(),
-      ({ length }) => length > kept,
-      'they do not come',
-    );
+    const read = () => reader.lines();
+    const lines = await until(read, ({ length }) => length > kept, 'they do not come');
     assert.deepEqual(numbers(lines.slice(0, kept)), [...Array(kept).keys()]);
     const last = lines.at(-1);
     assert.deepEqual([last?.level, last?.dropped, lines.length], [40, written - kept, kept + 1]);

@@ -1,5 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Claims, TestProvider } from '../support/tokens/provider.ts';
+
+/** Tokens with these claims that each name a key of their own invention. */
+export async function inventedKids(provider: TestProvider, count: number, claims: Claims = {}) {
+  const good = await provider.token(claims);
+  const rest = good.slice(good.indexOf('.'));
+  const headers = Array.from({ length: count }, () => JSON.stringify({ alg: 'RS256', kid: randomUUID() }));
+  return headers.map((header) => `${Buffer.from(header).toString('base64url')}${rest}`);
+}
 
 /**
  * Sends requests at a pace, whether or not the earlier ones are answered, as a flood does. A machine that cannot keep

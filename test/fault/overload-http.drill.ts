@@ -60,19 +60,11 @@ for (const engine of databaseEngines) {
       const outsider = await beginOutside(database);
       if (engine === 'postgres') await outsider.run('lock table consumers in exclusive mode');
       for (const [index, connection] of all.entries()) connection.send(writeRequest(tokenAt(index)));
-      await until(
-        () => answers.length,
-        (count) => count >= all.length - maxInBatch,
-        'not all that wait are told that it takes too long',
-        deadlineMs,
-      );
+      const answered = () => answers.length;
+      const mayWait = all.length - maxInBatch;
+      await until(answered, (count) => count >= mayWait, 'not all that wait are refused', deadlineMs);
       await outsider.commit();
-      await until(
-        () => answers.length,
-        (count) => count === all.length,
-        'not everybody has an answer',
-        deadlineMs,
-      );
+      await until(answered, (count) => count === all.length, 'not everybody has an answer', deadlineMs);
       for (const { socket } of all) socket.destroy();
       const accepted = answers.filter(({ status }) => status === 201);
       const refused = answers.filter(({ status }) => status === 503);

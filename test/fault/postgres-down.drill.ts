@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -6,18 +7,15 @@ import type { ErrorCode } from '../../src/base/errors.ts';
 import { OwnPostgres } from '../support/databases/own-postgres.ts';
 import { createDatabase, isAllPooled, pooledByItself } from '../support/databases/postgres.ts';
 import { Relay } from '../support/faults/relay.ts';
+import { SmallDisk } from '../support/faults/small-disk.ts';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { assertCode } from '../support/http/code.ts';
 import { type Reply, request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { declarationsFolder } from '../support/services/declarations.ts';
+import { declarationsFolder, plainNotes } from '../support/services/declarations.ts';
 import { atOnce, Deployment } from '../support/services/deployment.ts';
 
-const declarations = {
-  notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }\nlimits: { writes: 100000/min }',
-};
 const poolSize = 5;
-/** The sessions of the pool, and the one that listens. */
 
 /** One process, and a PostgreSQL behind a relay, so that it can be killed, frozen and replaced. */
 describe('a PostgreSQL failure', () => {
@@ -40,7 +38,7 @@ describe('a PostgreSQL failure', () => {
     const settings = {
       DATABASE_URL: pooled.url,
       DATABASE_POOL_SIZE: String(poolSize),
-      COLLECTIONS_DIR: declarationsFolder(declarations),
+      COLLECTIONS_DIR: declarationsFolder({ notes: plainNotes(280) }),
       READS_PER_MINUTE: '100000',
     };
     one = await Deployment.start({ engine: 'postgres', settings });
@@ -79,36 +77,23 @@ describe('a PostgreSQL failure', () => {
       'it stays ready',
     );
   const recovers = async () => {
-    await until(
-      async () => (await tryToWrite()).status,
-      (status) => status === 201,
-      'it does not write again',
-      5_000,
-    );
-    await until(
-      () => ops('/readyz'),
-      ({ status }) => status === 200,
-      'it does not get ready',
-      5_000,
-    );
+    const status = async () => (await tryToWrite()).status;
+    await until(status, (status) => status === 201, 'it does not write again', 5_000);
+    const ready = () => ops('/readyz');
+    await until(ready, ({ status }) => status === 200, 'it does not get ready', 5_000);
     // The first poll after an outage makes the process forget every caller; this request makes it known again.
     const [now] = await server.query('select clock_timestamp()::text as since');
     const polled = `select 1 from pg_stat_activity where query like 'select % from changes' and query_start > '${now?.since}'`;
-    await until(
-      async () => (await server.query(polled)).length,
-      (count) => count > 0,
-      'it does not poll again',
-    );
+    const polls = async () => (await server.query(polled)).length;
+    await until(polls, (count) => count > 0, 'it does not poll again');
     await pause(100);
     assert.equal((await caller.get('/me')).status, 200);
   };
   /** Every acknowledged record is there, and no process has too many sessions. */
   const nothingIsLost = async () => {
     const found = new Set((await caller.all('notes')).map(({ id }) => id));
-    assert.deepEqual(
-      acknowledged.filter((id) => !found.has(id)),
-      [],
-    );
+    const lost = acknowledged.filter((id) => !found.has(id));
+    assert.deepEqual(lost, []);
     const [row] = await server.query(
       "select count(*) as count from pg_stat_activity where application_name = 'vestibule'",
     );
@@ -227,5 +212,59 @@ describe('a PostgreSQL failure', () => {
     await goesOn();
     await recovers();
     await nothingIsLost();
+  });
+});
+
+const declarations = {
+  notes:
+    'schema: { properties: { text: { type: string, maxLength: 60000 } } }\nlimits: { per_user: 100000, writes: 100000/min, bytes: 65536 }',
+};
+/** Random text, because PostgreSQL compresses long texts. */
+const longText = () => Array.from({ length: 3_000 }, () => Math.random().toString(36).slice(2)).join('');
+
+/** The tables are on a disk of their own; what PostgreSQL needs to go on itself (pg_wal) is not. */
+describe('a full disk of PostgreSQL', () => {
+  let disk: SmallDisk;
+  let server: OwnPostgres;
+  let one: Deployment;
+  let caller: ApiCaller;
+  before(async () => {
+    server = await OwnPostgres.start(['-c', 'fsync=off']);
+    disk = new SmallDisk(64);
+    execFileSync('chown', ['postgres', disk.folder]);
+    await server.query(`create tablespace small location '${disk.folder}'`);
+    await server.query('create database vestibule tablespace small');
+    one = await Deployment.start({
+      engine: 'postgres',
+      declarations,
+      settings: { DATABASE_URL: server.url.replace(/postgres$/, 'vestibule') },
+    });
+    caller = await one.person();
+  });
+  after(async () => {
+    await one?.stop();
+    await server?.remove();
+    disk?.remove();
+  });
+  const write = () => caller.send('POST', '/notes', { text: longText() });
+
+  it('refuses writes and allows reads, and recovers without a restart once there is room', async () => {
+    const { record } = await caller.make('notes', { text: 'before' });
+    disk.fill();
+    const refusal = await until(write, ({ status }) => status !== 201, 'the disk is not full');
+    assertCode(refusal, 'storage_unavailable');
+    assert.match(String(refusal.headers.get('retry-after')), /^[1-9]\d*$/);
+    assert.equal((await caller.get('/me')).status, 200);
+    assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
+    const { opsUrl } = one.service;
+    assert.equal((await request(`${opsUrl}/livez`)).status, 200);
+    const { status, text } = await request(`${opsUrl}/readyz`);
+    assert.deepEqual([status, text.includes('SQLSTATE 53100')], [503, true], text);
+    const said = one.service.logLines().filter(({ msg }) => msg === 'requests are refused');
+    assert.match(String(said[0]?.detail), /SQLSTATE 53100/);
+    disk.free();
+    await until(write, ({ status }) => status === 201, 'it does not write again', 5_000);
+    assert.equal((await request(`${opsUrl}/readyz`)).status, 200);
+    assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
   });
 });

@@ -54,11 +54,8 @@ describe('two processes on one port', () => {
   it('have their metrics summed on the ops port, with the number of processes', async () => {
     const { service } = running();
     const line = /^vestibule_http_requests_total\{method="GET",route="\/token",status="405"\} 1000$/m;
-    await until(
-      () => service.metrics(),
-      (text) => line.test(text),
-      'the requests of both are not summed',
-    );
+    const metrics = () => service.metrics();
+    await until(metrics, (text) => line.test(text), 'the requests of both are not summed');
     assert.equal(await metric(service, 'vestibule_processes_wanted'), 2);
     assert.equal(await metric(service, 'vestibule_processes_serving'), 2);
     assert.equal(
@@ -78,10 +75,8 @@ describe('two processes on one port', () => {
     const { keys } = (await request(`${service.url}/.well-known/jwks.json`)).json<{
       keys: { kid: string }[];
     }>();
-    assert.deepEqual(
-      signingKeys,
-      keys.map(({ kid }) => kid),
-    );
+    const kids = keys.map(({ kid }) => kid);
+    assert.deepEqual(signingKeys, kids);
   });
 
   it('health is 503 within two seconds when one hangs; metrics still answer', async () => {
@@ -103,11 +98,8 @@ describe('two processes on one port', () => {
       process.kill(hung, 'SIGCONT');
     }
     await serving(service, 2);
-    await until(
-      () => request(`${service.opsUrl}/readyz`),
-      ({ status }) => status === 200,
-      'it does not get ready again',
-    );
+    const ready = () => request(`${service.opsUrl}/readyz`);
+    await until(ready, ({ status }) => status === 200, 'it does not get ready again');
   });
 
   it('a hung process delays one connection at most', async () => {
@@ -122,11 +114,8 @@ describe('two processes on one port', () => {
       return status;
     });
     try {
-      await until(
-        () => answered,
-        (count) => count >= 19,
-        'the other process does not answer',
-      );
+      const others = () => answered;
+      await until(others, (count) => count >= 19, 'the other process does not answer');
     } finally {
       process.kill(hung, 'SIGCONT');
     }
@@ -163,11 +152,8 @@ describe('two processes on one port', () => {
       await pause(1_000);
     }
     await serving(service, 2);
-    await until(
-      () => load.answered,
-      (answered) => answered > 500,
-      'five hundred requests are not answered',
-    );
+    const served = () => load.answered;
+    await until(served, (answered) => answered > 500, 'five hundred requests are not answered');
     await load.stop();
     assert.deepEqual([...load.statuses.keys()], [200]);
     // Requests in flight at the killed process, or on their way to it.
@@ -175,11 +161,8 @@ describe('two processes on one port', () => {
     const others = load.failures.filter(({ failedAt }) => !inIt(failedAt));
     assert.deepEqual(others, []);
     assert.ok(load.failures.length <= 5 * 16, 'no more than one request of each caller and kill');
-    const lines = await until(
-      () => endings(service).slice(endedBefore),
-      ({ length }) => length === 5,
-      'not every end is in the log',
-    );
+    const ends = () => endings(service).slice(endedBefore);
+    const lines = await until(ends, ({ length }) => length === 5, 'not every end is in the log');
     for (const { signal, again_in_ms: delay } of lines) {
       assert.equal(signal, 'SIGKILL');
       assert.ok(Number(delay) < 1_000, 'another is started within a second');
@@ -198,11 +181,8 @@ describe('two processes on one port', () => {
     process.kill(first, 'SIGKILL');
     await serving(service, 1);
     process.kill(second, 'SIGKILL');
-    await until(
-      () => childrenOf(service).includes(second),
-      (isThere) => !isThere,
-      'it is not gone',
-    );
+    const isLeft = () => childrenOf(service).includes(second);
+    await until(isLeft, (isThere) => !isThere, 'it is not gone');
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => withToken(`${service.url}${me}`, token)),
     );
@@ -246,12 +226,8 @@ describe('two processes with a request timeout of a second', () => {
         return false;
       }
     };
-    await until(
-      () => children.filter(isThere),
-      (left) => left.length === 0,
-      'a process is left',
-      5_000,
-    );
+    const left = () => children.filter(isThere);
+    await until(left, (left) => left.length === 0, 'a process is left', 5_000);
     await assert.rejects(fetch(`${service.url}/token`));
   });
 });

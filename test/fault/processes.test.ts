@@ -38,11 +38,8 @@ describe('vestibule serve --processes 2', () => {
     const before = childrenOf(service);
     const [killed] = before as [number];
     process.kill(killed, 'SIGKILL');
-    await until(
-      () => endings(service),
-      ({ length }) => length === 1,
-      'the end of the process is not in the log',
-    );
+    const ends = () => endings(service);
+    await until(ends, ({ length }) => length === 1, 'the end of the process is not in the log');
     await ask();
     await serving(service, 2);
     const now = childrenOf(service);
@@ -119,10 +116,8 @@ describe('decisions of the supervisor', () => {
     const values = (families: readonly Family[]) => families.map(({ samples }) => samples[0]?.value);
     assert.deepEqual(values(merged), [3, 9, 3]);
     assert.deepEqual(values(mergeMetrics([process(1, 5, 7), process(2, Number.NaN, 3)])), [3, Number.NaN, 3]);
-    assert.deepEqual(
-      countsOf(merged).map(({ name }) => name),
-      ['a_total'],
-    );
+    const names = countsOf(merged).map(({ name }) => name);
+    assert.deepEqual(names, ['a_total']);
     assert.match(expositionText(merged), /^a_total\{route="\/"\} 3$/m);
   });
 
@@ -132,10 +127,8 @@ describe('decisions of the supervisor', () => {
       API_AUDIENCE: 'https://api.example.org',
     });
     const share = shareOf(config, 3);
-    assert.deepEqual(
-      [share.databasePoolSize, share.maxConnections, share.maxConnectionsPerAddress],
-      [4, 3_334, 667],
-    );
+    const limits = [share.databasePoolSize, share.maxConnections, share.maxConnectionsPerAddress];
+    assert.deepEqual(limits, [4, 3_334, 667]);
     assert.equal(share.readsPerMinute, config.readsPerMinute);
     assert.equal(share.maxBodyBytes, config.maxBodyBytes);
   });

@@ -76,10 +76,9 @@ describe('a provider that is unreachable when the service starts', () => {
         assertProblem(reply, 'keys_unavailable');
         assert.match(reply.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
       }
-      assert.match(
-        await service.metrics(),
-        /^vestibule_jwks_fetches_total\{provider="provider",result="(unreachable|timeout)"\} [1-9]/m,
-      );
+      const says =
+        /^vestibule_jwks_fetches_total\{provider="provider",result="(unreachable|timeout)"\} [1-9]/m;
+      assert.match(await service.metrics(), says);
     });
   }
 });
@@ -173,11 +172,8 @@ describe('a slow refresh', () => {
     assert.equal((await pair().me(seen)).status, 200);
     provider.answer = silence;
     await pair().move(600_000);
-    await until(
-      () => provider.waiting,
-      (waiting) => waiting === 1,
-      'no refresh begins',
-    );
+    const refreshes = () => provider.waiting;
+    await until(refreshes, (waiting) => waiting === 1, 'no refresh begins');
     const fresh = await provider.token();
     for (const token of [fresh, seen]) assert.equal((await pair().me(token)).status, 200);
     assert.deepEqual(await statusesOfNew(pair(), 50), [200]);
@@ -196,11 +192,8 @@ describe('a slow refresh', () => {
     const before = provider.fetches;
     provider.answer = silence;
     await pair().move(1_000 * (await keysMetric(pair(), 'vestibule_jwks_next_fetch_seconds')));
-    await until(
-      () => provider.fetches,
-      (fetches) => fetches > before,
-      'no refresh begins',
-    );
+    const fetches = () => provider.fetches;
+    await until(fetches, (fetches) => fetches > before, 'no refresh begins');
     const reply = await pair().me(await provider.token());
     assert.equal(reply.status, 200, `a refresh is under way: ${reply.text}`);
   });

@@ -89,11 +89,8 @@ describe('a provider over TLS', () => {
   }
 
   it('[B71] the service does not start with a plain HTTP provider that is not on loopback', async () => {
-    for (const origin of [
-      'http://login.example.org',
-      'http://10.0.0.1:8080',
-      'http://127.0.0.1.example.org',
-    ]) {
+    const origins = ['http://login.example.org', 'http://10.0.0.1:8080', 'http://127.0.0.1.example.org'];
+    for (const origin of origins) {
       const settings = await newSettings('sqlite', { IDP_ORIGIN: origin, IDP_JWKS_PATH: '/jwks' });
       const { code, stderr } = await endOf(settings, ['serve']);
       assert.equal(code, 1, stderr);

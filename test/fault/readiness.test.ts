@@ -72,11 +72,8 @@ describe('/readyz with SQLite on a full disk', () => {
     const { record } = await caller.make('notes', {});
     await becomeReady(one);
     disk.fill();
-    const reply = await until(
-      () => readyz(one),
-      ({ status }) => status === 503,
-      'it stays ready',
-    );
+    const ready = () => readyz(one);
+    const reply = await until(ready, ({ status }) => status === 503, 'it stays ready');
     assertTakesNoWrites(reply, /the disk is full/);
     await assertOnlyReads(one, caller, record.id);
     disk.free();
@@ -171,11 +168,8 @@ describe('a read-only PostgreSQL', () => {
     const { record } = await caller.make('notes', {});
     await becomeReady(one());
     await onlyReads(true);
-    const reply = await until(
-      () => readyz(one()),
-      ({ text }) => text.includes('takes no writes'),
-      'it stays ready',
-    );
+    const ready = () => readyz(one());
+    const reply = await until(ready, ({ text }) => text.includes('takes no writes'), 'it stays ready');
     assertTakesNoWrites(reply, /read-only.*25006/);
     const [service = assert.fail()] = one().services;
     // Repeated refusals are logged every ten seconds.

@@ -5,16 +5,88 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Release } from '../support/databases/future-steps.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { ApiCaller, type WireRecord } from '../support/http/api-caller.ts';
+import { request } from '../support/http/request.ts';
+import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import {
   type DatabaseEngine,
   databaseEngines,
   newSettings,
+  type Service,
   type Settings,
   startService,
 } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
-import { ReadyProcesses } from './ready-processes.ts';
+
+const lookEveryMs = 50;
+/** A process that does not report within that time is not ready. */
+const answerWithinMs = 1_000;
+
+interface Process {
+  readonly service: Service;
+  isReady: boolean;
+  isStopping: boolean;
+  requests: number;
+}
+
+/** A load balancer: checks which processes are ready, and sends requests to them. */
+class ReadyProcesses {
+  readonly #all = new Set<Process>();
+  #next = 0;
+  /** Processes that were not ready although they were not being stopped. */
+  readonly unready: string[] = [];
+
+  /** Takes a process in, once it is ready. */
+  async add(service: Service): Promise<void> {
+    const one: Process = { service, isReady: false, isStopping: false, requests: 0 };
+    this.#all.add(one);
+    void this.#watch(one);
+    await until(() => one.isReady, Boolean, 'it does not become ready');
+  }
+
+  /** Lets a process stop as an operator would. It has answered something by then. */
+  async stop(service: Service): Promise<void> {
+    const one = [...this.#all].find((process) => process.service === service) as Process;
+    const requests = () => one.requests;
+    await until(requests, (requests) => requests > 0, 'nobody has asked it');
+    one.isStopping = true;
+    await service.stop();
+    this.#all.delete(one);
+  }
+
+  async stopAll(): Promise<void> {
+    const all = [...this.#all];
+    this.#all.clear();
+    for (const { service } of all) await service.stop();
+  }
+
+  /** Where the next request goes. */
+  pick(): string {
+    const ready = [...this.#all].filter(({ isReady }) => isReady);
+    this.#next += 1;
+    const one = ready[this.#next % ready.length];
+    if (one === undefined) throw new Error('no process is ready');
+    one.requests += 1;
+    return one.service.url;
+  }
+
+  async #watch(one: Process): Promise<void> {
+    while (this.#all.has(one)) {
+      const { status, text } = await this.#ask(one.service);
+      if (one.isReady && status === 503 && !one.isStopping) this.unready.push(text);
+      one.isReady = status === 200;
+      await pause(lookEveryMs);
+    }
+  }
+
+  async #ask({ opsUrl }: Service): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      return await request(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(answerWithinMs) });
+    } catch {
+      return { status: 0, text: '' };
+    }
+  }
+}
 
 /** An example without its limits on writes. */
 const declared = (name: string) =>
@@ -128,10 +200,8 @@ for (const engine of databaseEngines) {
         assert.deepEqual(unready, []);
         assert.ok(expanded.includes('future_copies'), 'the next release has migrated');
         const ids = new Set(notes.map(({ id }) => id));
-        assert.deepEqual(
-          load.made.filter((id) => !ids.has(id)),
-          [],
-        );
+        const lost = load.made.filter((id) => !ids.has(id));
+        assert.deepEqual(lost, []);
         assert.ok(load.made.length > 50, `${load.made.length} records`);
       } finally {
         await provider.stop();

@@ -13,8 +13,7 @@ import {
 } from '../support/services/signing-keys.ts';
 import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
-import { livingForAYear } from './resigned-token.ts';
-import { TokenLoad } from './token-load.ts';
+import { livingForAYear, TokenLoad } from './token-load.ts';
 
 const settings = { TOKEN_TTL_SECONDS: '30' };
 /** Between the first signature of the new key (900 s) and the retirement of the old one (990 s). */
@@ -58,10 +57,8 @@ for (const [engine, count] of [
     /** All requests of the load so far have succeeded. */
     const nobodyWasRefused = () => {
       assert.deepEqual(load.refused, []);
-      assert.ok(
-        load.rounds.every((rounds) => rounds >= 2),
-        `control: the load goes on (${load.rounds})`,
-      );
+      const goesOn = load.rounds.every((rounds) => rounds >= 2);
+      assert.ok(goesOn, `control: the load goes on (${load.rounds})`);
     };
     const everywhere = <T>(value: T): T[] => Array.from({ length: count }, () => value);
 
@@ -120,11 +117,8 @@ for (const [engine, count] of [
     it('the old key is deleted from the database; tokens accepted with it are refused', async () => {
       await load.stop();
       await processes.advance(lookAgainMs);
-      await until(
-        async () => (await listedKeys(processes)).map(({ kid }) => kid),
-        (kids) => kids.length === 1 && kids[0] === newKey.kid,
-        'the old key is still listed',
-      );
+      const kids = async () => (await listedKeys(processes)).map(({ kid }) => kid);
+      await until(kids, (kids) => kids.length === 1 && kids[0] === newKey.kid, 'the old key is still listed');
       for (const token of stolen) {
         const replies = await processes.become(403, token);
         for (const reply of replies) assertRefused(reply, 'key_unknown', token);

@@ -37,11 +37,8 @@ async function calm(): Promise<void> {
   provider.answer = null;
   for (let passed = 0; passed < 3; passed += 1) {
     await advance(61_000);
-    await until(
-      async () => (await asks(await provider.token())).status,
-      (status) => status === 200,
-      'the keys are not there',
-    );
+    const status = async () => (await asks(await provider.token())).status;
+    await until(status, (status) => status === 200, 'the keys are not there');
   }
 }
 async function newKey(): Promise<ProviderKey> {
@@ -75,11 +72,8 @@ describe('a logout token with an unknown key', () => {
     return { sub, token };
   };
   const isSignedOut = async (token: string) => {
-    const reply = await until(
-      () => asks(token),
-      ({ status }) => status === 403,
-      'whoever has signed out is let in',
-    );
+    const ask = () => asks(token);
+    const reply = await until(ask, ({ status }) => status === 403, 'whoever has signed out is let in');
     assertRefused(reply, 'token_revoked', token);
   };
 

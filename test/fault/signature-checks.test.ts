@@ -7,10 +7,7 @@ import { Refusal } from '../../src/base/errors.ts';
 /** Work that ends when the test says so, and how much of it has begun. */
 function worker() {
   const running: (() => void)[] = [];
-  return {
-    running,
-    work: () => new Promise<void>((resolve) => running.push(resolve)),
-  };
+  return { running, work: () => new Promise<void>((resolve) => running.push(resolve)) };
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const from = (address: string, isSuspect = false) => ({ address, isSuspect: () => isSuspect });
@@ -79,10 +76,8 @@ it('[G174] each check gets its own result', async () => {
   const results = await Promise.all(
     Array.from({ length: 40 }, (_, index) => queue.run(() => index % 3 === 0, trusted)),
   );
-  assert.deepEqual(
-    results,
-    Array.from({ length: 40 }, (_, index) => index % 3 === 0),
-  );
+  const expected = Array.from({ length: 40 }, (_, index) => index % 3 === 0);
+  assert.deepEqual(results, expected);
 });
 
 it('[G174] signatures past the memory limit are refused, and accepted later', async () => {
@@ -107,10 +102,8 @@ it('[G174] only a few suspects are checked per turn, after all other callers', a
     assert.ok(inTurn.filter((name) => name === 'flood').length <= 2, `${inTurn}`);
     before = order.length;
   }
-  assert.ok(
-    order.lastIndexOf('other') < 8,
-    `the last of the others was number ${order.lastIndexOf('other')}`,
-  );
+  const last = order.lastIndexOf('other');
+  assert.ok(last < 8, `the last of the others was number ${last}`);
   await Promise.all([...flood, ...others]);
 });
 
@@ -121,10 +114,8 @@ for (const isSuspect of [true, false]) {
     const check = (name: string) => queue.run(() => order.push(name) > 0, from(name, isSuspect));
     const all = [...Array.from({ length: 500 }, () => check('flood')), check('other'), check('other')];
     await Promise.all(all);
-    assert.ok(
-      order.lastIndexOf('other') < 5,
-      `the other was number ${order.lastIndexOf('other')} of ${all.length}`,
-    );
+    const last = order.lastIndexOf('other');
+    assert.ok(last < 5, `the other was number ${last} of ${all.length}`);
   });
 
   it(`[G174] the queue of one address is limited; others still find room (suspect: ${isSuspect})`, async () => {

@@ -8,23 +8,26 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { OperatorError, Refusal } from '../../src/base/errors.ts';
 import type { Storage, StoredRecord } from '../../src/storage/port.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { addOne, insertAll, register } from '../support/databases/batches.ts';
 import { anyKeys, newSqliteFile, openedAt, sqliteDatabase } from '../support/databases/databases.ts';
+import { beginOutside } from '../support/databases/outsider.ts';
 import { newRecord } from '../support/databases/records.ts';
 import { assertCode } from '../support/http/code.ts';
 import { request } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
+import { plainNotes } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { fileOf } from '../support/services/service.ts';
+import { clockedProcess, fileOf } from '../support/services/service.ts';
+import { diskCalls, failCalls } from './failing-calls.ts';
 
-const declarations = {
-  notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }',
-};
+const declarations = { notes: plainNotes(280) };
 
 describe('an SQLite file changed during operation', () => {
   const one = deployment({ declarations });
@@ -57,11 +60,8 @@ describe('an SQLite file changed during operation', () => {
       rmSync(kept, { force: true });
       linkSync(file(), kept);
       deed();
-      await until(
-        () => caller.get(`/notes/${record.id}`),
-        ({ status }) => status === 503,
-        'reads do not notice',
-      );
+      const read = () => caller.get(`/notes/${record.id}`);
+      await until(read, ({ status }) => status === 503, 'reads do not notice');
       for (let count = 0; count < 5; count += 1) {
         assertCode(await caller.send('POST', '/notes', { text: 'lost' }), 'storage_unavailable');
         assertCode(await caller.get(`/notes/${record.id}`), 'storage_unavailable');
@@ -73,11 +73,8 @@ describe('an SQLite file changed during operation', () => {
       assert.equal((await request(`${opsUrl}/livez`)).status, 200);
       assert.equal(lines().length, before + 1);
       renameSync(kept, file());
-      await until(
-        () => request(`${opsUrl}/readyz`),
-        ({ status }) => status === 200,
-        'it does not get ready',
-      );
+      const ready = () => request(`${opsUrl}/readyz`);
+      await until(ready, ({ status }) => status === 200, 'it does not get ready');
       await caller.make('notes', { text: 'after' });
       const texts = (await caller.all('notes')).map(({ text }) => text);
       assert.deepEqual(texts.toSorted(), ['after', 'before']);
@@ -185,5 +182,102 @@ describe('a damaged SQLite file', () => {
     await insertAll(storage, [large()]);
     assert.equal((await storage.records.ofOwner(owner, null, count + 10)).length, count + 1);
     await storage.close();
+  });
+});
+
+/** Many more than a write takes. */
+const maxCalls = 60;
+
+/** As in SQLite's own tests: each call that reaches the disk fails in turn, once or from then on. */
+describe('SQLite on a failing disk', () => {
+  const one = deployment({ declarations, settings: clockedProcess });
+  const fail = (when: string, error = 'EIO') =>
+    failCalls(Number(one().service.process.pid), { calls: diskCalls, error, when });
+  const file = () => fileOf(one().settings);
+
+  for (const [what, suffix] of Object.entries({ once: '', 'from then on': '+' }))
+    it(`[F153] an error at any call, ${what}: the write is refused or done in full, and the next one succeeds`, async (t) => {
+      const caller = await one().person();
+      const made = new Set([(await caller.make('notes', { text: 'before' })).record.id]);
+      let refused = 0;
+      for (let call = 1; ; call += 1) {
+        assert.ok(call < maxCalls, `a write takes ${call} calls`);
+        const end = await fail(`${call}${suffix}`);
+        const reply = await caller.send('POST', '/notes', { text: 'during' });
+        const failed = await end();
+        if (reply.status === 201) made.add(reply.json<{ id: string }>().id);
+        else {
+          assertCode(reply, 'storage_unavailable');
+          assert.match(String(reply.headers.get('retry-after')), /^[1-9]\d*$/);
+          refused += 1;
+        }
+        // Works without a restart, whatever the fault has left behind.
+        made.add((await caller.make('notes', { text: 'after' })).record.id);
+        const found = (await caller.all('notes')).map(({ id }) => id);
+        assert.deepEqual(found.toSorted(), [...made].toSorted(), `call ${call}`);
+        assert.equal((await caller.usage('notes')).records.used, made.size, `call ${call}`);
+        if (failed === 0) break;
+      }
+      t.diagnostic(`${refused} writes refused`);
+      assert.ok(refused > 0, 'control: some calls have failed');
+      using database = new DatabaseSync(file(), { readOnly: true });
+      assert.deepEqual({ ...database.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' });
+      const [row] = database.prepare('select count(*) as count, max(position) as last from events').all();
+      assert.equal(row?.count, row?.last, 'no event is missing');
+    });
+
+  it('[F155] on a file system that became read-only, writes are refused and reads go on', async () => {
+    const caller = await one().person();
+    const { record } = await caller.make('notes', {});
+    const end = await fail('1+', 'EROFS');
+    assertCode(await caller.send('POST', '/notes', {}), 'storage_unavailable');
+    assert.equal((await caller.get('/me')).status, 200);
+    assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
+    const { opsUrl } = one().service;
+    assert.equal((await request(`${opsUrl}/livez`)).status, 200);
+    const ready = () => request(`${opsUrl}/readyz`);
+    await until(ready, ({ status }) => status === 503, 'it stays ready');
+    await end();
+    await pause(0);
+    await caller.make('notes', {});
+  });
+});
+
+/** Longer than the lock timeout of a write (two seconds), for which a blocked thread would stop. */
+const lockedMs = 5_000;
+const stillMs = 1_000;
+
+describe('an SQLite file locked by another program', () => {
+  const one = deployment({ declarations });
+
+  it('[F157] writes are refused in time, reads go on, and the event loop is not blocked', async () => {
+    const caller = await one().person();
+    const { record } = await caller.make('notes', { text: 'before' });
+    const outsider = await beginOutside(fileOf(one().settings));
+    const delays: number[] = [];
+    let refused = 0;
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) {
+        assertCode(await caller.send('POST', '/notes', { text: 'during' }), 'storage_unavailable');
+        refused += 1;
+      }
+    })();
+    const until = performance.now() + lockedMs;
+    while (performance.now() < until) {
+      const from = performance.now();
+      assert.equal((await caller.get(`/notes/${record.id}`)).status, 200);
+      delays.push(performance.now() - from);
+      await pause(20);
+    }
+    isOver = true;
+    await writing;
+    await outsider.commit();
+    assert.ok(refused >= 2, `${refused} writes refused`);
+    assert.ok(Math.max(...delays) < stillMs, `a read took ${Math.max(...delays)} ms`);
+    const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(await one().service.metrics());
+    assert.ok(Number(lag?.[1]) * 1000 < stillMs, `the event loop stood still for ${lag?.[1]} s`);
+    await caller.make('notes', { text: 'after' });
+    assert.equal((await caller.all('notes')).length, 2);
   });
 });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { head, parseReply } from '../support/http/raw-http.ts';
 import { request } from '../support/http/request.ts';
@@ -25,6 +25,13 @@ import { credentialsBody } from '../support/tokens/token-endpoint.ts';
 
 const settings = { TEST_SERVE_OPTIONS: '--processes 2' };
 
+/** Settings for two processes, with a provider of their own. */
+async function place(t: TestContext) {
+  const provider = await TestProvider.start();
+  t.after(() => provider.stop());
+  return newSettings('sqlite', { ...provider.settings, ...settings });
+}
+
 describe('a process that can no longer start', () => {
   let provider: TestProvider;
   let service: Service;
@@ -45,12 +52,8 @@ describe('a process that can no longer start', () => {
   it('is restarted after 1, 2 and 4 seconds; the other one serves and reports it', async () => {
     renameSync(secretFile, `${secretFile}.away`);
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
-    const lines = await until(
-      () => endings(service),
-      ({ length }) => length >= 4,
-      'it is not tried again',
-      30_000,
-    );
+    const ends = () => endings(service);
+    const lines = await until(ends, ({ length }) => length >= 4, 'it is not tried again', 30_000);
     const delays = lines.slice(0, 4).map(({ again_in_ms: delay }) => Number(delay));
     assert.deepEqual(delays.slice(1), [1_000, 2_000, 4_000]);
     assert.ok((delays[0] as number) <= 1_000);
@@ -67,27 +70,23 @@ describe('a process that can no longer start', () => {
 });
 
 describe('a first process that cannot start', () => {
-  it('ends the supervisor with its message and exit code', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('ends the supervisor with its message and exit code', async (t) => {
+    const all = await place(t);
     const file = `${all.TEST_DIRECTORY}/no-database`;
     writeFileSync(file, 'these are notes and no database '.repeat(100));
     const broken = { ...all, MASTER_SECRET: newMasterSecret(), DATABASE_URL: `sqlite:${file}` };
     const { code, stderr } = await runVestibule(broken, 'serve', '--processes', '2');
     assert.equal(code, 1);
     assert.match(stderr, /^vestibule: The SQLite file .* cannot be used/m);
-    assert.match(
-      stderr,
-      /^vestibule: The first of 2 processes has not started\. Its messages above have the reason\.$/m,
-    );
-    await provider.stop();
+    const says =
+      /^vestibule: The first of 2 processes has not started\. Its messages above have the reason\.$/m;
+    assert.match(stderr, says);
   });
 });
 
 describe('signals to a supervisor', () => {
-  it('SIGTERM lets requests in flight finish in all processes, also in a replaced one, and exits with 0', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('SIGTERM lets requests in flight finish in all processes, also in a replaced one, and exits with 0', async (t) => {
+    const all = await place(t);
     const body = credentialsBody({ id: 'caller', secret: await addClient(all, 'caller') });
     const service = await startService(all);
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');
@@ -111,11 +110,9 @@ describe('signals to a supervisor', () => {
     );
     const ended = once(service.process, 'close');
     service.process.kill('SIGTERM');
-    await until(
-      () => service.logLines().filter(({ msg, process }) => msg === 'stopping' && process !== undefined),
-      ({ length }) => length === 2,
-      'not all of them stop',
-    );
+    const stopping = () =>
+      service.logLines().filter(({ msg, process }) => msg === 'stopping' && process !== undefined);
+    await until(stopping, ({ length }) => length === 2, 'not all of them stop');
     const ready = await request(`${service.opsUrl}/readyz`);
     assert.deepEqual([ready.status, ready.json().status], [503, 'stopping']);
     for (const { socket } of flights) socket.write(body);
@@ -126,12 +123,10 @@ describe('signals to a supervisor', () => {
     assert.deepEqual(await ended, [0, null]);
     const lastWord = () => service.logLines().at(-1)?.msg;
     await until(lastWord, (message) => message === 'stopped', 'it does not say that it has stopped');
-    await provider.stop();
   });
 
-  it('SIGHUP reloads the certificate in all processes', async () => {
-    const provider = await TestProvider.start();
-    const all = await newSettings('sqlite', { ...provider.settings, ...settings });
+  it('SIGHUP reloads the certificate in all processes', async (t) => {
+    const all = await place(t);
     const elsewhere = await newSettings('sqlite', {});
     const first = await writeTlsFiles(String(all.TEST_DIRECTORY));
     const second = await writeTlsFiles(String(elsewhere.TEST_DIRECTORY));
@@ -147,7 +142,6 @@ describe('signals to a supervisor', () => {
     const now = new Set(await shown());
     assert.deepEqual([before.size, now.size, before.isDisjointFrom(now)], [1, 1, true]);
     await service.stop();
-    await provider.stop();
     first.remove();
     second.remove();
   });
@@ -171,11 +165,8 @@ describe('stopping a supervisor', () => {
       stdio: 'ignore',
     });
     const ended = once(supervisor, 'exit');
-    const children = await until(
-      () => childrenOf({ process: supervisor }),
-      ({ length }) => length > 0,
-      'it starts no process',
-    );
+    const started = () => childrenOf({ process: supervisor });
+    const children = await until(started, ({ length }) => length > 0, 'it starts no process');
     supervisor.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
     assert.deepEqual(children.filter(isRunning), []);

@@ -94,25 +94,18 @@ for (const engine of databaseEngines) {
       const ended = once(service.process, 'close');
       isTold = true;
       service.process.kill('SIGTERM');
-      const ready = await until(
-        () => request(`${service.opsUrl}/readyz`),
-        ({ status }) => status === 503,
-        'it stays ready',
-      );
+      const readiness = () => request(`${service.opsUrl}/readyz`);
+      const ready = await until(readiness, ({ status }) => status === 503, 'it stays ready');
       assert.equal(ready.json<{ status: string }>().status, 'stopping');
       assert.equal((await request(`${service.opsUrl}/livez`)).status, 200);
       assert.deepEqual(await ended, [0, null]);
       await writing;
       agent.destroy();
       assert.ok(takenWhileDraining > 0, 'it takes requests while it says that it is not ready');
-      assert.deepEqual(
-        [...others.keys()].filter((status) => status !== 503),
-        [],
-      );
-      assert.deepEqual(
-        [...endings].filter((connection) => connection !== 'close'),
-        [],
-      );
+      const unexpected = [...others.keys()].filter((status) => status !== 503);
+      assert.deepEqual(unexpected, []);
+      const kept = [...endings].filter((connection) => connection !== 'close');
+      assert.deepEqual(kept, []);
       if (engine === 'sqlite') {
         assert.equal(existsSync(`${fileOf(settings)}-wal`), false, 'the log is in the file');
         isWhole(settings);
@@ -190,10 +183,8 @@ for (const engine of databaseEngines) {
       assert.equal(lines.at(-1)?.msg, 'unexpected error, exiting');
       assert.equal(JSON.stringify(lines).includes(payload), false);
       const found = new Set(await foundAfterwards(settings, token));
-      assert.deepEqual(
-        acknowledged.filter((id) => !found.has(id)),
-        [],
-      );
+      const lost = acknowledged.filter((id) => !found.has(id));
+      assert.deepEqual(lost, []);
       if (engine === 'sqlite') isWhole(settings);
     });
   });
@@ -240,11 +231,8 @@ describe('SIGTERM to a process that waits for its database while it starts', () 
     url.port = String(relay.port);
     const { child, said } = spawnServe({ ...settings, DATABASE_URL: url.href });
     const ended = once(child, 'close');
-    await until(
-      () => relay.accepted,
-      (count) => count > 0,
-      'it does not connect',
-    );
+    const connections = () => relay.accepted;
+    await until(connections, (count) => count > 0, 'it does not connect');
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null], said());
     await relay.stop();
@@ -258,11 +246,8 @@ describe('SIGTERM to a process that waits for its database while it starts', () 
     });
     child.kill('SIGHUP');
     await outsider.commit();
-    await until(
-      () => log,
-      (text) => text.includes('"msg":"listening"'),
-      `it does not listen: ${said()}`,
-    );
+    const output = () => log;
+    await until(output, (text) => text.includes('"msg":"listening"'), `it does not listen: ${said()}`);
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [0, null]);
   });

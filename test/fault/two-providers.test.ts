@@ -1,25 +1,112 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { before, describe, it } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
 import { examined } from '../support/commands/examined.ts';
 import { explained } from '../support/commands/explained.ts';
-import { withToken } from '../support/http/request.ts';
+import { type Reply, request, withToken } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
-import { addClient, me, newSettings, startService } from '../support/services/service.ts';
+import {
+  addClient,
+  me,
+  newSettings,
+  type Service,
+  type Settings,
+  startService,
+} from '../support/services/service.ts';
 import { makeKey, TestProvider } from '../support/tokens/provider.ts';
 import { type Credentials, tokenOf } from '../support/tokens/token-endpoint.ts';
-import { openLoop } from './open-loop.ts';
-import { listOf, twoProviders } from './provider-list.ts';
+import { inventedKids, openLoop } from './open-loop.ts';
+
+interface Ready {
+  readonly status: string;
+  readonly checks: { readonly provider_keys: string };
+  readonly providers: Readonly<Record<string, { next_fetch_in_seconds: number; last_fault: string | null }>>;
+}
+
+/** IDPS_FILE with an entry for each of these providers, by name. */
+function listOf(settings: Settings, providers: Readonly<Record<string, TestProvider>>): Settings {
+  const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
+  const entries = Object.entries(providers).map(
+    ([name, { origin }]) => `- name: ${name}\n  origin: ${origin}\n  jwks_path: /jwks\n`,
+  );
+  writeFileSync(file, entries.join(''));
+  return { ...settings, IDPS_FILE: file };
+}
+
+/** A service with two providers; the test moves their clocks together. */
+class TwoProviders {
+  readonly one: TestProvider;
+  readonly other: TestProvider;
+  readonly service: Service;
+
+  constructor(one: TestProvider, other: TestProvider, service: Service) {
+    this.one = one;
+    this.other = other;
+    this.service = service;
+  }
+
+  static async start(): Promise<TwoProviders> {
+    const [one, other] = [await TestProvider.start(), await TestProvider.start()];
+    const settings = listOf(await newSettings('sqlite', {}), { one, other });
+    const two = new TwoProviders(one, other, await startService(settings));
+    await two.settle();
+    return two;
+  }
+
+  me(token: string): Promise<Reply> {
+    return withToken(`${this.service.url}${me}`, token);
+  }
+
+  async ready(): Promise<Ready & { readonly httpStatus: number }> {
+    const reply = await request(`${this.service.opsUrl}/readyz`);
+    return { ...reply.json<Ready>(), httpStatus: reply.status };
+  }
+
+  async advance(milliseconds: number): Promise<void> {
+    this.one.aheadMs += milliseconds;
+    this.other.aheadMs += milliseconds;
+    await this.service.advance(milliseconds);
+    await this.settle();
+  }
+
+  /** Waits until no fetch is due or under way. */
+  async settle(): Promise<void> {
+    await until(
+      () => this.ready(),
+      ({ providers }) => Object.values(providers).every((state) => state.next_fetch_in_seconds > 0),
+      'a fetch of the keys does not come to an end',
+    );
+  }
+
+  /** The lines of a metric of each provider. */
+  async metric(name: string, labels = ''): Promise<Readonly<Record<string, number>>> {
+    const lines = (await this.service.metrics()).split('\n');
+    const values = ['one', 'other'].map((provider) => {
+      const start = `${name}{provider="${provider}"${labels}} `;
+      const line = lines.find((text) => text.startsWith(start));
+      return [provider, line === undefined ? 0 : Number(line.slice(start.length))] as const;
+    });
+    return Object.fromEntries(values);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.one.stop(), this.other.stop()]);
+    await this.service.stop();
+  }
+}
 
 const refreshMs = 601_000;
 const dayMs = 86_400_000;
 
 describe('two providers and POST /token at one service', () => {
-  const two = twoProviders();
+  let running: TwoProviders;
+  const two = () => running;
   let robot: Credentials;
   before(async () => {
+    running = await TwoProviders.start();
     robot = { id: 'robot', secret: await addClient(two().service.settings, 'robot') };
   });
+  after(() => running?.stop());
   const ownToken = () => tokenOf(two().service.url, robot);
   const status = async (token: string | Promise<string>) => (await two().me(await token)).status;
 
@@ -54,10 +141,8 @@ describe('two providers and POST /token at one service', () => {
 
   it('"/readyz", the metrics and "doctor" list each entry by name', async () => {
     const { httpStatus, checks, providers } = await two().ready();
-    assert.deepEqual(
-      [httpStatus, checks.provider_keys, Object.keys(providers)],
-      [200, 'ok', ['one', 'other']],
-    );
+    const shown = [httpStatus, checks.provider_keys, Object.keys(providers)];
+    assert.deepEqual(shown, [200, 'ok', ['one', 'other']]);
     assert.deepEqual(await two().metric('vestibule_jwks_usable_keys'), { one: 1, other: 1 });
     assert.deepEqual(await two().metric('vestibule_jwks_fetches_total', ',result="ok"'), {
       one: 1,
@@ -81,12 +166,7 @@ describe('two providers and POST /token at one service', () => {
     const { one, other, service } = two();
     await two().advance(31_000);
     const asked = { one: one.fetches, other: other.fetches };
-    const good = await one.token();
-    const rest = good.slice(good.indexOf('.'));
-    const tokens = Array.from({ length: 600 }, () => {
-      const header = JSON.stringify({ alg: 'RS256', kid: randomUUID() });
-      return `${Buffer.from(header).toString('base64url')}${rest}`;
-    });
+    const tokens = await inventedKids(one, 600);
     const flooding = openLoop(service.url + me, 1_000, tokens);
     const next = await makeKey();
     other.keys.push(next);
@@ -119,18 +199,15 @@ describe('two providers and POST /token at one service', () => {
         isAnswered = true;
         return reply;
       });
-    await until(
-      () => one.waiting,
-      (count) => count > 0,
-      'the key is not asked for',
-    );
-    const fetches = other.fetches;
+    const asked = () => one.waiting;
+    await until(asked, (count) => count > 0, 'the key is not asked for');
+    const fetched = other.fetches;
     for (let count = 0; count < 20; count += 1)
       assert.equal(await status(other.token({ sub: `caller ${count}` })), 200);
     assert.equal(await status(one.token()), 200, 'the keys that are at hand are used');
     assert.equal(await status(ownToken()), 200);
     assert.equal(isAnswered, false, 'control: the provider still has not answered');
-    assert.equal(other.fetches, fetches);
+    assert.equal(other.fetches, fetched);
     one.answer = null;
     await two().service.advance(10_000);
     one.aheadMs += 10_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { answerWith } from '../support/faults/hostile-answers.ts';
 import { assertRefused } from '../support/http/refusals.ts';
 import { withToken } from '../support/http/request.ts';
@@ -8,18 +8,14 @@ import { until } from '../support/run/polling.ts';
 import { Deployment, deployment } from '../support/services/deployment.ts';
 import { failedFetches, keysMetric, refreshKeys, statusesOfNew } from '../support/services/provider-keys.ts';
 import { me } from '../support/services/service.ts';
-import { makeKey } from '../support/tokens/provider.ts';
+import { type Claims, makeKey } from '../support/tokens/provider.ts';
+import { inventedKids, openLoop } from './open-loop.ts';
 
 const patient = { REFUSALS_PER_MINUTE: '1000000' };
 
 /** Sends many tokens at once that would be valid if their kid existed. */
 async function spray(pair: Deployment, count: number): Promise<void> {
-  const good = await pair.provider.token();
-  const rest = good.slice(good.indexOf('.'));
-  const tokens = Array.from({ length: count }, () => {
-    const header = JSON.stringify({ alg: 'RS256', kid: randomUUID() });
-    return `${Buffer.from(header).toString('base64url')}${rest}`;
-  });
+  const tokens = await inventedKids(pair.provider, count);
   const replies = await Promise.all(tokens.map((token) => pair.me(token)));
   for (const [index, reply] of replies.entries()) assertRefused(reply, 'key_unknown', String(tokens[index]));
 }
@@ -99,11 +95,8 @@ describe('a cold start', () => {
     try {
       const { provider, service } = pair;
       const replies = tokens.map((token) => withToken(service.url + me, token));
-      await until(
-        () => provider.waiting,
-        (waiting) => waiting === 1,
-        'the keys are not fetched',
-      );
+      const fetches = () => provider.waiting;
+      await until(fetches, (waiting) => waiting === 1, 'the keys are not fetched');
       open();
       const statuses = (await Promise.all(replies)).map(({ status }) => status);
       assert.deepEqual([...new Set(statuses)], [200]);
@@ -169,5 +162,53 @@ describe('a rotation', () => {
     for (const token of [seen, await provider.token({}, {}, old)])
       assertRefused(await pair().me(token), 'key_unknown', token);
     assert.deepEqual(await statusesOfNew(pair(), 3), [200]);
+  });
+});
+
+describe('two thousand invented kids a second', () => {
+  const pair = deployment({ settings: { ...patient, LOG_LEVEL: 'info' }, hasKeys: true });
+  // A slow machine takes more than the half minute for a flood.
+  before(() => pair().service.holdTime(true));
+  const flood = (tokens: readonly string[]) => openLoop(pair().service.url + me, 2_000, tokens);
+  const all403 = (count: number) => new Map([[403, count]]);
+  const invented = (count: number, claims?: Claims) => inventedKids(pair().provider, count, claims);
+
+  it('tokens that would be refused anyway cause no fetch', async () => {
+    const { provider } = pair();
+    const before = provider.fetches;
+    const hopeless: Claims[] = [
+      { aud: 'https://other.example' },
+      { exp: 1_000_000_000 },
+      { nbf: 9_999_999_999 },
+      { exp: undefined },
+      { sub: 7 },
+    ];
+    const tokens = (await Promise.all(hopeless.map((claims) => invented(100, claims)))).flat();
+    assert.deepEqual(await flood(tokens), all403(tokens.length));
+    await pair().advance(31_000);
+    assert.equal(provider.fetches, before);
+  });
+
+  it('a key rotated in during the flood is accepted after thirty seconds', async () => {
+    const { provider } = pair();
+    // Waits until the search that the last flood has left is done and the half minute is over.
+    for (let window = 0; window < 2; window += 1) await pair().advance(31_000);
+    const before = provider.fetches;
+    const next = await makeKey();
+    const flooding = flood(await invented(2_000));
+    await pair().me(String((await invented(1))[0]));
+    assert.equal(provider.fetches, before + 1, 'control: the flood has used up what there is to ask');
+    assert.deepEqual(await statusesOfNew(pair(), 20), [200]);
+    provider.keys.push(next);
+    const early = await pair().me(await provider.token({}, {}, next));
+    assert.equal(early.json().code, 'key_unknown');
+    await flooding;
+    await pair().advance(30_000);
+    const reply = await pair().me(await provider.token({}, {}, next));
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(provider.fetches, before + 2);
+    assert.deepEqual(await flood(await invented(400)), all403(400));
+    assert.equal((await pair().me(await provider.token({}, {}, next))).status, 200);
+    assert.equal(provider.fetches, before + 2);
   });
 });

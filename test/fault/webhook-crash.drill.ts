@@ -32,11 +32,8 @@ async function manyNotes(stage: WebhookStage, count: number): Promise<void> {
 function assertInOrder(receiver: WebhookReceiver): void {
   for (const [record, taken] of Map.groupBy(receiver.taken, (one) => one.record)) {
     const positions = taken.map(({ position }) => position);
-    assert.deepEqual(
-      positions,
-      [...new Set(positions)].toSorted((one, other) => one - other),
-      record,
-    );
+    const inOrder = [...new Set(positions)].toSorted((one, other) => one - other);
+    assert.deepEqual(positions, inOrder, record);
   }
 }
 
@@ -119,11 +116,8 @@ for (const engine of databaseEngines) {
       await receiver.takes(expected);
       assertInOrder(receiver);
       assert.equal(receiver.taken.length, expected, 'each of them once');
-      await until(
-        () => stage().deliveries(id),
-        ({ length }) => length === 0,
-        'something is left',
-      );
+      const left = () => stage().deliveries(id);
+      await until(left, ({ length }) => length === 0, 'something is left');
     });
   });
 

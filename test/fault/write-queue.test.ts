@@ -309,11 +309,8 @@ describe('writes without room in the queue', () => {
     const [first] = await busy();
     const refused = Promise.allSettled(submitMany('a', maxWaitingOfCaller));
     clock.advance(longestWaitMs + 1);
-    await until(
-      () => queue.length,
-      (length) => length === 0,
-      'they still wait',
-    );
+    const length = () => queue.length;
+    await until(length, (length) => length === 0, 'they still wait');
     for (const end of await refused)
       assert.ok(end.status === 'rejected' && isOverloaded(/too long/)(end.reason));
     const next = submitMany('a', maxWaitingOfCaller);

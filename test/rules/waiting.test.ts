@@ -24,10 +24,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'test/attack/attacked-service.ts':
     'counts how often the keys may have been fetched in the time that has passed',
   'test/contract/impatient-writer.ts': 'writes again and again in a process of its own',
-  'test/fault/heap.ts': 'is for drills: counts what the heap holds',
   'test/fault/held-connections.test.ts': 'a caller that sends an empty line now and then',
   'test/fault/open-loop.ts': 'is for drills: sends at a rate',
-  'test/fault/ready-processes.ts': 'waits for a condition in another process',
   'test/fault/webhook-receivers.test.ts': 'a receiver that sends a byte now and then',
   'test/http/ops.test.ts': 'looks for the name of the metric, not at its value',
   'test/http/limits.test.ts': 'a caller that reads slowly, beside other tests of the same service',

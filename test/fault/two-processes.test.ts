@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDatabase, pooled } from '../support/databases/postgres.ts';
+import { plainNotes } from '../support/services/declarations.ts';
 import { atOnce, deployment } from '../support/services/deployment.ts';
 import { assertShutOutInTime } from '../support/tokens/shut-out.ts';
 
-const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
+const declarations = { notes: plainNotes(280) };
 
 describe('two processes behind PgBouncer in transaction mode, with five sessions', () => {
   const two = deployment(async () => ({
@@ -56,5 +57,29 @@ describe('two processes behind PgBouncer in transaction mode, with five sessions
       assert.ok(warnings.length <= 1, warnings.join('\n'));
       for (const warning of warnings) assert.match(warning, /has lost a prepared statement/);
     }
+  });
+});
+
+describe('[F156] a suspended caller, on one SQLite file that two processes write to', () => {
+  const two = deployment({ processes: 2, declarations });
+
+  it('is refused by both within a second during full write load', async () => {
+    let isOver = false;
+    const people = await atOnce(16, () => two().person());
+    let written = 0;
+    const writing = atOnce(16, async (index) => {
+      const person = (people[index] ?? assert.fail()).at(two().serviceAt(index));
+      while (!isOver) {
+        const { status } = await person.send('POST', '/notes', { text: 'again' });
+        if (status === 201) written += 1;
+      }
+    });
+    try {
+      await assertShutOutInTime(two());
+    } finally {
+      isOver = true;
+      await writing;
+    }
+    assert.ok(written > 100, `control: only ${written} were written`);
   });
 });
