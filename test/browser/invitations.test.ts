@@ -159,11 +159,7 @@ describe('a list shared by invitation, in two browsers', () => {
     await ada.dialog.getByRole('button', { name: 'Remove' }).click();
     await bob.page.locator('.notice').getByText('It is no longer shared with you').waitFor();
     await bob.sees('Lists: “Flat” is no longer shared with you.');
-    await until(
-      () => members(ada).count(),
-      (count) => count === 1,
-      'the list of members has not changed',
-    );
+    await until(() => members(ada).count(), 1, 'the list of members has not changed');
     await bob.isAccessible();
     // The page may read the record once more before the event arrives.
     assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);

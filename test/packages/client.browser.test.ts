@@ -40,7 +40,7 @@ describe('@vestibule/client in Chromium', () => {
     const sees = (tab: Page, count: number) =>
       until(
         () => tab.evaluate('live.status + live.items?.length'),
-        (found) => found === `live${count}`,
+        `live${count}`,
         `a tab does not show ${count} notes`,
       );
     const show = async () => {

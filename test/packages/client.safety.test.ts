@@ -252,11 +252,7 @@ describe('safety of @vestibule/client', () => {
         service.events.listen({ after: 0, hear: fail('hear'), missed: fail('missed') }),
         service.events.listen({ after: 0, hear: ({ position }) => heard.push(position), missed() {} }),
       ];
-      await until(
-        () => heard.length,
-        (length) => length === 1,
-        'the second one hears nothing',
-      );
+      await until(() => heard.length, 1, 'the second one hears nothing');
       await until(
         () => seen.length,
         (length) => length >= 3,
@@ -293,21 +289,13 @@ describe('safety of @vestibule/client', () => {
       const listening: (() => void)[] = [];
       for (const { events } of tabs) {
         listening.push(events.listen({ after: 5, hear() {}, missed() {} }));
-        await until(
-          () => events.status,
-          (status) => status === 'live',
-          'it does not begin',
-        );
+        await until(() => events.status, 'live', 'it does not begin');
       }
       assert.equal(seen.length, 1, 'they share a stream');
       isRefused = true;
       endStream();
       try {
-        await until(
-          () => tabs[0]?.events.status,
-          (status) => status === 'ended',
-          'the first one does not end',
-        );
+        await until(() => tabs[0]?.events.status, 'ended', 'the first one does not end');
         assert.equal(tabs[0]?.events.reason, code);
         await check(tabs);
       } finally {
@@ -329,11 +317,7 @@ describe('safety of @vestibule/client', () => {
     for (const code of ['consumer_suspended', 'client_disabled'])
       it(`both tabs end if the refusal is about the caller: ${code}`, () =>
         shutOut(code, async ([, second]) => {
-          await until(
-            () => second?.events.status,
-            (status) => status === 'ended',
-            'the second one does not end',
-          );
+          await until(() => second?.events.status, 'ended', 'the second one does not end');
           assert.equal(second?.events.reason, code);
           assert.ok(
             seen.every(([, token]) => token === tokenOf(code, { jti: 'first' })),

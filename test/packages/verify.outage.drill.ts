@@ -50,11 +50,7 @@ async function answer(verifier: Verifier, token: string): Promise<string> {
 }
 /** Waits until the verifier gives this answer. */
 const answers = (verifier: Verifier, token: string, expected: string) =>
-  until(
-    () => answer(verifier, token),
-    (text) => text === expected,
-    `the answer does not become ${expected}`,
-  );
+  until(() => answer(verifier, token), expected, `the answer does not become ${expected}`);
 const longLived = () => provider.token({ exp: Math.floor(Date.now() / 1000) + 10 * 86_400 });
 const newFile = () => `${surroundings().runDirectory}/verify-${randomUUID()}/keys.json`;
 

@@ -88,7 +88,7 @@ export class Prometheus {
     for (const opsUrl of opsUrls) prometheus.watch(opsUrl);
     await until(
       async () => (await fetch(`${url}/-/ready`).catch(() => null))?.status,
-      (status) => status === 200,
+      200,
       'Prometheus does not start',
     );
     return prometheus;

@@ -48,11 +48,7 @@ it('[G187] a rolling restart of three processes behind HAProxy under load fails 
   const headers = { authorization, 'content-type': 'application/json' };
   const ask = (path: string, body?: string): Promise<Reply> =>
     call(`${proxy.httpsUrl}${prefix}${path}`, { ...proxy, headers, ...(body && { method: 'POST', body }) });
-  await until(
-    () => ask('/me'),
-    ({ status }) => status === 200,
-    'nobody is served',
-  );
+  await until(async () => (await ask('/me')).status, 200, 'nobody is served');
   const made: string[] = [];
   const failures: string[] = [];
   let isOver = false;
@@ -74,11 +70,7 @@ it('[G187] a rolling restart of three processes behind HAProxy under load fails 
     await services[index]?.stop();
     services[index] = await startService(settings);
     const { opsUrl } = services[index];
-    await until(
-      async () => (await fetch(`${opsUrl}/readyz`)).status,
-      (status) => status === 200,
-      'it does not get ready',
-    );
+    await until(async () => (await fetch(`${opsUrl}/readyz`)).status, 200, 'it does not get ready');
     // Wait until HAProxy has seen it ("rise 1", every second) before the next restart.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   }

@@ -89,11 +89,7 @@ export class OwnPostgres {
     await this.startAgain();
     await copy.startAgain();
     const following = "select 1 from pg_stat_replication where state = 'streaming'";
-    await until(
-      async () => (await this.query(following)).length,
-      (count) => count === 1,
-      'nobody follows',
-    );
+    await until(async () => (await this.query(following)).length, 1, 'nobody follows');
     if (isAwaited) {
       await this.query("alter system set synchronous_standby_names = 'standby'");
       await this.query('select pg_reload_conf()');

@@ -102,11 +102,7 @@ export class EventStream {
   }
 
   async ended(): Promise<void> {
-    await until(
-      () => this.isOver,
-      (isOver) => isOver,
-      'the stream does not end',
-    );
+    await until(() => this.isOver, Boolean, 'the stream does not end');
   }
 
   /** Closes the connection, as a closed page does. */

@@ -7,7 +7,7 @@ export async function logCaughtUp({ url, logLines }: Service): Promise<void> {
   const id = headers.get('x-request-id');
   await until(
     () => logLines().filter(({ request_id }) => request_id === id).length,
-    (count) => count === 1,
+    1,
     `no line about ${id}`,
   );
 }
