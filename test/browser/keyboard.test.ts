@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
 import { password, personNamed } from './browser-person.ts';
-import type { Visitor } from './browser-visitor.ts';
+
+const running = await browsing();
+const visitor = await running.visitor();
+const keyboard = new Keyboard(visitor.page);
 
 /** The steps of trip.test.ts without a mouse: Tab to move, Enter, Space, Escape and arrow keys to act. */
 describe('a user with a keyboard only', () => {
-  const running = browsing();
   const person = personNamed('Typing');
-  let visitor: Visitor;
-  let keyboard: Keyboard;
-  before(async () => {
-    visitor = await running().visitor();
-    keyboard = new Keyboard(visitor.page);
-  });
 
   it('signs in', async () => {
     await keyboard.pressOn(visitor.button('Sign in'));
@@ -70,7 +66,7 @@ describe('a user with a keyboard only', () => {
         labels: ['wide'],
       },
     );
-    running().caused('422 /api/consumer/v1/lendings');
+    running.caused('422 /api/consumer/v1/lendings');
   });
 
   it('edits the record', async () => {

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
-import type { Visitor } from './browser-visitor.ts';
+
+const running = await browsing();
+const first = await running.signedIn('Twofold');
+const second = await first.anotherWindow();
+const machine = await running.site.machine();
 
 describe('two windows of one person', () => {
-  const running = browsing();
-  let first: Visitor;
-  let second: Visitor;
-  let machine: ApiCaller;
-  before(async () => {
-    first = await running().signedIn('Twofold');
-    second = await first.anotherWindow();
-    machine = await running().site.machine();
-  });
-
   it('a new record appears in the other window, with a notice', async () => {
     await first.watch('stones');
     await second.open('data', 'stones', 'new');
@@ -130,7 +123,7 @@ describe('two windows of one person', () => {
     await first.elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
     await first.sees('It was deleted elsewhere');
     assert.equal(await first.field('Thing').inputValue(), 'A rope, once more');
-    running().caused('404 /api/consumer/v1/lendings/…');
+    running.caused('404 /api/consumer/v1/lendings/…');
   });
 
   it('after erasure in one window the other sends no more requests', async () => {

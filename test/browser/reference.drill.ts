@@ -4,31 +4,26 @@ import { documentWith } from '../../docs/openapi-document.ts';
 import { matrixOf } from '../../src/collections/matrix.ts';
 import { everything, shared, unusual } from '../support/services/unusual-declarations.ts';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 import { fits } from './page-checks.ts';
 
 /** A fifth of the former height for two collections; this site has more. */
 const tallest = 8_400;
 
+const running = await browsing();
+const visitor = await running.signedIn('Reading');
+const { token } = visitor.elsewhere();
+const errors: string[] = [];
+visitor.page.on('pageerror', ({ message }) => errors.push(message));
+
+/** Opens the page, at a hash or as it is, and waits until its script has drawn it. */
+async function open(hash = ''): Promise<void> {
+  await visitor.page.goto(`${visitor.site.origin}/docs${hash}`);
+  await visitor.page.reload();
+  await visitor.page.locator('article').first().waitFor();
+}
+await open();
+
 describe('the API reference at /docs, in a browser', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  let token: string;
-  const errors: string[] = [];
-  before(async () => {
-    visitor = await running().signedIn('Reading');
-    visitor.page.on('pageerror', ({ message }) => errors.push(message));
-    token = visitor.elsewhere().token;
-    await open();
-  });
-
-  /** Opens the page, at a hash or as it is, and waits until its script has drawn it. */
-  const open = async (hash = '') => {
-    await visitor.page.goto(`${visitor.site.origin}/docs${hash}`);
-    await visitor.page.reload();
-    await visitor.page.locator('article').first().waitFor();
-  };
-
   const operation = (id: string) => visitor.page.locator('article', { has: visitor.page.locator(`#${id}`) });
   const isOpen = (id: string) => operation(id).locator('.operation').getAttribute('open');
   const unfoldAll = (isOpen: boolean) =>
@@ -142,7 +137,7 @@ describe('the API reference at /docs, in a browser', () => {
       await form.getByRole('button', { name: 'Send' }).click();
       await form.getByText('422 Unprocessable Entity').waitFor();
       await form.getByText('validation_failed').waitFor();
-      running().caused('422 /api/consumer/v1/stones');
+      running.caused('422 /api/consumer/v1/stones');
     });
 
     it('asks before it deletes', async () => {
@@ -197,7 +192,7 @@ describe('the API reference at /docs, in a browser', () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.sees('The OpenAPI document could not be read: 503');
     await visitor.page.unroute('**/openapi.json');
-    running().caused('503 /openapi.json');
+    running.caused('503 /openapi.json');
   });
 
   describe('drawn from any OpenAPI document', () => {
