@@ -21,14 +21,10 @@ import { type PlantedService, plantedLogoutId, startPlanted } from './planted-se
 
 const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];
-const own = new Map<DatabaseEngine, PlantedService>();
-let provider: TestProvider;
-
+const provider = await TestProvider.start();
 /** Runs last: two more services get everything personal at once, and then all that the run has left is searched. */
-before(async () => {
-  provider = await TestProvider.start();
-  for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, provider));
-});
+const own = new Map<DatabaseEngine, PlantedService>();
+for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, provider));
 
 after(async () => {
   for (const { service } of own.values()) await service.stop();
@@ -119,9 +115,7 @@ describe('personal data in the database', () => {
         for (const guess of guesses().flatMap(hashes)) assert.equal(one.includes(guess), false);
       }
     });
-  }
 
-  for (const engine of databaseEngines) {
     it(`a DPoP proof is stored as a digest and an expiry, on ${engine}`, async () => {
       const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from proofs');
@@ -231,9 +225,8 @@ describe('the files that the whole test run leaves', () => {
     const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
     const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
     assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
-    const [row] =
-      (await postgres?.database.query('select oid from pg_database where datname = current_database()')) ??
-      [];
+    const oidOf = 'select oid from pg_database where datname = current_database()';
+    const [row] = (await postgres?.database.query(oidOf)) ?? [];
     const tables = inPostgres().filter((file) => file.includes(`/base/${row?.oid}/`));
     const log = inPostgres().filter((file) => file.includes('/pg_wal/'));
     assert.ok(findTraces(tables, traceOf(postgres?.id)).length > 0, 'the caller in a table of PostgreSQL');
@@ -276,11 +269,7 @@ describe('the files that the whole test run leaves', () => {
 
   it('all other files hold no personal data, token or invitation code', () => {
     const searched = new Set([...databaseFiles(), ...inPostgres(), ...ending('.log', '.stderr', '.metrics')]);
-    isClean(
-      findTraces(
-        files.filter((file) => !searched.has(file)),
-        forbidden,
-      ),
-    );
+    const others = files.filter((file) => !searched.has(file));
+    isClean(findTraces(others, forbidden));
   });
 });

