@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { type OwnPages, ownPages, signInAsAda } from '../support/browser/own-page.ts';
 import { serveFiles } from '../support/browser/static-files.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
@@ -30,8 +30,8 @@ describe('the page that vestibule init writes', () => {
       'http://127.0.0.1:8080': `http://127.0.0.1:${dev.port}`,
     });
     stopServing = await serveFiles(`${folder}/page`, port);
-    pages = await OwnPages.start();
-    page = await (await pages.context()).newPage();
+    pages = await ownPages();
+    page = await pages.page();
   });
   after(async () => {
     await pages?.stop();
@@ -106,7 +106,7 @@ describe('the page that vestibule init writes', () => {
   });
 
   it('refuses an authorization answer that this tab did not request', async () => {
-    const other = await (await pages.context()).newPage();
+    const other = await pages.page();
     await other.goto(`${origin}/?code=stolen&state=guessed`);
     await other.getByText('This sign-in was not begun in this tab.').waitFor();
     assert.equal(other.url(), `${origin}/`);

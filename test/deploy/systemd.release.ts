@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
-import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { endOf, newDirectory, runProgram, succeeded } from '../support/commands/outcome.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { findProgram } from '../support/run/programs.ts';
@@ -29,12 +28,8 @@ function directive(name: string): string {
 
 /** The report of systemd's own checker, and whether it is empty. */
 async function analyse(...parameters: readonly string[]) {
-  const program = await findProgram('systemd-analyze');
-  return new Promise<{ code: ExecFileException['code'] | 0; said: string }>((resolve) =>
-    execFile(program, parameters, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
-    ),
-  );
+  const { code, stdout, stderr } = await runProgram(await findProgram('systemd-analyze'), parameters);
+  return { code, said: stdout + stderr };
 }
 
 /** The system calls that a set of systemd stands for. */
@@ -54,13 +49,8 @@ describe('the unit for systemd', () => {
   });
 
   it('has an exposure level of at most 2.0', async (context) => {
-    const { code, said } = await analyse(
-      'security',
-      '--offline=true',
-      '--threshold=20',
-      '--no-pager',
-      unitFile,
-    );
+    const options = ['--offline=true', '--threshold=20', '--no-pager'];
+    const { code, said } = await analyse('security', ...options, unitFile);
     assert.equal(code, 0, said);
     context.diagnostic(said.trim().split('\n').at(-1) ?? '');
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { type OwnPages, ownPages, signInAsAda } from '../support/browser/own-page.ts';
 import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
@@ -57,8 +57,8 @@ describe('the steps of docs/frontend.md', () => {
       'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
       'http://localhost:5173': `http://localhost:${pagePort}`,
     };
-    pages = await OwnPages.start();
-    page = await (await pages.context()).newPage();
+    pages = await ownPages();
+    page = await pages.page();
     const { tarballs } = await part('packages');
     cpSync(tarballs, app.path, { recursive: true });
   });

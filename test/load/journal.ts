@@ -57,10 +57,10 @@ export class Journal {
       this.#tally.unanswered += writes.length;
       for (const write of writes)
         this.#unanswered.set(write.name, [...(this.#unanswered.get(write.name) ?? []), write]);
-    } else if (reply.status < 300 && reply.headers['idempotency-replayed'] === undefined) {
+    } else if (reply.status < 300 && !reply.headers.has('idempotency-replayed')) {
       const { results } = reply.text === '' ? {} : JSON.parse(reply.text);
       for (const [index, write] of writes.entries())
-        this.#acknowledge(write, revisionOf(results?.[index].etag ?? reply.headers.etag));
+        this.#acknowledge(write, revisionOf(results?.[index].etag ?? reply.headers.get('etag')));
     }
   }
 
@@ -115,6 +115,6 @@ export class Journal {
   }
 }
 
-function revisionOf(etag: string | undefined): string | undefined {
+function revisionOf(etag: string | null): string | undefined {
   return etag?.slice(etag.indexOf('"') + 1, -1);
 }

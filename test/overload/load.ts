@@ -64,7 +64,18 @@ export async function capacity({ origin, requests, good, seconds }: Load, connec
   return { perSecond: outcomes.accepted.count / seconds, outcomes };
 }
 
-/** At a pace, whether or not the earlier ones are answered; one at a time on a connection. */
+/** Does what is due, at a pace, whether or not the earlier ones are answered. */
+export async function paced(seconds: number, perSecond: number, send: (number: number) => void) {
+  const startedAt = performance.now();
+  for (let due = 0; ; ) {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > seconds * 1000) return;
+    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) send(due);
+    await pause(2);
+  }
+}
+
+/** At a pace; one at a time on a connection. */
 export async function overload(
   { origin, requests, good, seconds }: Load,
   { perSecond, connections }: { perSecond: number; connections: number },
@@ -80,20 +91,14 @@ export async function overload(
   free.push(...all);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
-  const startedAt = performance.now();
-  for (let due = 0; ; ) {
-    const elapsed = performance.now() - startedAt;
-    if (elapsed > seconds * 1000) break;
-    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) {
-      const connection = free.pop();
-      if (connection === undefined) outcomes.heldBack += 1;
-      else if (connection.isOpen) {
-        connection.send(String(requests[due % requests.length]));
-        outcomes.sent += 1;
-      }
+  await paced(seconds, perSecond, (number) => {
+    const connection = free.pop();
+    if (connection === undefined) outcomes.heldBack += 1;
+    else if (connection.isOpen) {
+      connection.send(String(requests[number % requests.length]));
+      outcomes.sent += 1;
     }
-    await pause(2);
-  }
+  });
   outcomes.ownDelayMs = Math.round(delay.percentile(99) / 1e6);
   delay.disable();
   // Those who were taken in have an answer by then.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OwnPages } from '../support/browser/own-page.ts';
+import { type OwnPages, ownPages } from '../support/browser/own-page.ts';
 import { serveFiles } from '../support/browser/static-files.ts';
 import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
@@ -53,9 +53,9 @@ describe('the React page of examples/class', () => {
     const dev = `npx vestibule --settings vestibule.env dev --port ${port} --provider-port ${providerPort}`;
     await app.runUntil(dev, /Stop with Ctrl-C/);
     stopServing = await serveFiles(`${app.path}/page/dist`, pagePort);
-    pages = await OwnPages.start();
-    teacher = await (await pages.context()).newPage();
-    student = await (await pages.context()).newPage();
+    pages = await ownPages();
+    teacher = await pages.page();
+    student = await pages.page();
   });
   after(async () => {
     await pages?.stop();

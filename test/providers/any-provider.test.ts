@@ -16,7 +16,7 @@ const sign = (provider: LookalikeProvider, changes: object = {}, typ = 'at+jwt')
 
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-recipeSuite({
+await recipeSuite({
   section: 'Any other OpenID provider',
   tokens: {
     'a person': { kind: 'user', make: (provider) => sign(provider) },

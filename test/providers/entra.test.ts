@@ -68,7 +68,7 @@ async function keys(key: ProviderKey) {
   return [{ ...jwk, x5t: key.kid, x5c: [certificate.raw.toString('base64')] }];
 }
 
-recipeSuite({
+await recipeSuite({
   section: 'Microsoft Entra',
   keys,
   tokens: { 'a person': { kind: 'user', make: (provider) => sign2(provider) } },
@@ -92,7 +92,7 @@ recipeSuite({
   },
 });
 
-recipeSuite({
+await recipeSuite({
   section: 'Microsoft Entra, version 1 tokens',
   keys,
   tokens: { 'a person': { kind: 'user', make: (provider) => sign1(provider) } },

@@ -24,7 +24,7 @@ const claimsOf = ({ settings, now }: LookalikeProvider) => ({
 
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-recipeSuite({
+await recipeSuite({
   section: 'Keycloak',
   async keys(key) {
     const certificate = await certificateOf(key);

@@ -24,9 +24,8 @@ export interface Figures {
 const anywhere = (count: number) => 1 + Math.floor(Math.random() * count);
 let written = 0;
 
-const ofOwner = (population: Population) => ({
-  ...newQuery({ collection, owner: population.ownerOf(anywhere(population.count)), limit: 50 }),
-});
+const ofOwner = (population: Population) =>
+  newQuery({ collection, owner: population.ownerOf(anywhere(population.count)), limit: 50 });
 
 /** A POST: the caller and its count are loaded, the record, the count and the event are written. */
 function creation(population: Population): TestOperation {
@@ -57,10 +56,6 @@ function change(population: Population): TestOperation {
   };
 }
 
-async function batchOf(storage: Storage, operations: readonly TestOperation[]): Promise<void> {
-  await runBatch(storage, operations);
-}
-
 export const works: readonly Work[] = [
   {
     title: 'a consumer, by its pseudonym',
@@ -87,13 +82,13 @@ export const works: readonly Work[] = [
   {
     title: 'POST, alone in its batch',
     count: 1_000,
-    run: (storage, all) => batchOf(storage, [creation(all)]),
+    run: (storage, all) => runBatch(storage, [creation(all)]),
   },
   {
     title: 'POST, 32 in a batch (figures of the batch)',
     count: 200,
     run: (storage, all) =>
-      batchOf(
+      runBatch(
         storage,
         Array.from({ length: 32 }, () => creation(all)),
       ),
@@ -101,7 +96,7 @@ export const works: readonly Work[] = [
   {
     title: 'PATCH, alone in its batch',
     count: 500,
-    run: (storage, all) => batchOf(storage, [change(all)]),
+    run: (storage, all) => runBatch(storage, [change(all)]),
   },
   {
     title: 'the first and the last position',

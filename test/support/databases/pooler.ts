@@ -56,11 +56,8 @@ server_login_retry = 1
     await gone;
   };
   try {
-    await until(
-      async () => child.exitCode !== null || (await isOpen(port)),
-      Boolean,
-      'PgBouncer does not listen',
-    );
+    const isUp = async () => child.exitCode !== null || (await isOpen(port));
+    await until(isUp, true, 'PgBouncer does not listen');
     if (child.exitCode !== null) throw new Error(`PgBouncer has ended: ${said}`);
   } catch (error) {
     await stop();

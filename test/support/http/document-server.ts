@@ -4,16 +4,13 @@ import type { AddressInfo } from 'node:net';
 /** JSON documents by their path. */
 export type Documents = Readonly<Record<string, object | null>>;
 
-export interface DocumentServer {
-  readonly origin: string;
-  stop(): void;
-}
+export type DocumentServer = Awaited<ReturnType<typeof serveDocuments>>;
 
 /** Serves documents on loopback, and 404 for everything else. `before` may add headers, or answer itself. */
 export async function serveDocuments(
   documentsAt: (origin: string) => Documents,
   before: (request: IncomingMessage, response: ServerResponse) => 'answered' | undefined = () => undefined,
-): Promise<DocumentServer> {
+) {
   const server = createServer((request, response) => {
     if (before(request, response) === 'answered') return;
     const document = documentsAt(`http://${request.headers.host}`)[String(request.url)] ?? null;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppFolder } from '../packages/app-folder.ts';
@@ -7,19 +7,9 @@ import { freePort } from '../run/ports.ts';
 import { part } from '../run/surroundings.ts';
 import type { Settings } from './service.ts';
 
-/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
-export interface Development {
-  readonly process: ChildProcess;
-  readonly folder: string;
-  readonly port: number;
-  readonly providerPort: number;
-  readonly welcome: string;
-  /** Its standard output and standard error so far. */
-  printed(): string;
-  /** SIGINT, as Ctrl-C sends it; the exit code. */
-  stop(): Promise<number | null>;
-}
+export type Development = Awaited<ReturnType<typeof startDevelopment>>;
 
+/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
 export async function startDevelopment(
   folder: string,
   settings: Settings,
@@ -27,19 +17,12 @@ export async function startDevelopment(
   options: readonly string[] = [],
   /** Options of this command. */
   own: readonly string[] = [],
-): Promise<Development> {
+) {
   await part('frontend');
   const [port, providerPort] = [await freePort(), await freePort()];
-  const parameters = [
-    ...options,
-    'dev',
-    '--port',
-    String(port),
-    '--provider-port',
-    String(providerPort),
-    ...own,
-  ];
-  const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {
+  const ports = ['--port', String(port), '--provider-port', String(providerPort)];
+  const parameters = [resolve('bin/vestibule.js'), ...options, 'dev', ...ports, ...own];
+  const child = spawn(process.execPath, parameters, {
     cwd: folder,
     env: { PATH: process.env.PATH, ...settings },
   });
@@ -56,12 +39,15 @@ export async function startDevelopment(
     stderr += chunk;
   });
   exited.then(() => reject(new Error(`It ended before it said welcome: ${stderr}`)));
+  /** SIGINT, as Ctrl-C sends it; the exit code. */
   const stop = () => {
     child.kill('SIGINT');
     return exited;
   };
   const welcome = await promise;
-  return { process: child, folder, port, providerPort, welcome, printed: () => stdout + stderr, stop };
+  /** Its standard output and standard error so far. */
+  const printed = () => stdout + stderr;
+  return { process: child, folder, port, providerPort, welcome, printed, stop };
 }
 
 /** A script in the folder of a reader, where `npx vestibule` is this project. */

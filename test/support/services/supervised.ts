@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
+import { send } from '../http/request.ts';
 import { until } from '../run/polling.ts';
 import type { Service } from './service.ts';
 
 /** The processes that a supervisor runs, by their ids; one that has just been killed may still be among them. */
 export function childrenOf({
-  process,
+  process: { pid },
 }: {
   readonly process: { readonly pid?: number | undefined };
-}): number[] {
-  const { pid } = process;
+}) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? [] : children.split(' ').map(Number);
 }
@@ -80,7 +80,8 @@ export class SteadyLoad {
     for (let turn = 0; !this.#isOver; turn += 1) {
       const beganAt = performance.now();
       try {
-        const status = await statusOf(agent, question(caller, turn));
+        const { url, ...init } = question(caller, turn);
+        const { status } = await send(url, { ...init, agent });
         this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
       } catch (error) {
         const { code = 'unknown' } = error as { code?: string };
@@ -90,16 +91,4 @@ export class SteadyLoad {
     }
     agent.destroy();
   }
-}
-
-function statusOf(agent: Agent, { url, method, headers, body }: Question): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { agent, method, headers }, (response) => {
-      response.on('error', reject);
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.resume();
-    });
-    asked.on('error', reject);
-    asked.end(body);
-  });
 }

@@ -1,33 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Settings } from '../services/service.ts';
 import { addClientWith, grant } from './oauth-form.ts';
 
 export const clientAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type ClientAlgorithm = (typeof clientAlgorithms)[number];
 
-/** A key of a client's own, for private_key_jwt. */
-export interface ClientKey {
-  readonly algorithm: ClientAlgorithm;
-  readonly kid: string;
-  readonly privateKey: CryptoKey;
-  readonly publicKey: CryptoKey;
-  readonly jwk: JWK;
-}
-
+export type ClientKey = Awaited<ReturnType<typeof makeClientKey>>;
 export type ClientKeys = Readonly<Record<ClientAlgorithm, ClientKey>>;
 
-export async function makeClientKey(algorithm: ClientAlgorithm): Promise<ClientKey> {
+/** A key of a client's own, for private_key_jwt. */
+export async function makeClientKey(algorithm: ClientAlgorithm) {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   const kid = randomUUID();
-  return {
-    algorithm,
-    kid,
-    privateKey,
-    publicKey,
-    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: algorithm },
-  };
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: algorithm };
+  return { algorithm, kid, privateKey, publicKey, jwk };
 }
 
 /** One key for each algorithm that clients may sign with. */
