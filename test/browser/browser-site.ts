@@ -157,13 +157,11 @@ export class BrowserSite {
     await (await startService({ ...this.#settings, ...options })).stop();
   }
 
-  /** A machine client of the house, at the API. */
   async machine(): Promise<ApiCaller> {
     const secret = await addClient(this.#settings, 'house');
     return new ApiCaller(this.origin, await tokenOf(this.origin, { id: 'house', secret }));
   }
 
-  /** Time passes for the service. */
   async pass(milliseconds: number): Promise<void> {
     this.#aheadMs += milliseconds;
     await this.#service?.advance(milliseconds);

@@ -5,7 +5,6 @@ import { password, personNamed } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
 import { findingsOn } from './page-checks.ts';
 
-/** A user in front of the browser. */
 export class Visitor {
   readonly site: BrowserSite;
   readonly context: BrowserContext;
@@ -42,12 +41,10 @@ export class Visitor {
     return this.page.getByRole('dialog');
   }
 
-  /** A field of a form, by its label. */
   field(label: string): Locator {
     return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
   }
 
-  /** Waits until the text is visible. */
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
@@ -133,7 +130,6 @@ export class Visitor {
     });
   }
 
-  /** Moves the clock of the page. */
   async later(minutes: number): Promise<void> {
     if (!this.#hasClock) await this.page.clock.install();
     this.#hasClock = true;
@@ -218,7 +214,6 @@ export class Visitor {
     return () => this.page.evaluate('said');
   }
 
-  /** Closes every window. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.context.close();
   }

@@ -7,7 +7,6 @@ import { BrowserLog, watchedContext } from './browser-log.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
 
-/** A browser with the frontend, and a log of its requests and errors. */
 class Browsing {
   readonly site: BrowserSite;
   readonly log = new BrowserLog();

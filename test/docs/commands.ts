@@ -13,11 +13,9 @@ export interface Hand {
 }
 
 export interface Expected {
-  /** The expected output. */
   readonly says: RegExp;
   /** The text that replaces the examples of the page. */
   readonly instead?: (hand: Hand) => Readonly<Record<string, string>>;
-  /** Takes up what the reader takes from the output. */
   readonly take?: (output: string, hand: Hand) => void;
   /** The command keeps running. Its output is read until it matches `says`. */
   readonly keepsRunning?: true;
@@ -38,9 +36,9 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
       const outcome = expected.keepsRunning
         ? await project.runUntil(text, replaced, expected.says)
         : await project.run(text, replaced);
-      assert.match(outcome.output, expected.says, outcome.output + outcome.errors);
-      assert.equal(outcome.code, 0, outcome.errors);
-      expected.take?.(outcome.output, hand);
+      assert.match(outcome.stdout, expected.says, outcome.stdout + outcome.stderr);
+      assert.equal(outcome.code, 0, outcome.stderr);
+      expected.take?.(outcome.stdout, hand);
       context.diagnostic(`ran: ${outcome.script}`);
     });
   }
@@ -50,7 +48,6 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
 export const installed = 'node node_modules/@vestibule/server/bin/vestibule.js';
 export const inTheClone = '$NODE bin/vestibule.js';
 
-/** The first group of a pattern, which must match. */
 export function first(pattern: RegExp, output: string): string {
   const [, found] = pattern.exec(output) ?? [];
   assert.ok(found, `${pattern} is not in: ${output}`);

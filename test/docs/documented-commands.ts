@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Something that a page tells its reader to type. */
 export interface DocumentedCommand {
   readonly page: string;
   /** The command as printed, without the comment behind it. */

@@ -34,7 +34,6 @@ export class Engine {
     return stdout.trim();
   }
 
-  /** `inspect` as JSON. */
   async inspect(kind: 'container' | 'image', name: string): Promise<Inspected> {
     return JSON.parse(await this.ask(kind, 'inspect', name))[0];
   }

@@ -2,7 +2,6 @@ import type { Reply } from '../support/load/caller.ts';
 import type { CollectionName } from './declarations.ts';
 import type { Tally } from './tally.ts';
 
-/** A write as the journal follows it. */
 export interface Write {
   readonly subject: string;
   readonly collection: CollectionName;
@@ -10,7 +9,6 @@ export interface Write {
   readonly name: string;
 }
 
-/** An event that a write may have caused. */
 export interface Effect {
   readonly name: string;
   readonly revision: string;

@@ -46,7 +46,6 @@ export class Round {
   }
 }
 
-/** A process as callers know it. */
 interface Target {
   readonly number: number;
   readonly origin: string;

@@ -84,7 +84,6 @@ export class World {
     this.#populations.push(await Population.make(parts, size, this.newRound()));
   }
 
-  /** Everybody works until the round is over. */
   async run(round: Round): Promise<void> {
     const population = this.#current();
     const follower = population.station(machineClient, this.random.pick(this.processes.numbers), round);

@@ -13,7 +13,6 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** The outcome of the requests of a load. */
 export class Outcomes {
   readonly #good: number;
   readonly accepted = new Samples();

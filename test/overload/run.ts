@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Caller, newAgent } from '../support/load/caller.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from '../support/load/pinned-service.ts';
-import { RawConnection } from '../support/load/raw-connection.ts';
+import { openMany, RawConnection } from '../support/load/raw-connection.ts';
 import {
   listRequest,
   meRequest,
@@ -17,7 +17,6 @@ import { addClient, databaseEngines, newSettings } from '../support/services/ser
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { startBare } from './bare-server.ts';
-import { hangUp } from './hang-up.ts';
 import { capacity, type Outcomes, overload } from './load.ts';
 import { probe, untilWell } from './probe.ts';
 import { startRefusals } from './refusals.ts';
@@ -111,7 +110,6 @@ async function streams(): Promise<void> {
   await watched(() => streamOverload(load, perSecond * Number(values.times)));
 }
 
-/** The result of a load, and of all other callers meanwhile. */
 async function watched(run: () => Promise<Outcomes>): Promise<void> {
   const memory = new MemoryWatch(service);
   const before = cpuSeconds(service);
@@ -160,8 +158,18 @@ async function hangUps(): Promise<void> {
   const leaving = await tokensOf('somebody who hangs up', 1_000);
   const waves = 30;
   const memory = new MemoryWatch(service);
-  const sent = await hangUp(origin, leaving.map(writeRequest), service, waves);
-  console.log(`${sent} writes of callers who hang up`);
+  const requests = leaving.map(writeRequest);
+  for (let wave = 0; wave < waves; wave += 1) {
+    const all = await openMany(requests.length, () => RawConnection.open(origin, '127.0.0.1'));
+    // The callers have hung up when the service hears of them.
+    service.process.kill('SIGSTOP');
+    for (const [index, connection] of all.entries()) connection.send(String(requests[index]));
+    await pause(20);
+    for (const { socket } of all) socket.destroy();
+    await pause(20);
+    service.process.kill('SIGCONT');
+  }
+  console.log(`${waves * requests.length} writes of callers who hang up`);
   show('well again after', `${await untilWell(() => postOne(token))} ms`);
   let written = 0;
   for (const each of leaving) {

@@ -1,4 +1,3 @@
-/** Times in milliseconds, and what is said of them. */
 export class Samples {
   readonly #values: number[] = [];
 

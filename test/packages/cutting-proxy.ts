@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A fault for a matching request. */
 export interface Mishap {
   /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
   readonly on: string;
@@ -10,7 +9,6 @@ export interface Mishap {
    * object: it is answered here, and never arrives.
    */
   readonly what: 'before' | 'after' | 'within' | MadeAnswer;
-  /** Number of times; default 1. */
   readonly times?: number;
 }
 
@@ -28,7 +26,6 @@ export class CuttingProxy {
   readonly #mishaps: { mishap: Mishap; left: number }[] = [];
   /** The first line of every request, without its version. */
   readonly requests: string[] = [];
-  /** How many connections were cut. */
   cuts = 0;
 
   private constructor(server: Server, target: () => URL) {
@@ -47,7 +44,6 @@ export class CuttingProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a fault for later requests. */
   arrange(mishap: Mishap): void {
     this.#mishaps.push({ mishap, left: mishap.times ?? 1 });
   }
@@ -57,7 +53,6 @@ export class CuttingProxy {
     this.#mishaps.length = 0;
   }
 
-  /** Resets every open connection. */
   cutAll(): void {
     for (const socket of this.#sockets) this.#cut(socket);
   }

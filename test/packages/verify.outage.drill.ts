@@ -43,12 +43,10 @@ function start(options: Partial<VerifierOptions> = {}): Verifier {
 }
 
 const requestWith = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-/** A status, and the code of a refusal. */
 async function answer(verifier: Verifier, token: string): Promise<string> {
   const verdict = await verifier.verify(requestWith(token));
   return verdict.ok ? '200' : `${verdict.status} ${verdict.code}`;
 }
-/** Waits until the verifier gives this answer. */
 const answers = (verifier: Verifier, token: string, expected: string) =>
   until(() => answer(verifier, token), expected, `the answer does not become ${expected}`);
 const longLived = () => provider.token({ exp: Math.floor(Date.now() / 1000) + 10 * 86_400 });

@@ -88,7 +88,6 @@ export class Prometheus {
     return data.result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
   }
 
-  /** The names of the alerts that have fired so far. */
   async fired(): Promise<ReadonlySet<string>> {
     const found = await this.query('max by (alertname) (max_over_time(ALERTS{alertstate="firing"}[1h]))');
     return new Set(found.map(({ labels }) => String(labels.alertname)));

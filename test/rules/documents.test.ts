@@ -16,39 +16,24 @@ const sources = new Map(
 );
 const allSources = [...sources.values()].join('\n');
 
-describe('docs/config.md', () => {
-  it('the file equals the output of "npm run docs" from the table of settings', () => {
-    assert.equal(readFileSync('docs/config.md', 'utf8'), configDocument());
-  });
+describe('the files that "npm run docs" writes', () => {
+  for (const [file, made] of [
+    ['docs/config.md', configDocument],
+    ['docs/errors.md', errorsDocument],
+    ['docs/operations.md', operationsDocument],
+    ['deploy/prometheus/alerts.yaml', alertsDocument],
+    ['web/src/api/overview.ts', overviewTypes],
+  ] as const)
+    it(`${file} equals the output`, () => assert.equal(readFileSync(file, 'utf8'), made()));
 
-  it('there is one row for every setting', () => {
-    const rows = [...configDocument().matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name);
-    assert.deepEqual(rows.sort(), Object.keys(settings).map(environmentName).sort());
-  });
-});
-
-describe('docs/errors.md', () => {
-  it('the file equals the output of "npm run docs" from the catalogue of errors', () => {
-    assert.equal(readFileSync('docs/errors.md', 'utf8'), errorsDocument());
-  });
-
-  it('there is one row for every code', () => {
-    const rows = [...errorsDocument().matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code);
-    assert.deepEqual(rows.sort(), codes.toSorted());
-  });
-});
-
-describe('the alerts', () => {
-  it('the rules of Prometheus and docs/operations.md equal the output of "npm run docs"', () => {
-    assert.equal(readFileSync('deploy/prometheus/alerts.yaml', 'utf8'), alertsDocument());
-    assert.equal(readFileSync('docs/operations.md', 'utf8'), operationsDocument());
-  });
-});
-
-describe('web/src/api/overview.ts', () => {
-  it('the file equals the output of "npm run docs" from the schema of declarations', () => {
-    assert.equal(readFileSync('web/src/api/overview.ts', 'utf8'), overviewTypes());
-  });
+  for (const [what, text, row, expected] of [
+    ['setting', configDocument(), /^\| `([A-Z_]+)` \|/gm, Object.keys(settings).map(environmentName)],
+    ['error', errorsDocument(), /^\| `([a-z_]+)` \|/gm, codes],
+  ] as const)
+    it(`there is one row for every ${what}`, () => {
+      const rows = [...text.matchAll(row)].map(([, name]) => name);
+      assert.deepEqual(rows.sort(), expected.toSorted());
+    });
 });
 
 describe('the catalogue of errors', () => {

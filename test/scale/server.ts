@@ -8,7 +8,6 @@ import { freePort } from '../support/run/ports.ts';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The cost of a step. */
 export interface Cost {
   readonly seconds: number;
   /** Of all processes of PostgreSQL. */

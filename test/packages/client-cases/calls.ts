@@ -1,6 +1,5 @@
 import { all, api, type Cases, check, refused, same, signedIn, texts } from './scene.ts';
 
-/** Calls that succeed, and refusals. */
 export const calls: Cases = {
   'me(), usage() and overview() return the caller, its usage and the collections': async (scene) => {
     const service = await signedIn(scene);

@@ -1,7 +1,6 @@
 import type * as Package from '../../../packages/client/src/index.ts';
 import { all, api, type Cases, check, same, signedIn, texts, until } from './scene.ts';
 
-/** Live lists, and their event stream. */
 export const live: Cases = {
   'a live list follows creation, update, change of state and deletion elsewhere': async (scene) => {
     const [here, there] = [await signedIn(scene), (await signedIn(scene)).collection('bookings')];

@@ -1,6 +1,5 @@
 import { all, type Cases, refused, same, signedIn, signedInToo, texts } from './scene.ts';
 
-/** Search, counts and history. */
 export const looking: Cases = {
   'list() searches for words, and count() counts': async (scene) => {
     const [ada, bob] = [await signedIn(scene), await signedInToo(scene, 'Bob')];

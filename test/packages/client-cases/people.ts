@@ -12,7 +12,6 @@ import {
   until,
 } from './scene.ts';
 
-/** Records that several people work on. */
 export const people: Cases = {
   'actions with input lend an item from one person to another': async (scene) => {
     const [ada, bob] = [

@@ -1,6 +1,5 @@
 import { all, api, type Cases, check, pause, refused, same, signedIn, texts } from './scene.ts';
 
-/** Which requests are retried, when, and which are not. */
 export const retries: Cases = {
   'an update function runs again on a record that another caller has changed': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');

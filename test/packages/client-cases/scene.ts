@@ -29,7 +29,6 @@ export async function signedIn(
   return client.createClient({ url, token: () => token, ...options });
 }
 
-/** A token of another caller. */
 export function signedInToo(scene: Scene, who: string) {
   return signedIn({ ...scene, name: `${scene.name}, ${who}` });
 }

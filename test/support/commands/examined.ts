@@ -42,7 +42,6 @@ export function examined(settings: Settings): Promise<readonly Finding[]> {
   return checkUp(new CommandSettings(() => settings));
 }
 
-/** The lines of a result, as they are printed. */
 export function linesOf(findings: readonly Finding[], result: Finding['result']): readonly string[] {
   return findingLines(findings.filter((finding) => finding.result === result));
 }

@@ -7,7 +7,6 @@ import { surroundings } from '../run/surroundings.ts';
 import type { Settings } from '../services/service.ts';
 import { canShareProcess, runInSharedProcess } from './commands.ts';
 
-/** How a command of the command line ended. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -36,7 +35,6 @@ export function exits(code: 1 | 2, outcome: Outcome, ...says: readonly RegExp[])
   return outcome.stderr;
 }
 
-/** Expects success and returns the output. */
 export function succeeded({ code, stdout, stderr }: Outcome): string {
   assert.equal(stderr, '');
   assert.equal(code, 0);

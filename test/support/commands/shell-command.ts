@@ -4,7 +4,6 @@ import type { Outcome } from './outcome.ts';
 
 interface Place {
   readonly folder: string;
-  /** All the variables that it has. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -29,7 +28,6 @@ export class ShellCommand {
     this.#child = child;
   }
 
-  /** Its standard output so far. */
   get stdout(): string {
     return this.#said.stdout;
   }

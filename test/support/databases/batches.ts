@@ -21,7 +21,6 @@ type Batching = Pick<Storage, 'openBatches'>;
 /** Opened once for each storage: on SQLite the rules that were given last are in force for all. */
 const opened = new WeakMap<Batching, Promise<BatchStore>>();
 
-/** The batches of a storage, decided by the rules for tests. */
 export function batchesOf(storage: Batching): Promise<BatchStore> {
   const known = opened.get(storage);
   if (known !== undefined) return known;
@@ -38,18 +37,15 @@ export async function runBatch(
   return (await batchesOf(storage)).run(operations);
 }
 
-/** Runs a batch of one operation and returns its result. */
 async function runOne<Done>(storage: Batching, operation: TestOperation): Promise<Done> {
   const [outcome] = await runBatch(storage, [operation]);
   return (outcome as { done: Done }).done;
 }
 
-/** The stored state of these keys. */
 export function load(storage: Batching, keys: BatchKeys): Promise<Loaded> {
   return runOne(storage, { kind: 'plain', keys, changes: {} });
 }
 
-/** Applies the changes unconditionally. */
 export async function apply(storage: Batching, changes: BatchChanges): Promise<void> {
   await runOne(storage, { kind: 'plain', keys: {}, changes });
 }

@@ -2,8 +2,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from '../tokens/provider.ts';
 
-/** Hostile answers of a provider. */
-
 export function answerWith(
   status: number,
   body: string | Buffer = '',
@@ -18,7 +16,6 @@ export function answerText(body: string | Buffer, type = 'application/json'): An
   return answerWith(200, body, { 'content-type': type });
 }
 
-/** Accepts the request and never answers. */
 export const silence: Answer = () => {};
 
 /** A head that never ends, a byte a second. */

@@ -16,7 +16,6 @@ export class SmallDisk {
     process.once('exit', () => this.remove());
   }
 
-  /** Up to the last byte. */
   fill(): void {
     for (const bytes of [64_000_000, 4096, 1]) {
       try {

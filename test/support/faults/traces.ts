@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { canaryWords, encodings } from './canaries.ts';
 
-/** Bytes to search for, and their name. */
 export interface Needle {
   readonly name: string;
   readonly bytes: Buffer;

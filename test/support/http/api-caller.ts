@@ -4,7 +4,6 @@ import { type Reply, request } from './request.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 
-/** A record on the wire. */
 export interface WireRecord {
   readonly id: string;
   readonly created_at: string;
@@ -84,7 +83,6 @@ interface WireBudget {
   readonly resets_at: string;
 }
 
-/** What GET /me/usage says of a collection. */
 export interface WireUsage {
   readonly name: string;
   readonly records: { readonly used: number; readonly allowed: number };

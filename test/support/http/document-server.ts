@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** JSON documents by their path. */
 export type Documents = Readonly<Record<string, object | null>>;
 
 export type DocumentServer = Awaited<ReturnType<typeof serveDocuments>>;

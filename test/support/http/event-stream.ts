@@ -13,7 +13,6 @@ export interface StreamedEvent {
   readonly data: WireEvent & Record<string, unknown>;
 }
 
-/** An event of a stream or a page. */
 export interface WireEvent {
   readonly type: string;
   readonly timestamp: string;
@@ -25,15 +24,12 @@ interface StreamOptions {
   readonly lastEventId?: string;
 }
 
-/** A live stream of `GET /events`. */
 export class EventStream {
   readonly headers: Headers;
   /** All events in order, including `start` and `end`. */
   readonly all: StreamedEvent[] = [];
-  /** The raw text. */
   text = '';
   isOver = false;
-  /** Why the connection broke, if it did. */
   #fault: unknown = null;
   readonly #cut: AbortController;
 
@@ -79,12 +75,10 @@ export class EventStream {
     return String(this.all.findLast(({ id }) => id !== '')?.id);
   }
 
-  /** The reason in the `end` event. */
   get reason(): unknown {
     return (this.all.find(({ type }) => type === 'end')?.data as { reason?: unknown } | undefined)?.reason;
   }
 
-  /** Waits for this many events. */
   async next(count: number): Promise<readonly StreamedEvent[]> {
     await this.until(() => this.events.length >= count, `there are no ${count} events`);
     return this.events;

@@ -40,7 +40,6 @@ export function forgetDocuments(): void {
   undescribed.clear();
 }
 
-/** The document of the service, fetched once. */
 function documentOf(origin: string): Promise<Documented> {
   let document = documents.get(origin);
   if (document === undefined) {
@@ -54,7 +53,6 @@ function documentOf(origin: string): Promise<Documented> {
   return document;
 }
 
-/** Fails if an answer does not match the document of its service. */
 export async function assertDocumented(origin: string, exchange: Exchange): Promise<void> {
   const { path, status, method } = exchange;
   if (opsPaths.includes(path) || undescribed.has(origin)) return;
@@ -66,7 +64,6 @@ export async function assertDocumented(origin: string, exchange: Exchange): Prom
   documented.assert({ ...exchange, method: method.toUpperCase() });
 }
 
-/** Checks a reply and returns it. */
 export async function documentedReply(url: string, method: string, reply: Reply): Promise<Reply> {
   const { origin, pathname, search } = new URL(url);
   const { status, headers, text } = reply;

@@ -7,7 +7,6 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 

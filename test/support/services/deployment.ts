@@ -25,7 +25,6 @@ export const dayMs = 24 * hourMs;
 /** What a deployment differs in from one process on SQLite without collections. */
 export interface Profile {
   readonly engine?: DatabaseEngine;
-  /** The number of processes on the one database. */
   readonly processes?: number;
   /** Declarations in YAML by collection, or their folder. With them, callers may send as many requests as a test needs. */
   readonly declarations?: Readonly<Record<string, string>> | string;
@@ -34,7 +33,6 @@ export interface Profile {
   readonly clients?: Readonly<Record<string, readonly string[]>>;
   /** BASE_URL is where the process listens: standard clients go where its documents send them. */
   readonly isAddressed?: boolean;
-  /** Before the processes start. */
   readonly prepare?: (settings: Settings, provider: TestProvider) => void | Promise<void>;
   /** The tests begin once the first fetch of the provider's keys is over. */
   readonly hasKeys?: boolean;
@@ -86,7 +84,6 @@ export class Deployment {
     }
   }
 
-  /** The first process. */
   get service(): Service {
     return this.serviceAt(0);
   }
@@ -138,7 +135,6 @@ export class Deployment {
     return JSON.parse(await this.command(...parameters, '--json'));
   }
 
-  /** The lines of the audit log of one action. */
   async audited(action: string) {
     const lines = await this.jsonOf<{ action: string; actor: string; subject: string }[]>('audit');
     return lines.filter((line) => line.action === action);
@@ -191,12 +187,10 @@ export class Deployment {
     return request(`${this.service.opsUrl}/readyz`);
   }
 
-  /** /me at the first process. */
   me(token: string): Promise<Reply> {
     return withToken(this.service.url + me, token);
   }
 
-  /** /me at each process. */
   meAtEach(token: string): Promise<Reply[]> {
     return Promise.all(this.services.map(({ url }) => withToken(url + me, token)));
   }
@@ -205,13 +199,11 @@ export class Deployment {
     return (await this.meAtEach(token)).map(({ status }) => status);
   }
 
-  /** Asserts that each process accepts each of these tokens. */
   async letIn(tokens: readonly string[]): Promise<void> {
     for (const token of tokens)
       for (const reply of await this.meAtEach(token)) assert.equal(reply.status, 200, reply.text);
   }
 
-  /** Waits until each process answers /me with this status. */
   become(status: number, token: string, deadlineMs?: number): Promise<Reply[]> {
     return until(
       () => this.meAtEach(token),
@@ -221,12 +213,10 @@ export class Deployment {
     );
   }
 
-  /** POST /token at each process. */
   postTokens(credentials: Credentials): Promise<Reply[]> {
     return Promise.all(this.services.map(({ url }) => postToken(url, credentialsBody(credentials))));
   }
 
-  /** A new token from each process. */
   tokens(credentials: Credentials): Promise<string[]> {
     return Promise.all(this.services.map(({ url }) => tokenOf(url, credentials)));
   }
@@ -254,7 +244,6 @@ export function deployment(profile: Profile | (() => Promise<Profile>) = {}): ()
   return () => started ?? assert.fail('The deployment has not started.');
 }
 
-/** Runs this many tasks at once. */
 export function atOnce<T>(count: number, task: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 }

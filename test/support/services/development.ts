@@ -45,7 +45,6 @@ export async function startDevelopment(
     return exited;
   };
   const welcome = await promise;
-  /** Its standard output and standard error so far. */
   const printed = () => stdout + stderr;
   return { process: child, folder, port, providerPort, welcome, printed, stop };
 }
@@ -56,14 +55,12 @@ export function shellIn(folder: string, script: string): Promise<string> {
   return new AppFolder({ path: folder }).run(`${npx}\n${script}`);
 }
 
-/** A token of `dev token`. */
 export async function tokenFor({ folder }: Development, user: string): Promise<string> {
   const token = (await shellIn(folder, `npx vestibule dev token --user ${user}`)).trim();
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
   return token;
 }
 
-/** The answer of the consumer API. */
 export async function call(
   { port }: Development,
   token: string,
@@ -75,7 +72,6 @@ export async function call(
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
 
-/** The same with a new token of a user. */
 export async function callAs(dev: Development, user: string, path: string, options: RequestInit = {}) {
   return call(dev, await tokenFor(dev, user), path, options);
 }

@@ -65,7 +65,6 @@ export const clockedProcess: Settings = { TEST_PROCESS: 'clocked' };
 
 export const me = '/api/consumer/v1/me';
 
-/** Where the SQLite database of these settings is. */
 export function fileOf({ DATABASE_URL }: Settings): string {
   return String(DATABASE_URL).slice('sqlite:'.length);
 }
@@ -94,7 +93,6 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   };
 }
 
-/** Starts a service and waits until it listens. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const logFile = newLogFile(settings);
   if (settings.TEST_PROCESS === 'clocked') return startClockedProcess(settings, logFile, options);

@@ -34,7 +34,6 @@ export function endings(service: Service): Record<string, unknown>[] {
   return service.logLines().filter(({ msg }) => msg === 'a process has ended and is replaced');
 }
 
-/** A value of a metric without labels. */
 export async function metric(service: Service, name: string): Promise<number> {
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics())?.[1];
   return Number(value ?? assert.fail(`${name} is missing`));

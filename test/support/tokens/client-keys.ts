@@ -34,7 +34,6 @@ export function addKeyClient(
   return addClientWithKey(settings, id, JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }), ...options);
 }
 
-/** The same with a public key in whatever form an operator has it. */
 export async function addClientWithKey(settings: Settings, id: string, text: string, ...options: string[]) {
   const file = `${settings.TEST_DIRECTORY}/${randomUUID()}.public`;
   writeFileSync(file, text);
@@ -60,7 +59,6 @@ export function signAssertion(key: ClientKey, claims: Json, header: Json = {}): 
     .sign(key.privateKey);
 }
 
-/** The form that carries an assertion. */
 export function assertionForm(assertion: string) {
   return {
     ...grant,

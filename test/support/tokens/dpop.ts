@@ -15,7 +15,6 @@ import { base64url } from './forged-token.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A key of a client, and what tokens that are bound to it say. */
 export interface DpopKey {
   readonly algorithm: string;
   readonly privateKey: KeyObject;
@@ -48,7 +47,6 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** What a proof is for. */
 export interface Proving {
   readonly method: string;
   readonly url: string;
@@ -89,7 +87,6 @@ function signatureOf(signed: string, algorithm: string, key: KeyObject): string 
   return sign(hash, Buffer.from(signed), { key, ...options }).toString('base64url');
 }
 
-/** A request with a bound token and a proof. */
 export function withProof(url: string, token: string, proof: string, init: RequestInit = {}): Promise<Reply> {
   const headers = { ...init.headers, authorization: `DPoP ${token}`, dpop: proof };
   return request(url, { ...init, headers });

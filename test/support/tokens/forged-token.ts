@@ -35,7 +35,6 @@ export function forged({ kid, privateKey }: ForgingKey, payload: Part, header: J
   return compact({ alg: 'RS256', kid, ...header }, payload, rs256(privateKey));
 }
 
-/** The three parts of a token. */
 export function split(token: string): [header: string, payload: string, signature: string] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return [header, payload, signature];

@@ -29,7 +29,6 @@ export type Claims = Readonly<Record<string, unknown>>;
 export class TestProvider {
   origin = '';
   keys: ProviderKey[] = [];
-  /** How many times the key set was asked for. */
   fetches = 0;
   /** Every request that came in, of whatever kind: its method and address. */
   readonly asked: string[] = [];
@@ -75,12 +74,10 @@ export class TestProvider {
     this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** How many requests for the key set wait for their answer. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** The keys that it publishes by default. */
   get document(): { keys: JWK[] } {
     return { keys: this.keys.map(({ jwk }) => jwk) };
   }

@@ -111,5 +111,4 @@ export const keySets = {
   'more members': (keys: Keys) => ({ keys, issuer: 'x', extra: [] }),
 } as const;
 
-/** The names of a table of forms. */
 export const namesOf = <T extends object>(forms: T) => Object.keys(forms) as (keyof T)[];

@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { until } from '../run/polling.ts';
 
-/** A request that came in, whole. */
 export interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -67,7 +66,6 @@ export class WebhookReceiver {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The accepted deliveries. */
   get taken(): Received[] {
     return this.received.filter(({ status }) => status !== null && status >= 200 && status < 300);
   }

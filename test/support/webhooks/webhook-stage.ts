@@ -68,7 +68,6 @@ export class WebhookStage {
     return receiver;
   }
 
-  /** A receiver and its webhook. */
   async webhook(events = 'notes.*') {
     const receiver = await this.receiver();
     const added = await this.add(receiver.url, events);
@@ -107,7 +106,6 @@ export class WebhookStage {
     return this.declared.person();
   }
 
-  /** So many notes, one after the other. */
   async notes(count: number, by?: ApiCaller): Promise<string[]> {
     const caller = by ?? (await this.person());
     const ids: string[] = [];
