@@ -118,8 +118,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
   });
 
   it('a request with an expired nonce is repeated with the new nonce', async () => {
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Granite');
+    await visitor.fillNew('stones', 'Colour', 'Granite');
     await site.pass(nonceMinutes * minuteMs);
     await visitor.later(nonceMinutes);
     const answers: Response[] = [];

@@ -62,7 +62,6 @@ export class Visitor {
     await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
   }
 
-  /** As the person of this name: see `personNamed`. */
   async signIn(name: string): Promise<void> {
     await this.button('Sign in').click();
     await this.logIn(name);
@@ -136,10 +135,14 @@ export class Visitor {
     await this.page.clock.fastForward(minutes * minuteMs);
   }
 
-  /** Fills in the only field of a collection that has one, and saves it. */
-  async addOne(collection: string, label: string, text: string): Promise<void> {
+  /** Fills in the only field of a collection that has one. */
+  async fillNew(collection: string, label: string, text: string): Promise<void> {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
+  }
+
+  async addOne(collection: string, label: string, text: string): Promise<void> {
+    await this.fillNew(collection, label, text);
     await this.button('Save').click();
   }
 

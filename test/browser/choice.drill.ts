@@ -112,8 +112,7 @@ describe('sign-in with a choice of two providers', () => {
     const person = 'Twofold';
     await signIn(visitor, atFirst, person);
     const first = await pseudonym(visitor);
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('My secret');
+    await visitor.fillNew('stones', 'Colour', 'My secret');
     await visitor.context.clearCookies();
     await visitor.page.reload();
     await visitor.sees('Please sign in again');

@@ -11,9 +11,7 @@ const machine = await running.site.machine();
 describe('two windows of one person', () => {
   it('a new record appears in the other window, with a notice', async () => {
     await first.watch('stones');
-    await second.open('data', 'stones', 'new');
-    await second.field('Colour').fill('Slate');
-    await second.button('Save').click();
+    await second.addOne('stones', 'Colour', 'Slate');
     await first.heading('Slate').waitFor();
     await first.page.getByRole('status').getByText('Stones: “Slate” is new.').waitFor();
     await first.sees('1 of 2');

@@ -12,8 +12,7 @@ const { site } = running;
 describe('a token that expires while a form is being filled', () => {
   async function typing(name: string): Promise<Visitor> {
     const visitor = await running.signedIn(name);
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     return visitor;
   }
 

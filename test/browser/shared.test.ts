@@ -17,8 +17,7 @@ describe('the lending library, for two people', () => {
   const due = () => ada.dialog.getByLabel('Due');
 
   it('the form of a new item omits fields that only an action sets', async () => {
-    await ada.open('data', 'items', 'new');
-    await ada.field('Title').fill('Drill');
+    await ada.fillNew('items', 'Title', 'Drill');
     assert.equal(await ada.page.getByLabel('Due').count(), 0);
     await ada.button('Save').click();
     await card(ada).getByText('You are the owner').waitFor();

@@ -97,8 +97,7 @@ describe('sign-in with errors', () => {
 
   it('the draft survives a reload during an outage of the provider', async () => {
     const visitor = await running.signedIn('Reloading');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Half a word');
+    await visitor.fillNew('stones', 'Colour', 'Half a word');
     await site.stopProvider();
     await visitor.page.reload();
     await visitor.heading('The provider does not answer').waitFor();
@@ -114,8 +113,7 @@ describe('sign-in with errors', () => {
 
   it('another person who signs in in the same tab does not see the draft', async () => {
     const visitor = await running.signedIn('Former');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('My secret');
+    await visitor.fillNew('stones', 'Colour', 'My secret');
     await visitor.context.clearCookies();
     await visitor.page.reload();
     await visitor.sees('Please sign in again');

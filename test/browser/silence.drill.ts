@@ -28,8 +28,7 @@ describe('an unreachable service or network', () => {
 
   it('a form keeps the draft while the service is down, and saves it once', async () => {
     await using visitor = await running.signedIn('Saving');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await site.stopService();
     await visitor.button('Save').click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
@@ -43,8 +42,7 @@ describe('an unreachable service or network', () => {
 
   it('repeating a create whose answer was lost makes one record', async () => {
     await using visitor = await running.signedIn('Unlucky');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await visitor.page.route(`**${stones}`, async (route) => {
       await route.fetch();
       await route.abort('connectionreset');
@@ -73,8 +71,7 @@ describe('an unreachable service or network', () => {
 
   it('offline is shown at once, and the draft is saved when the network is back', async () => {
     await using visitor = await running.signedIn('Travelling');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await visitor.connect(false);
     const banner = visitor.page.getByRole('alert').getByText(/You are offline/);
     await banner.waitFor();

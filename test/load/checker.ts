@@ -174,7 +174,6 @@ interface Usage {
   readonly resetsAt: number;
 }
 
-/** What both sides know of a record. */
 function shown(state: unknown, { label, step, text, mark, circle }: Fields) {
   return { state: state ?? null, label, step, text, mark, circle };
 }

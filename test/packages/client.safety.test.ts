@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import * as client from '../../packages/client/src/index.ts';
+import { listen } from '../support/http/document-server.ts';
 import { until } from '../support/run/polling.ts';
 
 /** An unverified token. */
@@ -14,22 +14,17 @@ function tokenOf(sub: string, more: object = {}): string {
 const ada = tokenOf('Ada');
 const overloaded = { code: 'overloaded', title: 'Try again.' };
 
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+/** Method and token of each request. */
+const seen: [string, string][] = [];
+const server = createServer((request, response) => {
+  seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);
+  request.resume().on('end', () => answer(request, response));
+});
+const url = await listen(server);
+
 /** The client against misbehaving services, proxies and listeners, with a server of this file. */
 describe('safety of @vestibule/client', () => {
-  let server: Server;
-  let url: string;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Method and token of each request. */
-  const seen: [string, string][] = [];
-
-  before(async () => {
-    server = createServer((request, response) => {
-      seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);
-      request.resume().on('end', () => answer(request, response));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
   afterEach(() => {
     seen.length = 0;
     server.closeAllConnections();
@@ -204,9 +199,8 @@ describe('safety of @vestibule/client', () => {
           elsewhere.push(String(request.method));
           request.resume().on('end', () => json(response, 201, { id: '1' }, { etag: '"1"' }));
         });
-        await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-        const { port } = other.address() as AddressInfo;
-        answer = (_, response) => json(response, status, {}, { location: `http://127.0.0.1:${port}/notes` });
+        const location = `${await listen(other)}/notes`;
+        answer = (_, response) => json(response, status, {}, { location });
         try {
           const notes = client.createClient({ url, token: () => ada }).collection('notes');
           for (const call of [() => notes.create({ text: 'a secret of Ada' }), () => notes.get('1')]) {

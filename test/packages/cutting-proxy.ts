@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listen } from '../support/http/document-server.ts';
 
 export interface Mishap {
   /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
@@ -21,6 +22,7 @@ interface MadeAnswer {
 /** A proxy that resets connections, for one request or for all. */
 export class CuttingProxy {
   readonly #server: Server;
+  readonly url: string;
   readonly #sockets = new Set<Socket>();
   readonly #target: () => URL;
   readonly #mishaps: { mishap: Mishap; left: number }[] = [];
@@ -28,20 +30,16 @@ export class CuttingProxy {
   readonly requests: string[] = [];
   cuts = 0;
 
-  private constructor(server: Server, target: () => URL) {
+  private constructor(server: Server, url: string, target: () => URL) {
     this.#server = server;
+    this.url = url;
     this.#target = target;
     server.on('connection', (near) => this.#accept(near));
   }
 
   static async start(target: () => URL): Promise<CuttingProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new CuttingProxy(server, target);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const server = createServer();
+    return new CuttingProxy(server, await listen(server), target);
   }
 
   arrange(mishap: Mishap): void {

@@ -3,6 +3,7 @@ import {
   api,
   type Cases,
   check,
+  ended,
   pause,
   refused,
   same,
@@ -98,30 +99,26 @@ export const people: Cases = {
     const things = bob.collection('items').live();
     const lists = bob.collection('lists').live();
     const stateOf = (id: string) => things.items?.find((item) => item.id === id)?.state;
-    try {
-      await until(() => things.status === 'live' && lists.status === 'live', 'they do not get live');
-      const { id } = await ada.collection('items').create({ title: 'Drill' });
-      await until(() => stateOf(id) === 'available', 'a new record of somebody else is not seen');
-      await (await signedInToo(scene, 'Eve')).collection('items').request?.(id);
-      await until(() => stateOf(id) === 'requested', 'what others do with it is not seen');
-      bob.events.pause();
-      same(things.status, 'off', 'it does not rest');
-      await ada.collection('items').lend?.(id, { due: '2026-12-24' });
-      bob.events.resume();
-      await until(() => stateOf(id) === 'lent', 'it does not go on');
+    using _ = ended(things, lists);
+    await until(() => things.status === 'live' && lists.status === 'live', 'they do not get live');
+    const { id } = await ada.collection('items').create({ title: 'Drill' });
+    await until(() => stateOf(id) === 'available', 'a new record of somebody else is not seen');
+    await (await signedInToo(scene, 'Eve')).collection('items').request?.(id);
+    await until(() => stateOf(id) === 'requested', 'what others do with it is not seen');
+    bob.events.pause();
+    same(things.status, 'off', 'it does not rest');
+    await ada.collection('items').lend?.(id, { due: '2026-12-24' });
+    bob.events.resume();
+    await until(() => stateOf(id) === 'lent', 'it does not go on');
 
-      const shared = ada.collection('lists');
-      const list = await shared.create({ text: 'milk' });
-      await bob.accept((await shared.invite(list.id, { role: 'member' })).code);
-      await until(() => texts(lists.items)?.join() === 'milk', 'a shared list does not come');
-      await shared.update(list.id, { text: 'bread' });
-      await until(() => texts(lists.items)?.join() === 'bread', 'a change of it is not seen');
-      await bob.collection('lists').leave(list.id);
-      await until(() => lists.items?.length === 0, 'it is still there');
-    } finally {
-      things.close();
-      lists.close();
-    }
+    const shared = ada.collection('lists');
+    const list = await shared.create({ text: 'milk' });
+    await bob.accept((await shared.invite(list.id, { role: 'member' })).code);
+    await until(() => texts(lists.items)?.join() === 'milk', 'a shared list does not come');
+    await shared.update(list.id, { text: 'bread' });
+    await until(() => texts(lists.items)?.join() === 'bread', 'a change of it is not seen');
+    await bob.collection('lists').leave(list.id);
+    await until(() => lists.items?.length === 0, 'it is still there');
   },
 
   'a live list under a public record follows changes by other people': async (scene) => {
@@ -137,20 +134,16 @@ export const people: Cases = {
       missed: () => heard.push('missed'),
     });
     const live = bob.collection('comments').live({ issue: issue.id });
-    try {
-      await until(() => live.status === 'live' && heard.join() === 'missed', 'it does not get live');
-      const comments = ada.collection('comments');
-      await comments.create({ issue: other.id, text: 'no' });
-      const { id } = await comments.create({ issue: issue.id, text: 'yes' });
-      await until(() => texts(live.items)?.join() === 'yes', 'a comment of somebody else is not seen');
-      await until(() => heard.length === 2, 'it is not heard');
-      same(heard, ['missed', id]);
-      await comments.remove(id);
-      await until(() => live.items?.length === 0, 'a deleted comment is still there');
-    } finally {
-      live.close();
-      unlisten();
-    }
+    using _ = ended(live, unlisten);
+    await until(() => live.status === 'live' && heard.join() === 'missed', 'it does not get live');
+    const comments = ada.collection('comments');
+    await comments.create({ issue: other.id, text: 'no' });
+    const { id } = await comments.create({ issue: issue.id, text: 'yes' });
+    await until(() => texts(live.items)?.join() === 'yes', 'a comment of somebody else is not seen');
+    await until(() => heard.length === 2, 'it is not heard');
+    same(heard, ['missed', id]);
+    await comments.remove(id);
+    await until(() => live.items?.length === 0, 'a deleted comment is still there');
   },
 
   'closed live lists under many public records leave no stream behind': async (scene) => {
@@ -194,13 +187,10 @@ export const people: Cases = {
     await pause(0);
     service.events.resume();
     const end = listen();
-    try {
-      await becomes('live');
-      same(service.events.of('items').status, 'live', 'a second stream is opened');
-      service.events.pause();
-      same(named.status, 'off', 'the pause does not reach it');
-    } finally {
-      end();
-    }
+    using _ = ended(end);
+    await becomes('live');
+    same(service.events.of('items').status, 'live', 'a second stream is opened');
+    service.events.pause();
+    same(named.status, 'off', 'the pause does not reach it');
   },
 };

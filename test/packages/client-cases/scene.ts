@@ -51,6 +51,14 @@ export async function refused(call: Promise<unknown>, { Problem }: typeof Packag
   return error;
 }
 
+/** Live lists and listeners that end with the block of a case. */
+export function ended(...all: readonly ({ close(): void } | (() => void))[]): Disposable {
+  const end = () => {
+    for (const one of all) typeof one === 'function' ? one() : one.close();
+  };
+  return { [Symbol.dispose]: end };
+}
+
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);

@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
 export type Documents = Readonly<Record<string, object | null>>;
+
+/** Listens on loopback; the origin there. */
+export async function listen(server: Server, port = 0): Promise<string> {
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 export type DocumentServer = Awaited<ReturnType<typeof serveDocuments>>;
 
@@ -16,9 +22,8 @@ export async function serveDocuments(
     response.writeHead(document === null ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: await listen(server),
     stop() {
       server.closeAllConnections();
       server.close();

@@ -86,7 +86,6 @@ function leaves(value: unknown): string[] {
   return [String(value)];
 }
 
-/** `vestibule_auth_failures_total` by its reason. */
 export function authFailures(metrics: string): Record<string, number> {
   const lines = metrics.matchAll(/^vestibule_auth_failures_total\{reason="([a-z_]+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));

@@ -67,7 +67,6 @@ export class Person {
     return (await this.caller.make(collection, fields)).record.id;
   }
 
-  /** Lets others into a record, each with a code of its own. */
   async invites(path: string, role: string, ...others: readonly Person[]): Promise<void> {
     for (const other of others) {
       const accepted = await other.post('invitations', { code: await this.codeFor(path, { role }) });

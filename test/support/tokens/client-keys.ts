@@ -18,7 +18,6 @@ export async function makeClientKey(algorithm: ClientAlgorithm) {
   return { algorithm, kid, privateKey, publicKey, jwk };
 }
 
-/** One key for each algorithm that clients may sign with. */
 export async function makeClientKeys(): Promise<ClientKeys> {
   const keys = await Promise.all(clientAlgorithms.map(makeClientKey));
   return Object.fromEntries(keys.map((key) => [key.algorithm, key])) as unknown as ClientKeys;

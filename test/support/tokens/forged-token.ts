@@ -56,7 +56,6 @@ export function withClaims(token: string, changes: Json): string {
   return [header, base64url({ ...decoded(claims), ...changes }), signature].join('.');
 }
 
-/** The same token with one bit of its signature turned. */
 export function withBrokenSignature(token: string): string {
   const [header, claims, signature] = split(token);
   const bytes = Buffer.from(signature, 'base64url');

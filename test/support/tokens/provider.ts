@@ -7,9 +7,9 @@ import {
 } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 import { canaryClaims } from '../faults/canaries.ts';
+import { listen } from '../http/document-server.ts';
 import { freePort } from '../run/ports.ts';
 import { surroundings } from '../run/surroundings.ts';
 
@@ -66,12 +66,8 @@ export class TestProvider {
   /** Listens, at the address it had before. */
   async comeBack(): Promise<void> {
     const server = createServer((request, response) => this.#serve(request, response));
-    await new Promise<void>((resolve, reject) => {
-      server.on('error', reject);
-      server.listen(this.origin === '' ? 0 : Number(new URL(this.origin).port), '127.0.0.1', resolve);
-    });
+    this.origin = await listen(server, this.origin === '' ? 0 : Number(new URL(this.origin).port));
     this.#server = server;
-    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   get waiting(): number {
@@ -86,7 +82,6 @@ export class TestProvider {
     return this.keys[0] as ProviderKey;
   }
 
-  /** The settings that make a service trust this provider. */
   get settings() {
     return { IDP_ORIGIN: this.origin, IDP_JWKS_PATH: '/jwks' };
   }

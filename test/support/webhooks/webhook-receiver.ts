@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../http/document-server.ts';
 import { until } from '../run/polling.ts';
 
 export interface Received {
@@ -34,7 +34,6 @@ export class WebhookReceiver {
     return receiver;
   }
 
-  /** Stops listening, until it is started again. */
   async stop(): Promise<void> {
     const server = this.#server;
     if (server === null) return;
@@ -43,7 +42,6 @@ export class WebhookReceiver {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Listens, at the address it had before. */
   async comeBack(): Promise<void> {
     const server = createServer((request, response) => {
       let body = '';
@@ -61,9 +59,8 @@ export class WebhookReceiver {
       });
     });
     const port = this.url === '' ? 0 : Number(new URL(this.url).port);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    this.url = `${await listen(server, port)}/hook`;
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
 
   get taken(): Received[] {
@@ -95,16 +92,8 @@ export class WebhookReceiver {
   #receive(headers: IncomingHttpHeaders, body: string, response: ServerResponse): void {
     const { type, data } = JSON.parse(body) as { type: string; data: { id?: string } };
     const position = Number(String(headers['webhook-id']).split('_')[1]);
-    const plain = headers as Record<string, string>;
-    const received: Received = {
-      headers: plain,
-      body,
-      type,
-      record: data.id ?? '',
-      position,
-      at: performance.now(),
-      status: null,
-    };
+    const said = { headers: headers as Record<string, string>, body, type, record: data.id ?? '', position };
+    const received: Received = { ...said, at: performance.now(), status: null };
     this.received.push(received);
     response.on('finish', () => {
       received.status = response.statusCode;
