@@ -74,11 +74,6 @@ limits: { writes: 1000/min }
 `,
 };
 
-interface ProviderChoice {
-  /** A provider that gives none makes the frontend come back with prompt=none. */
-  readonly refreshTokens?: boolean;
-}
-
 export const tokenSeconds = 600;
 
 /** The service asks for keys that it does not know only now and then. */
@@ -127,9 +122,9 @@ export class BrowserSite {
 
   /**
    * Starts the provider again at the same address, without sessions and with new keys; enough time passes that the service
-   * fetches them.
+   * fetches them. A provider without refresh tokens makes the frontend come back with prompt=none.
    */
-  async startProvider({ refreshTokens = true }: ProviderChoice = {}): Promise<void> {
+  async startProvider({ refreshTokens = true } = {}): Promise<void> {
     const homes = [`${this.origin}/`];
     this.#provider = await startDevProvider({
       port: this.#providerPort,

@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ProjectCopy } from './project-copy.ts';
 
-/** The values of a reader when coming to a command, of which the pages can only show examples. */
-export interface Hand {
-  /** The newest secret of each client, and the id of its first one. */
-  readonly secrets: Map<string, { newest: string; firstId: string }>;
-  note: { id: string; etag: string };
-  booking: string;
-  pseudonym: string;
-  webhook: string;
-}
+export type Hand = ReturnType<typeof newHand>;
 
 export interface Expected {
   readonly says: RegExp;
@@ -24,8 +16,11 @@ export interface Expected {
 /** The commands by their printed text, in the order of the run. */
 export type Commands = Readonly<Record<string, Expected>>;
 
-export function newHand(): Hand {
-  return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
+/** The values of a reader when coming to a command, of which the pages can only show examples. */
+export function newHand() {
+  /** The newest secret of each client, and the id of its first one. */
+  const secrets = new Map<string, { newest: string; firstId: string }>();
+  return { secrets, note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
 }
 
 /** Declares one test for each command, which reports the script that was run. */

@@ -168,11 +168,7 @@ export class Checker {
   }
 }
 
-interface Usage {
-  readonly records: number;
-  readonly writes: number;
-  readonly resetsAt: number;
-}
+type Usage = Readonly<Record<'records' | 'writes' | 'resetsAt', number>>;
 
 function shown(state: unknown, { label, step, text, mark, circle }: Fields) {
   return { state: state ?? null, label, step, text, mark, circle };

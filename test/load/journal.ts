@@ -9,10 +9,7 @@ export interface Write {
   readonly name: string;
 }
 
-export interface Effect {
-  readonly name: string;
-  readonly revision: string;
-}
+export type Effect = Readonly<Record<'name' | 'revision', string>>;
 
 /** A new record that may be asked for again; its id once it is known. */
 export interface KeyedRequest {

@@ -46,10 +46,7 @@ export class Round {
   }
 }
 
-interface Target {
-  readonly number: number;
-  readonly origin: string;
-}
+type Target = { readonly number: number; readonly origin: string };
 
 export const agent = newAgent();
 

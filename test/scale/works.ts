@@ -12,15 +12,6 @@ export interface Work {
   run(storage: Storage, population: Population): Promise<unknown>;
 }
 
-export interface Figures {
-  readonly title: string;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly databaseCpuUs: number;
-  readonly ownCpuUs: number;
-  readonly walBytes: number;
-}
-
 const anywhere = (count: number) => 1 + Math.floor(Math.random() * count);
 let written = 0;
 
@@ -146,6 +137,8 @@ const eventsOf = (all: Population) => ({
   limit: 100,
 });
 
+export type Figures = Awaited<ReturnType<typeof measure>>;
+
 const warmUp = 0.2;
 
 export async function measure(
@@ -153,7 +146,7 @@ export async function measure(
   storage: Storage,
   population: Population,
   postgres: MeasuredPostgres,
-): Promise<Figures> {
+) {
   await batchesOf(storage);
   const count = Math.min(most, population.owners);
   for (let number = 0; number < count * warmUp; number += 1) await run(storage, population);

@@ -6,14 +6,9 @@ export const calls: Cases = {
     const { kind, subject } = await service.me();
     same([kind, subject], ['user', scene.name]);
     const { collections } = await service.usage();
-    check(
-      collections.some(({ name, records }) => name === 'notes' && records.used === 0),
-      'notes are not counted',
-    );
-    check(
-      (await service.overview()).collections.some(({ name }) => name === 'bookings'),
-      'no bookings',
-    );
+    same(collections.find(({ name }) => name === 'notes')?.records.used, 0);
+    const { collections: shown } = await service.overview();
+    same(shown.find(({ name }) => name === 'bookings')?.name, 'bookings');
   },
 
   'createClient takes the token as a text': async (scene) => {
@@ -21,12 +16,8 @@ export const calls: Cases = {
     same((await service.me()).subject, scene.name);
   },
 
-  'createClient refuses a wrong option with a sentence that has no token': async ({
-    client,
-    url,
-    stage,
-    name,
-  }) => {
+  'createClient refuses a wrong option with a sentence that has no token': async (scene) => {
+    const { client, url, stage, name } = scene;
     const token = await stage.token(name);
     const wrong: [options: unknown, sentence: string][] = [
       [token, 'url: expected an http or https address'],
@@ -101,26 +92,10 @@ export const calls: Cases = {
   'invalid collection names, ids and actions throw a TypeError': async (scene) => {
     const service = await signedIn(scene);
     const notes = service.collection('notes');
-    for (const name of [
-      '',
-      '.',
-      '..',
-      'me',
-      'events',
-      'invitations',
-      'me#',
-      'me/export',
-      '../v1/me?',
-      'Notes',
-      'a'.repeat(64),
-    ]) {
-      let error: unknown;
-      try {
-        service.collection(name);
-      } catch (reason) {
-        error = reason;
-      }
-      check(error instanceof TypeError, `"${name}" is taken for a collection`);
+    const reserved = ['me', 'events', 'invitations', 'me#', 'me/export', '../v1/me?'];
+    for (const name of ['', '.', '..', 'Notes', 'a'.repeat(64), ...reserved]) {
+      const taken = await new Promise((done) => done(service.collection(name))).catch((reason) => reason);
+      check(taken instanceof TypeError, `"${name}" is taken for a collection`);
     }
     for (const id of ['', '.', '..'])
       for (const call of [
