@@ -28,7 +28,6 @@ const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
 await visitor.signIn('Bound');
 /** The provider's answer to the authorization code. */
 const told = await (await redeemed).json();
-/** A request that the page has sent to the API. */
 const sent = (await asked).headers();
 await visitor.seesPicture('Bound');
 

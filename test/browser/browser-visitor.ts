@@ -91,7 +91,6 @@ export class Visitor {
     await this.sees(/^usr_/);
   }
 
-  /** The picture of a person, once it is there. */
   async seesPicture(name: string): Promise<Locator> {
     const picture = this.page.getByRole('img', { name: `Picture of ${personNamed(name).name}` });
     await picture.evaluate((image) => image.decode());
@@ -135,7 +134,6 @@ export class Visitor {
     await this.page.clock.fastForward(minutes * minuteMs);
   }
 
-  /** Fills in the only field of a collection that has one. */
   async fillNew(collection: string, label: string, text: string): Promise<void> {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
@@ -156,7 +154,6 @@ export class Visitor {
     return link;
   }
 
-  /** The text of the page about its live connection, once there is one. */
   async seesConnection(words: string): Promise<void> {
     await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
   }

@@ -35,7 +35,6 @@ class Browsing {
     return visitor;
   }
 
-  /** A new visitor who has signed in, on a page that is complete. */
   async signedIn(name: string): Promise<Visitor> {
     const visitor = await this.visitor();
     await visitor.signIn(name);

@@ -96,7 +96,6 @@ describe('the API reference at /docs, in a browser', () => {
   });
 
   describe('the form "Try it"', () => {
-    /** The form of an operation, unfolded. */
     const trying = async (id: string) => {
       await visitor.page.goto(`${visitor.site.origin}/docs#${id}`);
       const form = operation(id).locator('.try');

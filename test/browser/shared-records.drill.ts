@@ -7,7 +7,6 @@ const stranger = (await running.signedIn('Somebody')).elsewhere();
 const theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).record.id;
 const visitor = await running.signedIn('Me');
 
-/** A collection with `read: everyone`. */
 describe('a collection that everyone can read, in a browser', () => {
   const promise = /between you and this service/;
   const text = () => visitor.page.locator('main').innerText();

@@ -16,7 +16,6 @@ import { newSettings, type Settings } from '../support/services/service.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
-/** The published image of this version. */
 const image = `ghcr.io/vestibule/vestibule:${manifest.version}`;
 
 /** The longest time that the service takes to stop: see docs/install.md. */

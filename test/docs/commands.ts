@@ -18,7 +18,6 @@ export type Commands = Readonly<Record<string, Expected>>;
 
 /** The values of a reader when coming to a command, of which the pages can only show examples. */
 export function newHand() {
-  /** The newest secret of each client, and the id of its first one. */
   const secrets = new Map<string, { newest: string; firstId: string }>();
   return { secrets, note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
 }

@@ -35,7 +35,6 @@ access: { clients: own }
     documented = await import(join(folder, 'proof.mjs'));
   });
 
-  /** A token of this service, bound to the key of the module. */
   async function boundToken(): Promise<string> {
     const server = { issuer: running().service.url, token_endpoint: `${running().service.url}/token` };
     const client = { client_id: 'machine' };

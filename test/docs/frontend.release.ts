@@ -17,7 +17,6 @@ function commandsBelow(heading: string): string[] {
   );
 }
 
-/** The file that stands below its name. */
 function fileNamed(name: string): string {
   const start = text.indexOf(`\n\`${name}\``, text.indexOf('## 3.'));
   assert.ok(start > 0, `${name} is not in docs/frontend.md`);

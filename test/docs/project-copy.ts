@@ -89,17 +89,14 @@ export class ProjectCopy {
 
   /** In the environment of a reader. */
   #start(script: string): ShellCommand {
-    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, {
-      folder: this.folder,
-      env: {
-        PATH: foldersOfPrograms().join(':'),
-        HOME: this.folder,
-        npm_config_cache: this.#npmCache,
-        npm_config_update_notifier: 'false',
-        // A missing package is not downloaded.
-        npm_config_offline: 'true',
-        ...this.#variables,
-      },
+    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, this.folder, {
+      PATH: foldersOfPrograms().join(':'),
+      HOME: this.folder,
+      npm_config_cache: this.#npmCache,
+      npm_config_update_notifier: 'false',
+      // A missing package is not downloaded.
+      npm_config_offline: 'true',
+      ...this.#variables,
     });
   }
 }

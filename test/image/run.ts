@@ -70,7 +70,6 @@ async function start(flags: readonly string[], settings: Settings) {
   return { container, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Stops a container as an operator does; the seconds that this took. */
 async function stop(container: string): Promise<number> {
   const startedAt = performance.now();
   await engine.ask('stop', '-t', String(graceSeconds), container);

@@ -39,7 +39,6 @@ export class Journal {
     this.#tally = tally;
   }
 
-  /** The requests of a caller with an Idempotency-Key. */
   keyed(subject: string): KeyedRequest[] {
     const requests = this.#keyed.get(subject) ?? [];
     this.#keyed.set(subject, requests);

@@ -25,7 +25,6 @@ export async function countUp({ id }: { readonly id: string }, station: Station)
 export class Member {
   readonly #station: Station;
   readonly #circles: readonly Circle[];
-  /** The place it has in a circle, by the id of the circle. */
   readonly #places: Map<string, string>;
 
   constructor(station: Station, circles: readonly Circle[], places: Map<string, string>) {

@@ -11,7 +11,6 @@ type PopulationParts = Pick<World, 'processes' | 'provider' | 'log'> & { readonl
 
 type OwnCircle = Readonly<Record<'id' | 'subject', string>>;
 
-/** The name of the machine client, which is no person. */
 export const machineClient = 'machine';
 /** Few, so that many people want the same places. */
 const circles = 2;

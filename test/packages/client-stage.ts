@@ -76,7 +76,6 @@ ${roomy}`,
 
 /** The commands of a case besides the calls of the client, as JSON, so that a page can send them, too. */
 export interface Stage {
-  /** A token of the person of that name. */
   token(name: string, lifeSeconds?: number): Promise<string>;
   machineToken(): Promise<string>;
   arrange(mishap: Mishap): Promise<void>;
@@ -121,7 +120,6 @@ export async function startClientStage() {
     proxy,
     url: proxy.url,
     pageUrl: page.origin,
-    /** A command from a page or another process. */
     ask: (command: StageCommand, values: never[]) =>
       (stage[command] as (...given: never[]) => Promise<unknown>)(...values),
     async stop() {

@@ -33,12 +33,9 @@ describe('@vestibule/client in Chromium', () => {
     const token = await stage.token('Two tabs');
     const notes = createClient({ url: stage.url, token: () => token }).collection('notes');
     const before = await streams();
+    const shown = 'live.status + live.items?.length';
     const sees = (tab: Page, count: number) =>
-      until(
-        () => tab.evaluate('live.status + live.items?.length'),
-        `live${count}`,
-        `a tab does not show ${count} notes`,
-      );
+      until(() => tab.evaluate(shown), `live${count}`, `a tab does not show ${count} notes`);
     const show = async () => {
       const tab = await browser.tab();
       await tab.evaluate(`

@@ -143,11 +143,8 @@ describe('@vestibule/client/react in Chromium', () => {
     await show({ lists: { notes: { of: 'notes' }, boards: { of: 'boards' } } });
     await shows(page, 'boards', '', 'own');
     await show({});
-    await until(
-      () => page.evaluate('[globalThis.aborted?.name, api.events.status].join()'),
-      'AbortError,off',
-      'something goes on',
-    );
+    const ends = () => page.evaluate('[globalThis.aborted?.name, api.events.status].join()');
+    await until(ends, 'AbortError,off', 'something goes on');
     await page.close();
   });
 

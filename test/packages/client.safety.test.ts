@@ -5,7 +5,6 @@ import * as client from '../../packages/client/src/index.ts';
 import { listen } from '../support/http/document-server.ts';
 import { until } from '../support/run/polling.ts';
 
-/** An unverified token. */
 function tokenOf(sub: string, more: object = {}): string {
   const payload = { iss: 'https://issuer.example', sub, aud: 'api', scope: 'all', ...more };
   return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
@@ -15,7 +14,6 @@ const ada = tokenOf('Ada');
 const overloaded = { code: 'overloaded', title: 'Try again.' };
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
-/** Method and token of each request. */
 const seen: [string, string][] = [];
 const server = createServer((request, response) => {
   seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);

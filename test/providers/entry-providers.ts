@@ -16,7 +16,6 @@ interface Entry {
   readonly algorithms?: string | readonly string[];
 }
 
-/** The entry that a section of docs/providers.md shows. */
 function entryIn(heading: string): string {
   const block = /^```yaml\n(- name: [^`]+)```$/m.exec(sectionOf('docs/providers.md', heading))?.[1];
   if (block === undefined) throw new Error(`docs/providers.md shows no entry of IDPS_FILE for ${heading}`);

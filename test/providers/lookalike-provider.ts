@@ -5,7 +5,6 @@ import { makeKey, type ProviderKey } from '../support/tokens/provider.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The keys of a provider as it publishes them. */
 export type PublishedKeys = (key: ProviderKey) => readonly JWK[] | Promise<readonly JWK[]>;
 export type LookalikeProvider = Awaited<ReturnType<typeof startLookalike>>;
 

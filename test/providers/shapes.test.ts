@@ -49,7 +49,6 @@ after(async () => {
   await service.stop();
 });
 
-/** One service with the entries of all providers of docs/providers.md. */
 describe('tokens in the shape of each documented provider, at one service', () => {
   const providerOf = ({ section }: Shape) => providers.get(section) as EntryProvider;
 

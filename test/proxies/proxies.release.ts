@@ -181,7 +181,6 @@ async function writeLetters(settings: Settings, bearer: { readonly authorization
   await writer.stop();
 }
 
-/** The number of exports that the service has finished. */
 function exportsIn(service: Service): number {
   return service.logLines().filter(({ route }) => route === `${me}/export`).length;
 }

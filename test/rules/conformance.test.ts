@@ -12,7 +12,6 @@ const rows = lines.flatMap((line, index) => {
   return section === '' ? [] : [{ section, statement, file, name, where: `line ${index + 1}` }];
 });
 
-/** The names of the tests in a file, as written in its source. */
 function testNames(file: string): ReadonlySet<string> {
   const calls = readFileSync(file, 'utf8').matchAll(/\b(?:it|test)\(\s*(?:'([^'\n]+)'|"([^"\n]+)"),/g);
   return new Set([...calls].map(([, single, double]) => String(single ?? double)));

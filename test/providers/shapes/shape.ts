@@ -63,6 +63,5 @@ export function refused(code: string, says: RegExp, claims: ClaimsOf, changes: C
   return { claims: changed(claims, changes), code, says };
 }
 
-/** An ID token that is refused as one, and not for its audience. */
 export const refusedIdToken = (claims: ClaimsOf, changes: Changes = {}) =>
   refused('token_type_not_allowed', sendAccessToken, claims, changes);

@@ -15,7 +15,6 @@ export function canShareProcess({ settings, parameters }: CommandMessage): boole
   return !needsOwn && (idle.length > 0 || started < maxKept);
 }
 
-/** Runs a command in an idle kept process. */
 export async function runInSharedProcess(message: CommandMessage): Promise<Outcome> {
   const child = idle.pop() ?? start();
   child.channel?.ref();

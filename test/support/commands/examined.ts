@@ -72,7 +72,6 @@ export async function warnsWith(settings: Settings, ...expected: RegExp[]): Prom
   assertLines(findings, 'warn', expected);
 }
 
-/** Nothing fails, and a check passes with this line. */
 export async function passesWith(settings: Settings, expected: RegExp): Promise<void> {
   const findings = await examined(settings);
   assertLines(findings, 'fail', []);

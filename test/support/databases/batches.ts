@@ -64,17 +64,11 @@ export function addOne(storage: Batching, owner: string): Promise<boolean> {
   return runOne(storage, { kind: 'add_one', record: newRecord({ owner }) });
 }
 
-/** False if the record has another revision. */
 export function changeIfStill(storage: Batching, revision: string, to: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'change_if_still', revision, to });
 }
 
-export async function setUsage(
-  storage: Batching,
-  owner: string,
-  collection: string,
-  usage: Usage,
-): Promise<void> {
+export async function setUsage(storage: Batching, owner: string, collection: string, usage: Usage) {
   await runOne(storage, { kind: 'set_usage', owner, collection, usage });
 }
 
@@ -83,7 +77,6 @@ export function release(storage: Batching, owner: string, collection = 'notes'):
   return apply(storage, { movedUsage: [{ owner, collection, records: -1 }] });
 }
 
-/** Registers a caller as at its first request. */
 export function register(storage: Batching, id: string, kind: ConsumerKind, now: number): Promise<Consumer> {
   const caller = { id, kind, isMachine: kind === 'client' };
   const operation = { caller, now, proof: null, change: { kind: 'register' } } as const;

@@ -9,16 +9,11 @@ import { findProgram } from '../run/programs.ts';
 /** Sessions with PostgreSQL for all who come through it, for each database. */
 const sessions = 5;
 
-export interface Pooler {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
 /**
  * A real PgBouncer in front of a PostgreSQL, which gives each transaction whichever session is free. It takes no more start-up
  * parameters than it does by itself.
  */
-export async function startPooler(directory: string, server: URL): Promise<Pooler> {
+export async function startPooler(directory: string, server: URL) {
   const port = await freePort();
   mkdirSync(directory, { recursive: true });
   const file = `${directory}/pgbouncer.ini`;

@@ -43,7 +43,6 @@ export function assertNothingPersonal(reply: Reply, except: readonly string[] = 
   }
 }
 
-/** A problem document with members of its own beside the four that all have. */
 export function assertProblemWith(
   reply: Reply,
   code: ErrorCode,

@@ -43,10 +43,7 @@ export class ApiCaller {
   }
 
   /** A record that was made, and the version it has. */
-  async make(
-    collection: string,
-    fields: object,
-  ): Promise<{ readonly record: WireRecord; readonly etag: string }> {
+  async make(collection: string, fields: object) {
     const reply = await this.send('POST', `/${collection}`, fields);
     assert.equal(reply.status, 201, reply.text);
     return { record: reply.json<WireRecord>(), etag: String(reply.headers.get('etag')) };
@@ -69,9 +66,8 @@ export class ApiCaller {
   async usage(collection: string): Promise<WireUsage> {
     const reply = await this.get('/me/usage');
     assert.equal(reply.status, 200, reply.text);
-    const line = reply
-      .json<{ collections: WireUsage[] }>()
-      .collections.find(({ name }) => name === collection);
+    const { collections } = reply.json<{ collections: WireUsage[] }>();
+    const line = collections.find(({ name }) => name === collection);
     return line ?? assert.fail(`${collection} is not in ${reply.text}`);
   }
 }
@@ -90,18 +86,16 @@ export interface WireUsage {
   readonly newcomer: (WireBudget & { readonly until: string }) | null;
 }
 
-interface Sent {
-  readonly contentType?: string | null;
-  readonly headers?: RequestHeaders;
-}
-
 /** Sends a body unchanged, JSON or not. */
 export function sendBytes(
   { url, token }: ApiCaller,
   method: string,
   path: string,
   body: string | Uint8Array,
-  { contentType = 'application/json', headers = {} }: Sent = {},
+  {
+    contentType = 'application/json',
+    headers = {},
+  }: { contentType?: string | null; headers?: RequestHeaders } = {},
 ): Promise<Reply> {
   const type = contentType === null ? {} : { 'content-type': contentType };
   return request(`${url}${prefix}${path}`, {

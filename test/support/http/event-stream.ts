@@ -19,11 +19,6 @@ export interface WireEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface StreamOptions {
-  readonly query?: string;
-  readonly lastEventId?: string;
-}
-
 export class EventStream {
   readonly headers: Headers;
   /** All events in order, including `start` and `end`. */
@@ -41,7 +36,7 @@ export class EventStream {
 
   static async open(
     caller: ApiCaller,
-    { query = '', lastEventId }: StreamOptions = {},
+    { query = '', lastEventId }: { readonly query?: string; readonly lastEventId?: string } = {},
   ): Promise<EventStream> {
     const cut = new AbortController();
     const response = await fetch(`${caller.url}/api/consumer/v1/events${query}`, {
@@ -85,11 +80,8 @@ export class EventStream {
   }
 
   async until(willDo: (all: readonly StreamedEvent[]) => boolean, what: string): Promise<void> {
-    const all = await until(
-      () => this.all,
-      (some) => willDo(some) || this.isOver,
-      what,
-    );
+    const willEnd = (some: readonly StreamedEvent[]) => willDo(some) || this.isOver;
+    const all = await until(() => this.all, willEnd, what);
     if (willDo(all)) return;
     const error = `${what}: it is over after ${JSON.stringify(all.slice(-3))}`;
     throw new Error(error, { cause: this.#fault });
@@ -99,7 +91,6 @@ export class EventStream {
     await until(() => this.isOver, Boolean, 'the stream does not end');
   }
 
-  /** Closes the connection, as a closed page does. */
   close(): void {
     this.#cut.abort();
   }

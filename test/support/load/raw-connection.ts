@@ -1,11 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
-  readonly status: number;
-  readonly head: string;
-  readonly milliseconds: number;
-}
+export type RawAnswer = { readonly status: number; readonly head: string; readonly milliseconds: number };
 
 type OnAnswer = (answer: RawAnswer, connection: RawConnection) => void;
 

@@ -55,6 +55,6 @@ export class AppFolder {
       ...this.#settings,
       ...settings,
     };
-    return new ShellCommand(command, { folder: this.path, env });
+    return new ShellCommand(command, this.path, env);
   }
 }

@@ -64,7 +64,9 @@ export class Deployment {
       for (const [id, scopes] of Object.entries(clients)) await deployment.addClient(id, scopes);
       await prepare?.(settings, provider);
       const starting = await Promise.allSettled(
-        Array.from({ length: processes }, () => startService(settings)),
+        Array(processes)
+          .fill(settings)
+          .map((own) => startService(own)),
       );
       for (const started of starting) if (started.status === 'fulfilled') services.push(started.value);
       for (const started of starting) if (started.status === 'rejected') throw started.reason;
@@ -116,7 +118,6 @@ export class Deployment {
     return new ApiCaller(url, await tokenOf(url, this.#clients.get(id) ?? (await this.addClient(id))));
   }
 
-  /** A client that the profile names, or that a test has added. */
   client(id: string): Credentials {
     return this.#clients.get(id) ?? assert.fail(`There is no client ${id}. Name it in the profile.`);
   }
@@ -164,13 +165,12 @@ export class Deployment {
 
   /** Waits until no fetch of keys is due or running. The answer used the database, so fetched keys are stored. */
   async settle(): Promise<void> {
-    for (const { opsUrl } of this.services)
-      await until(
-        async () =>
-          (await request(`${opsUrl}/readyz`)).json<{ provider_keys: { next_fetch_in_seconds: number } }>(),
-        ({ provider_keys: keys }) => keys.next_fetch_in_seconds > 0,
-        'a fetch of the keys does not come to an end',
-      );
+    type Readiness = { provider_keys: { next_fetch_in_seconds: number } };
+    for (const { opsUrl } of this.services) {
+      const readiness = async () => (await request(`${opsUrl}/readyz`)).json<Readiness>();
+      const isSettled = ({ provider_keys: keys }: Readiness) => keys.next_fetch_in_seconds > 0;
+      await until(readiness, isSettled, 'a fetch of the keys does not come to an end');
+    }
   }
 
   /** Moves to the start of the next window of this length, so that no window ends during a test. */
@@ -205,12 +205,8 @@ export class Deployment {
   }
 
   become(status: number, token: string, deadlineMs?: number): Promise<Reply[]> {
-    return until(
-      () => this.meAtEach(token),
-      (replies) => replies.every((reply) => reply.status === status),
-      `/me does not become ${status} everywhere`,
-      deadlineMs,
-    );
+    const isSo = (replies: Reply[]) => replies.every((reply) => reply.status === status);
+    return until(() => this.meAtEach(token), isSo, `/me does not become ${status} everywhere`, deadlineMs);
   }
 
   postTokens(credentials: Credentials): Promise<Reply[]> {
@@ -234,7 +230,6 @@ async function settingsOf({ declarations, isAddressed, settings = {} }: Profile)
   };
 }
 
-/** One deployment for all tests of a suite or file. */
 export function deployment(profile: Profile | (() => Promise<Profile>) = {}): () => Deployment {
   let started: Deployment | undefined;
   before(async () => {

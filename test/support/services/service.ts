@@ -60,7 +60,6 @@ interface StartOptions {
  */
 export const ownProcess: Settings = { TEST_PROCESS: 'own' };
 
-/** A process of its own whose clock the test moves. */
 export const clockedProcess: Settings = { TEST_PROCESS: 'clocked' };
 
 export const me = '/api/consumer/v1/me';

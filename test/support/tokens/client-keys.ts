@@ -49,7 +49,6 @@ export function assertionClaims(clientId: string, audience: string, changes: Jso
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** Signed as RFC 7523 has it; undefined removes a member of the header. */
 export function signAssertion(key: ClientKey, claims: Json, header: Json = {}): Promise<string> {
   const all = { alg: key.algorithm, kid: key.kid, ...header };
   const members = Object.entries(all).filter(([, value]) => value !== undefined);

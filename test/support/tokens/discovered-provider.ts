@@ -7,7 +7,6 @@ const key = await makeKey();
 type Json = Readonly<Record<string, unknown>>;
 
 export interface DiscoveredProvider extends DocumentServer {
-  /** The settings that fit it. */
   readonly settings: Settings;
 }
 

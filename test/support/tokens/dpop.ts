@@ -58,7 +58,6 @@ export interface ProofChanges {
   /** Undefined takes a member away. */
   readonly header?: Members;
   readonly claims?: Members;
-  /** Signs instead of the key. */
   readonly signedBy?: DpopKey;
 }
 

@@ -13,12 +13,7 @@ import { listen } from '../http/document-server.ts';
 import { freePort } from '../run/ports.ts';
 import { surroundings } from '../run/surroundings.ts';
 
-export interface ProviderKey {
-  readonly kid: string;
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly jwk: JWK;
-}
+export type ProviderKey = Awaited<ReturnType<typeof makeKey>>;
 
 /** How a request for the key set is answered, or not. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -126,15 +121,11 @@ export class TestProvider {
   }
 }
 
-export async function makeKey(kid: string = randomUUID(), modulusLength = 2048): Promise<ProviderKey> {
+export async function makeKey(kid: string = randomUUID(), modulusLength = 2048) {
   const privateKey = modulusLength === 2048 ? nextKey() : newKey(modulusLength);
   const publicKey = createPublicKey(privateKey);
-  return {
-    kid,
-    privateKey,
-    publicKey,
-    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' },
-  };
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' };
+  return { kid, privateKey, publicKey, jwk };
 }
 
 function newKey(modulusLength: number): KeyObject {

@@ -11,6 +11,8 @@ interface Frontend {
   readonly scopes?: readonly string[];
 }
 
+type Tokens = Readonly<Record<'access_token' | 'id_token', string>>;
+
 /** A user who has signed in at the development provider, as in a browser, with a session of its own. */
 export class SignedIn {
   readonly accessToken: string;
@@ -18,11 +20,7 @@ export class SignedIn {
   readonly #browser: Browser;
   readonly #frontend: Frontend;
 
-  private constructor(
-    frontend: Frontend,
-    browser: Browser,
-    tokens: { access_token: string; id_token: string },
-  ) {
+  private constructor(frontend: Frontend, browser: Browser, tokens: Tokens) {
     this.#frontend = frontend;
     this.#browser = browser;
     this.accessToken = tokens.access_token;
@@ -51,12 +49,11 @@ export class SignedIn {
       method: 'POST',
       body: new URLSearchParams({ ...form, code_verifier: verifier }),
     });
-    const tokens = (await response.json()) as { access_token: string; id_token: string };
+    const tokens = (await response.json()) as Tokens;
     assert.equal(response.status, 200, JSON.stringify(tokens));
     return new SignedIn(frontend, browser, tokens);
   }
 
-  /** Signs out at the provider, which sends its logout tokens. */
   async signOut(): Promise<void> {
     const query = new URLSearchParams({ id_token_hint: this.#idToken, client_id: this.#frontend.clientId });
     const page = await this.#browser.get(`/session/end?${query}`);

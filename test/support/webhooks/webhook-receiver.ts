@@ -6,13 +6,11 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly type: string;
-  /** The record it is about. */
   readonly record: string;
   /** Its place in the log, as its id says. */
   readonly position: number;
   /** When it came in, in milliseconds of `performance.now`. */
   readonly at: number;
-  /** The response to it; null until it is answered. */
   status: number | null;
 }
 
@@ -69,23 +67,15 @@ export class WebhookReceiver {
 
   /** Once so many have come in, whatever the answer was. */
   async receives(count: number, deadlineMs?: number): Promise<Received[]> {
-    await until(
-      () => this.received.length,
-      (found) => found >= count,
-      `${count} requests do not come in`,
-      deadlineMs,
-    );
+    const enough = (found: number) => found >= count;
+    await until(() => this.received.length, enough, `${count} requests do not come in`, deadlineMs);
     return this.received;
   }
 
   /** Once it has taken so many different ones. */
   async takes(count: number, deadlineMs?: number): Promise<Received[]> {
-    await until(
-      () => new Set(this.taken.map(({ headers }) => headers['webhook-id'])).size,
-      (found) => found >= count,
-      `${count} different ones are not delivered`,
-      deadlineMs,
-    );
+    const found = () => new Set(this.taken.map(({ headers }) => headers['webhook-id'])).size;
+    await until(found, (taken) => taken >= count, `${count} different ones are not delivered`, deadlineMs);
     return this.taken;
   }
 

@@ -9,12 +9,6 @@ import { type Deployment, deployment } from '../services/deployment.ts';
 import { type DatabaseEngine, runVestibule, type Settings } from '../services/service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-export interface AddedWebhook {
-  readonly id: string;
-  readonly secret: string;
-}
-
-/** What `webhook show --json` says. */
 export interface ShownWebhook {
   readonly webhook_id: string;
   readonly state: string;
@@ -74,7 +68,7 @@ export class WebhookStage {
     return { receiver, ...added };
   }
 
-  async add(url: string, events = 'notes.*'): Promise<AddedWebhook> {
+  async add(url: string, events = 'notes.*') {
     const added = await this.command<{ webhook_id: string; secret: string }>('add', url, '--events', events);
     return { id: added.webhook_id, secret: added.secret };
   }
@@ -87,7 +81,6 @@ export class WebhookStage {
     return this.command('deliveries', id, ...options);
   }
 
-  /** Once the webhook is shown like that. */
   shows(id: string, willDo: (webhook: ShownWebhook) => boolean, what: string): Promise<ShownWebhook> {
     return until(() => this.show(id), willDo, what);
   }
