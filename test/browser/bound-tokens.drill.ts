@@ -126,10 +126,8 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     await visitor.button('Save').click();
     await visitor.heading('Granite').waitFor();
     assert.equal(await visitor.page.locator('.record-title').count(), 2);
-    assert.deepEqual(
-      answers.map((answer) => answer.status()),
-      [403, 201],
-    );
+    const statuses = answers.map((answer) => answer.status());
+    assert.deepEqual(statuses, [403, 201]);
     assert.match(String(answers[0]?.headers()['www-authenticate']), /use_dpop_nonce/);
     assert.ok(running.log.takeErrors().every((error) => error.startsWith('403 /api/consumer/v1/')));
   });

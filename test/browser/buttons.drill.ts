@@ -217,10 +217,7 @@ describe('buttons and notices', () => {
       await visitor.button('Copy it').click();
       await visitor.sees('The token is copied.');
       assert.equal(await clipboard(), visitor.elsewhere().token);
-      assert.ok(
-        !(await visitor.page.content()).includes(visitor.elsewhere().token),
-        'and is not on the page',
-      );
+      assert.ok(!(await visitor.page.content()).includes(visitor.elsewhere().token));
     });
 
     it('the page reports a failed copy', async () => {

@@ -253,10 +253,7 @@ describe('the API reference at /docs, in a browser', () => {
 
     it('heading levels descend without gaps from one h1', () => {
       const levels = all(/<h([1-6])/g).map(Number);
-      assert.deepEqual(
-        levels.filter((level) => level === 1),
-        [1],
-      );
+      assert.equal(levels.filter((level) => level === 1).length, 1);
       levels.forEach((level, index) => {
         assert.ok(level <= (levels[index - 1] ?? 0) + 1);
       });

@@ -52,10 +52,8 @@ describe('the page that vestibule init writes', () => {
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('listitem').getByText('buy <b>milk</b>').waitFor();
     const { body } = await callAs(dev, 'ada', '/notes');
-    assert.deepEqual(
-      (body.items as { text: string }[]).map(({ text }) => text),
-      ['buy <b>milk</b>'],
-    );
+    const texts = (body.items as { text: string }[]).map(({ text }) => text);
+    assert.deepEqual(texts, ['buy <b>milk</b>']);
   });
 
   it('stores no token where other scripts can read it', async () => {

@@ -26,10 +26,8 @@ async function secondsToStop(settings: Settings): Promise<number> {
 
 /** All variables are settings of the service, except the password for the PostgreSQL driver. */
 function areSettings(environment: Settings): void {
-  assert.deepEqual(
-    Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD'),
-    [],
-  );
+  const others = Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD');
+  assert.deepEqual(others, []);
 }
 
 describe('the Dockerfile', () => {
@@ -102,9 +100,8 @@ describe('the compose file', () => {
   });
 
   it('allows enough time to stop, and a read-only root with one volume', async () => {
-    assert.ok(
-      Number.parseInt(vestibule.stop_grace_period, 10) > (await secondsToStop(vestibule.environment)),
-    );
+    const graceSeconds = Number.parseInt(vestibule.stop_grace_period, 10);
+    assert.ok(graceSeconds > (await secondsToStop(vestibule.environment)));
     assert.equal(vestibule.read_only, true);
     assert.deepEqual(vestibule.cap_drop, ['ALL']);
     assert.ok(vestibule.environment.ERASURE_LOG.startsWith('/var/lib/vestibule/'));
@@ -132,16 +129,8 @@ function unknownKeys(objects: readonly { readonly apiVersion: string; readonly k
   );
   writeFileSync(`${folder}/objects.ts`, lines.join('\n'));
   const compiler = resolve('node_modules/typescript/bin/tsc');
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--types',
-    '',
-    '--ignoreConfig',
-  ];
+  const strict = ['--noEmit', '--strict', '--skipLibCheck'];
+  const options = [...strict, '--module', 'nodenext', '--types', '', '--ignoreConfig'];
   const { stdout } = spawnSync(process.execPath, [compiler, ...options, 'objects.ts'], {
     cwd: folder,
     encoding: 'utf8',

@@ -95,11 +95,7 @@ async function check(database: DatabaseEngine, provider: TestProvider): Promise<
   const stopped = await stop(first.container);
   const second = await start(flags, settings);
   const kept = await caller.get(`/notes/${record.id}`);
-  assert.equal(
-    kept.json().text,
-    'kept',
-    'a new container on the volume has what the former one acknowledged',
-  );
+  assert.equal(kept.json().text, 'kept', 'in a new container on the volume');
   await stop(second.container);
   print({
     database,

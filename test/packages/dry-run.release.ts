@@ -153,10 +153,7 @@ describe('npm run release', () => {
       GITHUB_REF: `refs/tags/v${version}`,
     };
     const { stdout } = await release([], workflow);
-    assert.deepEqual(
-      stdout.trim().split('\n'),
-      names.map((name) => `publish ./${name}`),
-    );
+    assert.equal(stdout, names.map((name) => `publish ./${name}\n`).join(''));
     writeFileSync(`${folder}/${names[0]}`, 'another');
     const { code, stdout: nothing, stderr } = await release([], workflow);
     assert.deepEqual({ code, nothing }, { code: 1, nothing: '' });

@@ -125,13 +125,8 @@ it('correct programs compile, and each wrong one does not', async () => {
     cwd: folder,
   }).catch((error) => error);
   const failed = new Set([...String(stdout).matchAll(/^types\/(\S+)\.ts\(/gm)].map(([, file]) => file));
-  assert.deepEqual(
-    [...failed].sort(),
-    Object.keys(wrong)
-      .map((name) => `wrong/${name}`)
-      .sort(),
-    stdout,
-  );
+  const expected = Object.keys(wrong).map((name) => `wrong/${name}`);
+  assert.deepEqual([...failed].sort(), expected.sort(), stdout);
 });
 
 describe('the examples of the README of @vestibule/verify, exactly as printed', () => {

@@ -36,12 +36,8 @@ describe('the Prometheus alerts', () => {
 
   it('docs/operations.md lists every alert, and no other', () => {
     const documented = [...operations().matchAll(/^\| `(Vestibule\w+)` \|/gm)].map(([, name]) => name);
-    assert.deepEqual(
-      documented.sort(),
-      readAlerts()
-        .map(({ alert }) => alert)
-        .sort(),
-    );
+    const alerts = readAlerts().map(({ alert }) => alert);
+    assert.deepEqual(documented.sort(), alerts.sort());
   });
 });
 

@@ -101,10 +101,8 @@ export const live: Cases = {
         await there.create({ text: `${part}${round}` });
       }
       here.events.resume();
-      await until(
-        () => texts(live.items)?.join() === [...expected].sort().join(),
-        `round ${round}: some are missing`,
-      );
+      const wanted = [...expected].sort().join();
+      await until(() => texts(live.items)?.join() === wanted, `round ${round}: some are missing`);
     }
     await until(() => live.status === 'live', 'it does not come back');
   },
@@ -177,16 +175,11 @@ export const live: Cases = {
     const service = scene.client.createClient({ url: scene.url, token: () => current });
     const live = service.collection('notes').live();
     using _ = ended(live);
-    await until(
-      () => live.status === 'live' && texts(live.items)?.join() === 'of the one',
-      'it does not begin',
-    );
+    const shown = () => `${live.status}: ${texts(live.items)}`;
+    await until(() => shown() === 'live: of the one', 'it does not begin');
     current = String(tokens[1]);
     await service.me();
-    await until(
-      () => live.status === 'live' && texts(live.items)?.join() === 'of the other',
-      'it is still the list of the one before',
-    );
+    await until(() => shown() === 'live: of the other', 'it is still the list of the one before');
     await one?.collection('notes').create({ text: 'of the one again' });
     await other?.collection('notes').create({ text: 'of the other again' });
     await until(() => texts(live.items)?.join() === 'of the other,of the other again', 'it is not alive');

@@ -110,10 +110,8 @@ export const retries: Cases = {
       counters.update(made.id, ({ count }) => ({ count: count + 1 })),
       client,
     );
-    same(
-      [counted.code, counted.maybeDone, (counted.record as { count: number }).count],
-      ['precondition_failed', true, 2],
-    );
+    const { count: kept } = counted.record as { count: number };
+    same([counted.code, counted.maybeDone, kept], ['precondition_failed', true, 2]);
 
     await stage.arrange({ on: patch, what: 'before' });
     same((await counters.update(made.id, ({ count }) => ({ count: count + 1 }))).count, 3);

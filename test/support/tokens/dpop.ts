@@ -98,10 +98,8 @@ export function assertProofRefused(reply: Reply, code: ErrorCode, fault: string 
   assert.deepEqual([problem.code, problem.proof_fault ?? null], [code, fault]);
   const error = code === 'proof_nonce_required' ? 'use_dpop_nonce' : 'invalid_dpop_proof';
   const challenge = String(reply.headers.get('www-authenticate'));
-  assert.match(
-    challenge,
-    new RegExp(`^DPoP realm="vestibule", error="${error}", error_description="[^"]+", `),
-  );
+  const start = `^DPoP realm="vestibule", error="${error}", error_description="[^"]+", `;
+  assert.match(challenge, new RegExp(start));
   assert.match(challenge, /, algs="ES256 EdDSA Ed25519 PS256 RS256"$/);
   assert.doesNotMatch(challenge, /Bearer/);
 }
