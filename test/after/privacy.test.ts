@@ -72,9 +72,8 @@ describe('the trace search', () => {
 });
 
 describe('an error response', () => {
-  for (const engine of databaseEngines) {
+  for (const [engine, { errors }] of own) {
     it(`repeats nothing of the request, on ${engine}`, () => {
-      const { errors } = own.get(engine) ?? assert.fail();
       assert.ok(errors.length > 25);
       const scratch = `${newDirectory()}/answers`;
       const texts = errors.map(({ status, headers, text }) => {
@@ -101,9 +100,8 @@ describe('personal data in the database', () => {
     return [sub, ...['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`)];
   };
 
-  for (const engine of databaseEngines) {
+  for (const [engine, { database, id, planted, service }] of own) {
     it(`a caller is stored as a pseudonym that nothing but the master secret links to its subject, on ${engine}`, async () => {
-      const { database, id, planted } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
       const ids = rows.map((row) => String(row.id));
       const known = [id, ...planted.people.keys()];
@@ -117,7 +115,6 @@ describe('personal data in the database', () => {
     });
 
     it(`a DPoP proof is stored as a digest and an expiry, on ${engine}`, async () => {
-      const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from proofs');
       assert.equal(rows.length, 1);
       assert.deepEqual(Object.keys(rows[0] ?? {}).sort(), ['digest', 'expires_at']);
@@ -126,7 +123,6 @@ describe('personal data in the database', () => {
     });
 
     it(`a sign-out is stored as a digest with its issuer and times, on ${engine}`, async () => {
-      const { database, service } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
       assert.equal(rows.length, 3, 'two by a logout token (session, tokens without one), one by a client');
       const columns = ['forget_at', 'issued_until', 'issuer', 'moved_from', 'name', 'seq'];
@@ -140,7 +136,6 @@ describe('personal data in the database', () => {
     });
 
     it(`a logout token is stored as a digest and an expiry, on ${engine}`, async () => {
-      const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from used_assertions');
       assert.equal(rows.length, 1, 'the logout token');
       for (const row of rows) {
@@ -164,9 +159,8 @@ describe('people who invite each other', () => {
       text.split('\n').some((line) => line.includes(id) && line.includes(alias)),
     );
 
-  for (const engine of databaseEngines) {
+  for (const [engine, { database, planted, service }] of own) {
     it(`no answer, webhook, trace, log or metric links an alias to a pseudonym, on ${engine}`, async () => {
-      const { planted, service } = own.get(engine) ?? assert.fail();
       const { people, webhooks } = planted;
       const spans = readFileSync(`${service.settings.TEST_DIRECTORY}/spans.jsonl`, 'utf8');
       assert.ok(spans.includes('/invitations'), 'control: the requests were traced');
@@ -185,7 +179,6 @@ describe('people who invite each other', () => {
     });
 
     it(`only the members table holds alias and pseudonym in one row, on ${engine}`, async () => {
-      const { planted, database } = own.get(engine) ?? assert.fail();
       const { people } = planted;
       for (const table of await database.tables()) {
         const rows = (await database.query(`select * from ${table}`)).map((row) =>
@@ -222,7 +215,7 @@ describe('the files that the whole test run leaves', () => {
   });
 
   it('include both databases with their callers, logs, metrics, traces, streams and outputs', async () => {
-    const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
+    const [sqlite, postgres] = [...own.values()];
     const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
     assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
     const oidOf = 'select oid from pg_database where datname = current_database()';

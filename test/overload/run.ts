@@ -28,16 +28,13 @@ import { streamCapacity, streamOverload } from './streams.ts';
  * callers who hang up, connections that are refused again and again, and two thousand that come at once; how it goes with everybody
  * else meanwhile. It prints figures and judges nothing, because a busy machine would be judged with it.
  */
+const all = ['writes', 'me', 'list', 'token', 'streams', 'hang-up', 'refusals', 'connects'];
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '10' },
     times: { type: 'string', default: '10' },
-    part: {
-      type: 'string',
-      multiple: true,
-      default: ['writes', 'me', 'list', 'token', 'streams', 'hang-up', 'refusals', 'connects'],
-    },
+    part: { type: 'string', multiple: true, default: all },
   },
 });
 const database = databaseEngines.find((engine) => engine === values.database);
@@ -222,10 +219,8 @@ function showOutcomes(outcomes: Outcomes): void {
   show('sent', `${outcomes.sent}, and ${outcomes.heldBack} were due while no connection was free`);
   show('accepted', outcomes.accepted);
   show('refused (503)', `${outcomes.refused}; ${outcomes.withoutRetryAfter} without Retry-After`);
-  show(
-    'other answers',
-    [...outcomes.others].map(([status, count]) => `${count} x ${status}`).join() || 'none',
-  );
+  const others = [...outcomes.others].map(([status, count]) => `${count} x ${status}`);
+  show('other answers', others.join() || 'none');
   show('connections cut off', outcomes.cutOff);
   show('requests without an answer', outcomes.unanswered);
   show('p99 of the own event loop of the load', `${outcomes.ownDelayMs} ms`);

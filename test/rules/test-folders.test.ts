@@ -40,3 +40,30 @@ it('the rule finds a helper of another folder, and none of its own folder or of 
   });
   assert.deepEqual(found, [1, 0, 0]);
 });
+
+/** The groups of test/README.md: their first and last case. */
+const groups = new Map(
+  [...readFileSync('test/README.md', 'utf8').matchAll(/^\| ([A-Z]) \| (\d+) to (\d+) \|/gm)].map(
+    ([, letter = '', first, last]) => [letter, { first: Number(first), last: Number(last) }],
+  ),
+);
+
+/** Every tag at the beginning of the name of a test, and the files it stands in. */
+const tags = Map.groupBy(
+  globSync('test/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/['"`]\[([A-Z])(\d+)\] /g)].map(([, letter = '', number]) => ({
+      file,
+      letter,
+      number: Number(number),
+    })),
+  ),
+  ({ letter }) => letter,
+);
+
+it('every tag belongs to a group of test/README.md, and every group has a tagged test', () => {
+  assert.deepEqual([...groups.keys()].sort(), [...tags.keys()].sort());
+  for (const { file, letter, number } of [...tags.values()].flat()) {
+    const group = groups.get(letter);
+    assert.ok(group && number >= group.first && number <= group.last, `[${letter}${number}] in ${file}`);
+  }
+});

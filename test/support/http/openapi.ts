@@ -12,9 +12,8 @@ let builtIn: Documented | undefined;
 
 /** The operations that every service has, with all that settings allow. No service needs to be asked for them. */
 function builtInDocument(): Documented {
-  builtIn ??= new Documented(
-    documentWith([], { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens }),
-  );
+  const about = { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens };
+  builtIn ??= new Documented(documentWith([], about));
   return builtIn;
 }
 
@@ -41,15 +40,11 @@ export function forgetDocuments(): void {
 }
 
 function documentOf(origin: string): Promise<Documented> {
-  let document = documents.get(origin);
-  if (document === undefined) {
-    document = fetch(`${origin}/openapi.json`).then(
-      async (response) => (response.ok ? documentedBy(await response.text()) : builtInDocument()),
-      // A service that has ended in the meantime.
-      () => builtInDocument(),
-    );
-    documents.set(origin, document);
-  }
+  const read = async (response: Response) =>
+    response.ok ? documentedBy(await response.text()) : builtInDocument();
+  // A service may have ended in the meantime.
+  const document = documents.get(origin) ?? fetch(`${origin}/openapi.json`).then(read, builtInDocument);
+  documents.set(origin, document);
   return document;
 }
 

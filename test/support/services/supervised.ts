@@ -15,18 +15,12 @@ export function childrenOf({
   return children === '' ? [] : children.split(' ').map(Number);
 }
 
-export interface SupervisedHealth {
-  readonly status: string;
-  readonly processes: { readonly wanted: number; readonly serving: number; readonly silent: number };
-}
-
 /** Once so many take connections. */
-export function serving({ opsUrl }: Service, count: number): Promise<SupervisedHealth> {
-  return until(
-    async () => (await (await fetch(`${opsUrl}/livez`)).json()) as SupervisedHealth,
-    ({ processes }) => processes.serving === count && processes.silent === 0,
-    `there are not ${count} processes`,
-  );
+export function serving({ opsUrl }: Service, count: number) {
+  type Health = { status: string; processes: Readonly<Record<'wanted' | 'serving' | 'silent', number>> };
+  const health = async () => (await (await fetch(`${opsUrl}/livez`)).json()) as Health;
+  const areThere = ({ processes }: Health) => processes.serving === count && processes.silent === 0;
+  return until(health, areThere, `there are not ${count} processes`);
 }
 
 /** The lines in which the supervisor says that a process has ended. */
