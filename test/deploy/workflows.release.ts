@@ -81,7 +81,8 @@ describe('the permissions of the workflows', () => {
   it('no workflow has a permission that a job does not ask for, but to read the repository', () => {
     for (const [file, { permissions }] of workflows) {
       assert.deepEqual(writing(permissions), [], file);
-      assert.deepEqual(Object.keys(permissions), ['contents'], file);
+      const others = Object.keys(permissions).filter((name) => name !== 'contents');
+      assert.deepEqual(others, [], file);
     }
   });
 
