@@ -27,12 +27,9 @@ describe('the links of the documents', () => {
   for (const page of pages)
     it(`lead to existing files and headings: ${page}`, () => {
       const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
-      const broken = links.filter(
-        ([, path, heading]) =>
-          !leadsSomewhere(path === '' ? page : join(dirname(page), String(path)), heading),
-      );
-      const targets = broken.map(([link]) => link);
-      assert.deepEqual(targets, []);
+      const targetOf = (path = '') => (path === '' ? page : join(dirname(page), path));
+      const broken = links.filter(([, path, heading]) => !leadsSomewhere(targetOf(path), heading));
+      assert.deepEqual(broken.map(String), []);
     });
 
   it('the index docs/README.md links every page of docs', () => {

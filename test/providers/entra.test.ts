@@ -56,9 +56,8 @@ const sign2 = (provider: LookalikeProvider, changes: object = {}) =>
 async function graphToken(provider: LookalikeProvider): Promise<string> {
   const [, payload, signature] = split(await sign1(provider, { aud: graph, scp: 'openid profile' }));
   const { kid } = provider.key;
-  return [base64url({ typ: 'JWT', nonce: 'mTDnQ0', alg: 'RS256', x5t: kid, kid }), payload, signature].join(
-    '.',
-  );
+  const header = base64url({ typ: 'JWT', nonce: 'mTDnQ0', alg: 'RS256', x5t: kid, kid });
+  return [header, payload, signature].join('.');
 }
 
 /** Without the algorithm that they are for. */

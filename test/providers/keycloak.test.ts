@@ -73,11 +73,8 @@ await recipeSuite({
       token: (provider) => {
         const { iss, sub, azp, scope, sid } = claimsOf(provider);
         const claims = { iss, aud: iss, sub, azp, scope, sid, typ: 'Refresh', exp: provider.now + 1800 };
-        return compact(
-          { alg: 'HS512', typ: 'JWT', kid: randomUUID() },
-          claims,
-          hmac('sha512', 'of the realm'),
-        );
+        const header = { alg: 'HS512', typ: 'JWT', kid: randomUUID() };
+        return compact(header, claims, hmac('sha512', 'of the realm'));
       },
     },
   },
