@@ -24,7 +24,6 @@ import { peopleSettings, plantPeople } from './planted-people.ts';
 
 export type PlantedService = Awaited<ReturnType<typeof startPlanted>>;
 
-/** The `jti` of the logout token. */
 export const plantedLogoutId = canaryClaims.phone_number;
 
 /** A service that received personal data through every interface; the caller with the subject of the canaries; every refusal. */

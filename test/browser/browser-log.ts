@@ -73,7 +73,6 @@ export class BrowserLog {
     return this.#sent.map(({ url }) => url).flatMap((url) => (isLocal(url, known) ? [] : [url.href]));
   }
 
-  /** The addresses that hold a word, wherever they lead. */
   addressesWith(word: string): string[] {
     return this.#sent.map(({ url }) => url.href).filter((address) => address.includes(word));
   }

@@ -109,7 +109,6 @@ export class BrowserSite {
     return String(this.#second?.origin);
   }
 
-  /** The origins that the browser may call. */
   get origins(): readonly string[] {
     const second = this.#second === undefined ? [] : [this.secondOrigin];
     return [this.origin, this.providerOrigin, ...second];

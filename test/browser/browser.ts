@@ -47,7 +47,6 @@ class Browsing {
     assert.deepEqual(this.log.takeErrors(), errors);
   }
 
-  /** Checks the requests and errors of all tests of a file. */
   async checkLog(): Promise<void> {
     const { log, site } = this;
     assert.ok(log.countOf('GET', site.origin) > 0, 'The log has no request to the service.');

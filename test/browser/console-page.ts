@@ -19,6 +19,5 @@ export function consolePage() {
     log.isClean([new URL(page.url()).origin]);
   });
   const section = (id: string) => page.locator(`section#${id}`);
-  /** `headline` is the summary at the top of the console. */
   return () => ({ page, log, section, headline: page.locator('.headline') });
 }

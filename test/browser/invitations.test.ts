@@ -35,7 +35,6 @@ describe('a list shared by invitation, in two browsers', () => {
     page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
   let link = '';
 
-  /** Opens a link in the tab where Bob is, and accepts it. */
   const accept = async (address: string) => {
     await bob.page.goto(address);
     await bob.heading('You are invited').waitFor();

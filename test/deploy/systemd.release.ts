@@ -32,7 +32,6 @@ async function analyse(...parameters: readonly string[]) {
   return { code, said: stdout + stderr };
 }
 
-/** The system calls that a set of systemd stands for. */
 async function callsIn(set: string): Promise<readonly string[]> {
   const { said } = await analyse('syscall-filter', set);
   const names = said.split('\n').flatMap((line) => /^ {4}(@?\w[\w-]*)$/.exec(line)?.[1] ?? []);

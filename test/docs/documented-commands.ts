@@ -27,7 +27,6 @@ export function documentedCommands() {
   return [...new Map(found.toReversed().map((command) => [command.text, command])).values()].toReversed();
 }
 
-/** Blocks that are nothing but settings. */
 export function documentedSettings() {
   return guides.flatMap((page) =>
     partsOf(page)

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pages } from './documented-commands.ts';
 
-/** The names by which GitHub links to headings. */
 function headings(page: string): ReadonlySet<string> {
   const lines = readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm);
   return new Set(

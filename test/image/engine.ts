@@ -55,7 +55,6 @@ export class Engine {
       throw new Error(`${this.name} build failed; every step was expected to succeed:\n${output}${errors}`);
   }
 
-  /** Starts a container in the network of this machine. */
   async start(image: string, flags: readonly string[]): Promise<string> {
     // Docker mounts no more than it is asked to. Without systemd Podman cannot start the timer of a health check.
     const own = ['--read-only-tmpfs=false', '--health-interval=disable'];

@@ -41,7 +41,6 @@ function print(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) console.log(`${name.padEnd(24)} ${value}`);
 }
 
-/** Settings for a container in the network of this machine. */
 async function settingsFor(database: DatabaseEngine, provider: TestProvider): Promise<Settings> {
   const { DATABASE_URL, MASTER_SECRET, BASE_URL, API_AUDIENCE } = await newSettings(database, {});
   const own =

@@ -15,7 +15,6 @@ export class Checker {
   readonly #tally: Tally;
   readonly #journal: Journal;
   readonly #log: Log;
-  /** Where each person has read its events to. */
   readonly #read = new Map<string, number>();
 
   constructor(tally: Tally, journal: Journal, log: Log) {

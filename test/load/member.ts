@@ -5,7 +5,6 @@ import type { Station } from './work.ts';
 /** A circle as those who want to join it know it. */
 export interface Circle {
   readonly id: string;
-  /** At the station of its owner. */
   invite(): Promise<Reply | null>;
   endInvitation(id: string): Promise<Reply | null>;
 }

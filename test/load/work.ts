@@ -53,7 +53,6 @@ export const agent = newAgent();
 type Body = object | undefined;
 type RequestHeaders = Readonly<Record<string, string>>;
 
-/** A caller at one of the processes during one round. */
 export class Station {
   readonly subject: string;
   readonly round: Round;

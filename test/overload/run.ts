@@ -17,10 +17,9 @@ import { addClient, databaseEngines, newSettings } from '../support/services/ser
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { startBare } from './bare-server.ts';
-import { capacity, type Outcomes, overload } from './load.ts';
+import { capacity, type Outcomes, overload, Samples } from './load.ts';
 import { probe, untilWell } from './probe.ts';
 import { startRefusals } from './refusals.ts';
-import { Samples } from './samples.ts';
 import { streamCapacity, streamOverload } from './streams.ts';
 
 /**

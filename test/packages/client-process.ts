@@ -53,7 +53,6 @@ export async function startClientProcess(runtime?: RuntimeName) {
     if (command !== undefined) child.send({ id, value: await stage.ask(command, values) });
   });
   return {
-    /** Rejects with what the case has found wrong. */
     async run(name: string): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const onExit = (code: number | null) => reject(new Error(`The process has ended with ${code}.`));

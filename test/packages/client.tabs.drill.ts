@@ -11,7 +11,6 @@ const browser = await startClientBrowser();
 after(() => browser.stop());
 
 describe('one stream for all tabs of a browser', () => {
-  /** A tab that shows the notes of a caller, live. */
   async function showing(name: string): Promise<Page> {
     const tab = await browser.tab();
     await tab.evaluate(`(async () => {

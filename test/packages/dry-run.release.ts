@@ -49,7 +49,6 @@ describe('npm run release', () => {
     );
   const release = (parameters: readonly string[], more = {}) =>
     ended(process.execPath, ['packages/release.ts', ...parameters], more);
-  /** What the dry run does at its end. */
   const auditing = "import('./packages/release/dependencies.ts').then((one) => one.audit())";
   const audit = () => ended(process.execPath, ['-e', auditing]);
 

@@ -11,7 +11,6 @@ const apiOf = ({ settings }: LookalikeProvider) => String(settings.API_AUDIENCE?
 const frontend = '5b60f1a9-e8d3-4c27-8f94-31a7c5d2b06e';
 const graph = '00000003-0000-0000-c000-000000000000';
 
-/** The claims of tokens of both versions. */
 const commonClaims = (provider: LookalikeProvider) => ({
   iat: provider.now,
   nbf: provider.now,

@@ -140,7 +140,6 @@ function prepareCaddy({ folder, httpPort, httpsPort, ...place }: Place): string[
   return ['run', '--adapter', 'caddyfile', '--config', `${folder}/Caddyfile`];
 }
 
-/** What each of them is started with. */
 const prepare = { nginx: prepareNginx, haproxy: prepareHaproxy, caddy: prepareCaddy };
 
 async function isOpen(port: number): Promise<boolean> {

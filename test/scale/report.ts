@@ -21,7 +21,6 @@ export const costRow = ([title, { seconds, cpuSeconds, walBytes }]: readonly [st
   ...[seconds.toFixed(3), cpuSeconds.toFixed(2), (walBytes / 1e6).toFixed(2)],
 ];
 
-/** The size of a table and each of its indexes, with all of their parts. */
 export async function sizesOf(
   postgres: MeasuredPostgres,
   name: string,

@@ -145,7 +145,6 @@ export const people: Cases = {
     const service = await signedIn(scene);
     const [issues, comments] = [service.collection('issues'), service.collection('comments')];
     const decode = globalThis.atob;
-    /** How often one request decodes its token. */
     const decodings = async () => {
       let count = 0;
       globalThis.atob = (text) => {

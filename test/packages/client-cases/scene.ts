@@ -14,7 +14,6 @@ export interface Scene {
   readonly name: string;
 }
 
-/** The cases of a file, by what they show. */
 export type Cases = Readonly<Record<string, Run>>;
 
 type Run = (scene: Scene) => Promise<void>;

@@ -13,7 +13,6 @@ const idToken = ({ issuer, audience, now }: At) => ({
   groups: ['staff', 'authentik Admins'],
 });
 
-/** The ID token with a few members more. */
 const person = changed(idToken, ({ audience }) => ({
   azp: audience,
   uid: 'nOGlGG1uUHRPZVFHyPQLsGiv',

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { CommandMessage } from './command-process.ts';
 import type { Outcome } from './outcome.ts';
 
-/** At most this many processes for commands are kept. */
 const maxKept = 6;
 let started = 0;
 const idle: ChildProcess[] = [];

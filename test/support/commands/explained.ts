@@ -9,7 +9,6 @@ export async function explained(settings: Settings, token: string) {
   return explainToken(await loadConfig(settings), token);
 }
 
-/** The command itself, with this on its standard input. */
 export function runExplain(settings: Settings, input: string, ...options: string[]): Promise<Outcome> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const parameters = ['bin/vestibule.js', 'explain', ...options];

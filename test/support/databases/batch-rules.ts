@@ -73,7 +73,6 @@ export function createBatchRules(): BatchRules {
   };
 }
 
-/** The lists of all of them, one after the other. */
 function joined<Lists extends object>(all: readonly Lists[]): Lists {
   const lists: Record<string, unknown[]> = {};
   for (const one of all)

@@ -54,7 +54,6 @@ export function insertAll(storage: Batching, records: readonly StoredRecord[]): 
   return apply(storage, { newRecords: records });
 }
 
-/** False if the id is taken. */
 export function insertUnlessTaken(storage: Batching, record: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'insert_unless_taken', record });
 }

@@ -8,7 +8,6 @@ export interface Outsider {
   run(sql: string): Promise<void>;
   /** Waits until a foreign transaction waits for this one; on SQLite that is unknown. */
   untilSomebodyWaits(): Promise<void>;
-  /** Ends the sessions of all that wait for this one. */
   endThoseWhoWait(): Promise<void>;
   commit(): Promise<void>;
 }

@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newSqliteFile } from '../databases/databases.ts';
 
-/** A folder on a disk of its own that is soon full. */
 export class SmallDisk {
   readonly folder: string;
   #isMounted = true;

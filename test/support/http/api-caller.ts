@@ -23,7 +23,6 @@ export class ApiCaller {
     this.token = token;
   }
 
-  /** The same caller at another process. */
   at({ url }: { readonly url: string }): ApiCaller {
     return new ApiCaller(url, this.token);
   }

@@ -56,7 +56,6 @@ export async function sendAtOnce(url: string, requests: readonly string[]): Prom
   return Promise.all(answers);
 }
 
-/** How often each one occurs. */
 export function tally<T>(values: readonly T[]): Map<T, number> {
   return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
 }

@@ -23,7 +23,6 @@ export async function makeClientKeys(): Promise<ClientKeys> {
   return Object.fromEntries(keys.map((key) => [key.algorithm, key])) as unknown as ClientKeys;
 }
 
-/** Adds a client that has these keys and no secret. */
 export function addKeyClient(
   settings: Settings,
   id: string,

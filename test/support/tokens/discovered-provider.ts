@@ -16,7 +16,6 @@ export interface Misbehaviour {
   /** Changes to its discovery document; null: no document. */
   readonly discovery?: ((origin: string) => Json) | null;
   readonly keys?: readonly unknown[];
-  /** How far its clock is ahead. */
   readonly aheadSeconds?: number;
   /** Replaces every answer. */
   readonly answer?: Answer;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { devPassword } from '../../../src/cli/dev/accounts.ts';
 
-/** The frontend as the provider knows it. */
 interface Frontend {
   readonly origin: string;
   readonly clientId: string;

@@ -53,7 +53,6 @@ export const segmentForms = {
 
 interface Signing extends Cast {
   readonly input: string;
-  /** Before the changes. */
   readonly goodInput: string;
 }
 

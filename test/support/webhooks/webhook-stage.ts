@@ -24,7 +24,6 @@ export interface ShownWebhook {
   readonly [more: string]: unknown;
 }
 
-/** What `webhook deliveries --json` says of one. */
 export interface ShownDelivery {
   readonly position: number;
   readonly id: string;
