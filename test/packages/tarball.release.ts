@@ -81,10 +81,8 @@ describe('npm run pack', () => {
 
   it('the pages have the licences of their packages, and every bundled package is in the SBOM and the audit', () => {
     const licences = files.filter((file) => file.includes('/LICENSE.'));
-    assert.deepEqual(
-      licences.filter((file) => file.startsWith('web/')).sort(),
-      ['LICENSE.oauth4webapi', 'LICENSE.preact', 'console/LICENSE.preact'].map((name) => `web/dist/${name}`),
-    );
+    const ofPages = licences.filter((file) => file.startsWith('web/dist/')).map((file) => file.slice(9));
+    assert.deepEqual(ofPages.sort(), ['LICENSE.oauth4webapi', 'LICENSE.preact', 'console/LICENSE.preact']);
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const production = Object.keys(packages).filter((path) => packages[path].dev !== true);
     for (const file of licences) {

@@ -171,10 +171,7 @@ Server.prototype.listen = function (first, ...rest) {
 
   it('there is one for every framework', () => {
     for (const name of ['express', 'fastify', 'hono', 'koa', 'node'])
-      assert.ok(
-        examples.some((text) => text.includes(`@vestibule/verify/${name}`)),
-        name,
-      );
+      assert.match(examples.join('\n'), new RegExp(`@vestibule/verify/${name}\\b`));
     assert.equal(examples.length, 7);
   });
 

@@ -54,16 +54,13 @@ export class Prometheus {
     const port = await freePort();
     const [configFile, targetsFile] = [`${folder}/prometheus.yaml`, `${folder}/targets.json`];
     writeFileSync(`${folder}/alerts.yaml`, hurried(readAlerts()));
-    writeFileSync(
-      configFile,
-      stringify({
-        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' },
-        rule_files: ['alerts.yaml'],
-        scrape_configs: [
-          { job_name: 'vestibule', file_sd_configs: [{ files: [targetsFile], refresh_interval: '1s' }] },
-        ],
-      }),
-    );
+    const found = { files: [targetsFile], refresh_interval: '1s' };
+    const configuration = {
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' },
+      rule_files: ['alerts.yaml'],
+      scrape_configs: [{ job_name: 'vestibule', file_sd_configs: [found] }],
+    };
+    writeFileSync(configFile, stringify(configuration));
     const places = [`--config.file=${configFile}`, `--storage.tsdb.path=${folder}/data`];
     const parameters = [...places, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'];
     const child = spawn(program, parameters, { stdio: 'ignore' });

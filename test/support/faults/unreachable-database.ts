@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { Client } from 'pg';
+import { postgresDatabase } from '../databases/databases.ts';
 import { postgresUrl } from '../run/surroundings.ts';
 import { fileOf, type Settings } from '../services/service.ts';
 
@@ -21,8 +21,6 @@ export async function withoutDatabase<T>(settings: Settings, work: () => Promise
 }
 
 async function asAdministrator(...statements: string[]): Promise<void> {
-  const client = new Client({ connectionString: await postgresUrl() });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
+  const administrator = postgresDatabase(await postgresUrl());
+  for (const statement of statements) await administrator.query(statement);
 }
