@@ -1,8 +1,8 @@
 import type { Reply } from '../support/load/caller.ts';
 import { type CollectionName, capacity, collectionNames, words } from './declarations.ts';
 import type { Journal } from './journal.ts';
-import type { Leaving } from './leaver.ts';
 import type { Log } from './log.ts';
+import type { Leaving } from './other-callers.ts';
 import type { Tally } from './tally.ts';
 import type { Station } from './work.ts';
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Checker } from './checker.ts';
-import { comeAndGo, type Leaving } from './leaver.ts';
-import { runMachine } from './machine.ts';
 import { type Circle, countUp, Member } from './member.ts';
 import { NoteWriter } from './note-writer.ts';
+import { comeAndGo, type Leaving, runMachine } from './other-callers.ts';
 import { type Round, Station } from './work.ts';
 import type { World } from './world.ts';
 

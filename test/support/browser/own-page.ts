@@ -4,8 +4,6 @@ import { connectChromium } from './chromium.ts';
 /** A timeout for busy machines. No passing test waits that long. */
 const patienceMs = 30_000;
 
-export type OwnPages = Awaited<ReturnType<typeof ownPages>>;
-
 /** User pages in a browser, and the errors of all of them. */
 export async function ownPages() {
   const browser = await connectChromium();
