@@ -15,15 +15,6 @@ import type { TestProvider } from '../support/tokens/provider.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { webhookCommand } from '../support/webhooks/webhook-stage.ts';
 
-/** People who invite each other, in a service that also sends webhooks and exports traces. */
-export interface PlantedPeople {
-  /** By pseudonym: the alias in the record, and the answers to the person. */
-  readonly people: ReadonlyMap<string, { readonly alias: string; readonly sent: string }>;
-  readonly codes: readonly Needle[];
-  /** The requests to the receiver of webhooks. */
-  readonly webhooks: string;
-}
-
 export function peopleSettings(): Settings {
   const sdk = pathToFileURL(resolve('test/support/services/traced.ts')).href;
   return {
@@ -33,18 +24,13 @@ export function peopleSettings(): Settings {
   };
 }
 
-export async function plantPeople(
-  { url, settings }: Service,
-  provider: TestProvider,
-): Promise<PlantedPeople> {
+/** People who invite each other, in a service that also sends webhooks and exports traces. */
+export async function plantPeople({ url, settings }: Service, provider: TestProvider) {
   const receiver = await WebhookReceiver.start();
   await webhookCommand(settings, 'add', receiver.url, '--events', '*');
-  const token = (name: string) => provider.token({ sub: `planted ${name}`, sid: name });
-  const [ada, bob, cleo] = [
-    new Person(new ApiCaller(url, await token('ada'))),
-    new Person(new ApiCaller(url, await token('bob'))),
-    new Person(new ApiCaller(url, await token('cleo'))),
-  ];
+  const person = async (name: string) =>
+    new Person(new ApiCaller(url, await provider.token({ sub: `planted ${name}`, sid: name })));
+  const [ada, bob, cleo] = [await person('ada'), await person('bob'), await person('cleo')];
   const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
   const stream = await EventStream.open(ada.caller);
   const used = await ada.codeFor(one, { role: 'admin' });
@@ -57,6 +43,7 @@ export async function plantPeople(
   assert.equal((await cleo.post('invitations', { code: codes[1] })).status, 200);
   for (const code of codes) assert.notEqual((await bob.post('invitations', { code })).status, 200);
   assert.equal((await cleo.post('invitations', { code: `${codes[2]}x` })).status, 404);
+  /** By pseudonym: the alias in the record, and the answers to the person. */
   const people = new Map<string, { readonly alias: string; readonly sent: string }>();
   for (const person of [ada, bob, cleo]) {
     const id = String((await person.get('me')).body.id);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import type { TestDatabase } from '../support/databases/databases.ts';
 import { plainSql } from '../support/databases/plain-sql.ts';
 import { canaryClaims } from '../support/faults/canaries.ts';
 import { provokeRefusals } from '../support/faults/personal-requests.ts';
@@ -21,23 +20,14 @@ import { basic, encodeForm, formType } from '../support/tokens/oauth-form.ts';
 import type { TestProvider } from '../support/tokens/provider.ts';
 import { canarySession, logoutToken, webClient } from '../support/tokens/provider-documents.ts';
 import { tokenOf } from '../support/tokens/token-endpoint.ts';
-import { type PlantedPeople, peopleSettings, plantPeople } from './planted-people.ts';
+import { peopleSettings, plantPeople } from './planted-people.ts';
 
-/** A service that received personal data through every interface. */
-export interface PlantedService {
-  readonly service: Service;
-  readonly database: TestDatabase;
-  /** The caller with the subject of the canaries. */
-  readonly id: string;
-  readonly planted: PlantedPeople;
-  /** Every refusal on the way. */
-  readonly errors: readonly Reply[];
-}
+export type PlantedService = Awaited<ReturnType<typeof startPlanted>>;
 
-/** The `jti` of the logout token. */
 export const plantedLogoutId = canaryClaims.phone_number;
 
-export async function startPlanted(engine: DatabaseEngine, provider: TestProvider): Promise<PlantedService> {
+/** A service that received personal data through every interface; the caller with the subject of the canaries; every refusal. */
+export async function startPlanted(engine: DatabaseEngine, provider: TestProvider) {
   const settings = { ...(await settingsFor(engine, provider)), ...peopleSettings() };
   const credentials = { id: 'privacy-client', secret: await addClient(settings, 'privacy-client') };
   const service = await startService(settings);
@@ -62,16 +52,9 @@ export async function startPlanted(engine: DatabaseEngine, provider: TestProvide
 async function settingsFor(engine: DatabaseEngine, provider: TestProvider): Promise<Settings> {
   const settings = await newSettings(engine, {});
   const directory = settings.TEST_DIRECTORY;
-  const list = [
-    {
-      name: 'main',
-      origin: provider.origin,
-      issuer: provider.origin,
-      jwks_path: '/jwks',
-      logout_audience: [webClient],
-    },
-  ];
-  writeFileSync(`${directory}/providers.yaml`, stringify(list));
+  const { origin } = provider;
+  const main = { name: 'main', origin, issuer: origin, jwks_path: '/jwks', logout_audience: [webClient] };
+  writeFileSync(`${directory}/providers.yaml`, stringify([main]));
   return { ...settings, IDPS_FILE: `${directory}/providers.yaml` };
 }
 

@@ -21,14 +21,10 @@ import { type PlantedService, plantedLogoutId, startPlanted } from './planted-se
 
 const { runDirectory } = surroundings();
 const needles = [...canaryNeedles(), ...tokenNeedles()];
-const own = new Map<DatabaseEngine, PlantedService>();
-let provider: TestProvider;
-
+const provider = await TestProvider.start();
 /** Runs last: two more services get everything personal at once, and then all that the run has left is searched. */
-before(async () => {
-  provider = await TestProvider.start();
-  for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, provider));
-});
+const own = new Map<DatabaseEngine, PlantedService>();
+for (const engine of databaseEngines) own.set(engine, await startPlanted(engine, provider));
 
 after(async () => {
   for (const { service } of own.values()) await service.stop();
@@ -76,9 +72,8 @@ describe('the trace search', () => {
 });
 
 describe('an error response', () => {
-  for (const engine of databaseEngines) {
+  for (const [engine, { errors }] of own) {
     it(`repeats nothing of the request, on ${engine}`, () => {
-      const { errors } = own.get(engine) ?? assert.fail();
       assert.ok(errors.length > 25);
       const scratch = `${newDirectory()}/answers`;
       const texts = errors.map(({ status, headers, text }) => {
@@ -105,9 +100,8 @@ describe('personal data in the database', () => {
     return [sub, ...['', '|', '\0', ' ', '#'].map((between) => `${origin}${between}${sub}`)];
   };
 
-  for (const engine of databaseEngines) {
+  for (const [engine, { database, id, planted, service }] of own) {
     it(`a caller is stored as a pseudonym that nothing but the master secret links to its subject, on ${engine}`, async () => {
-      const { database, id, planted } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from consumers');
       const ids = rows.map((row) => String(row.id));
       const known = [id, ...planted.people.keys()];
@@ -119,11 +113,8 @@ describe('personal data in the database', () => {
         for (const guess of guesses().flatMap(hashes)) assert.equal(one.includes(guess), false);
       }
     });
-  }
 
-  for (const engine of databaseEngines) {
     it(`a DPoP proof is stored as a digest and an expiry, on ${engine}`, async () => {
-      const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from proofs');
       assert.equal(rows.length, 1);
       assert.deepEqual(Object.keys(rows[0] ?? {}).sort(), ['digest', 'expires_at']);
@@ -132,7 +123,6 @@ describe('personal data in the database', () => {
     });
 
     it(`a sign-out is stored as a digest with its issuer and times, on ${engine}`, async () => {
-      const { database, service } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from revocations');
       assert.equal(rows.length, 3, 'two by a logout token (session, tokens without one), one by a client');
       const columns = ['forget_at', 'issued_until', 'issuer', 'moved_from', 'name', 'seq'];
@@ -146,7 +136,6 @@ describe('personal data in the database', () => {
     });
 
     it(`a logout token is stored as a digest and an expiry, on ${engine}`, async () => {
-      const { database } = own.get(engine) ?? assert.fail();
       const rows = await database.query('select * from used_assertions');
       assert.equal(rows.length, 1, 'the logout token');
       for (const row of rows) {
@@ -170,9 +159,8 @@ describe('people who invite each other', () => {
       text.split('\n').some((line) => line.includes(id) && line.includes(alias)),
     );
 
-  for (const engine of databaseEngines) {
+  for (const [engine, { database, planted, service }] of own) {
     it(`no answer, webhook, trace, log or metric links an alias to a pseudonym, on ${engine}`, async () => {
-      const { planted, service } = own.get(engine) ?? assert.fail();
       const { people, webhooks } = planted;
       const spans = readFileSync(`${service.settings.TEST_DIRECTORY}/spans.jsonl`, 'utf8');
       assert.ok(spans.includes('/invitations'), 'control: the requests were traced');
@@ -191,7 +179,6 @@ describe('people who invite each other', () => {
     });
 
     it(`only the members table holds alias and pseudonym in one row, on ${engine}`, async () => {
-      const { planted, database } = own.get(engine) ?? assert.fail();
       const { people } = planted;
       for (const table of await database.tables()) {
         const rows = (await database.query(`select * from ${table}`)).map((row) =>
@@ -228,12 +215,11 @@ describe('the files that the whole test run leaves', () => {
   });
 
   it('include both databases with their callers, logs, metrics, traces, streams and outputs', async () => {
-    const [sqlite, postgres] = databaseEngines.map((engine) => own.get(engine) ?? assert.fail());
+    const [sqlite, postgres] = [...own.values()];
     const traceOf = (id = '') => [{ name: id, bytes: Buffer.from(id) }];
     assert.equal(findTraces(ending('.db'), traceOf(sqlite?.id)).length, 1, 'the caller in one SQLite file');
-    const [row] =
-      (await postgres?.database.query('select oid from pg_database where datname = current_database()')) ??
-      [];
+    const oidOf = 'select oid from pg_database where datname = current_database()';
+    const [row] = (await postgres?.database.query(oidOf)) ?? [];
     const tables = inPostgres().filter((file) => file.includes(`/base/${row?.oid}/`));
     const log = inPostgres().filter((file) => file.includes('/pg_wal/'));
     assert.ok(findTraces(tables, traceOf(postgres?.id)).length > 0, 'the caller in a table of PostgreSQL');
@@ -276,11 +262,7 @@ describe('the files that the whole test run leaves', () => {
 
   it('all other files hold no personal data, token or invitation code', () => {
     const searched = new Set([...databaseFiles(), ...inPostgres(), ...ending('.log', '.stderr', '.metrics')]);
-    isClean(
-      findTraces(
-        files.filter((file) => !searched.has(file)),
-        forbidden,
-      ),
-    );
+    const others = files.filter((file) => !searched.has(file));
+    isClean(findTraces(others, forbidden));
   });
 });

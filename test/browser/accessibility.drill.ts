@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { exampleFolder } from '../support/people/examples.ts';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 import { findingsOn } from './page-checks.ts';
+
+const running = await browsing();
+const meetup = await browsing({ COLLECTIONS_DIR: exampleFolder('meetup') });
+const visitor = await running.visitor();
 
 /** Every screen, in the order in which users see them, in the light and the dark scheme. */
 describe('axe finds no serious or critical problem', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  before(async () => {
-    visitor = await running().visitor();
-  });
-
   it('control: axe finds the problems of a bad page', async () => {
     const page = await visitor.context.newPage();
     await page.goto('data:text/html,<p style="color:%23ccc">pale</p><img src="data:,">');
@@ -35,7 +32,7 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.logIn('Examined', 'wrong');
     await visitor.sees('Wrong password');
     await visitor.isAccessible();
-    running().caused('400 /interaction/…');
+    running.caused('400 /interaction/…');
   });
 
   it('on the sign-in page after a refused consent', async () => {
@@ -78,7 +75,7 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.button('Save').click();
     await visitor.sees(/fields are not valid/);
     await visitor.isAccessible();
-    running().caused('422 /api/consumer/v1/lendings');
+    running.caused('422 /api/consumer/v1/lendings');
   });
 
   it('on a list with records in every state', async () => {
@@ -114,7 +111,7 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.button('Save').click();
     await visitor.sees('It was changed in the meantime');
     await visitor.isAccessible();
-    running().caused('412 /api/consumer/v1/lendings/…');
+    running.caused('412 /api/consumer/v1/lendings/…');
   });
 
   it('on a rate limit notice with a countdown, offline', async () => {
@@ -126,7 +123,7 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.sees(/You are offline/);
     await visitor.isAccessible();
     await visitor.connect(true);
-    running().caused('429 /api/consumer/v1/sparks');
+    running.caused('429 /api/consumer/v1/sparks');
   });
 
   it('on "Token"', async () => {
@@ -168,7 +165,7 @@ describe('axe finds no serious or critical problem', () => {
     await visitor.page.reload();
     await visitor.heading('The service does not answer').waitFor();
     await visitor.isAccessible();
-    running().caused(
+    running.caused(
       'net::ERR_CONNECTION_REFUSED /.well-known/openid-configuration',
       'net::ERR_CONNECTION_REFUSED /web/config.json',
     );
@@ -195,10 +192,8 @@ describe('axe finds no serious or critical problem', () => {
 });
 
 describe('axe finds no serious or critical problem on child records', () => {
-  const running = browsing({ COLLECTIONS_DIR: exampleFolder('meetup') });
-
   it('on a meetup with places: list, registration, new form, refused registration', async () => {
-    const visitor = await running().signedIn('Host');
+    const visitor = await meetup.signedIn('Host');
     const host = visitor.elsewhere();
     const fields = { title: 'Games', starts: '2099-01-01T18:00:00Z', seats: 1 };
     const { record } = await host.make('meetups', fields);
@@ -215,7 +210,7 @@ describe('axe finds no serious or critical problem on child records', () => {
     await visitor.button('Save').click();
     await visitor.sees('There is one already');
     await visitor.isAccessible();
-    running().caused('409 /api/consumer/v1/registrations');
+    meetup.caused('409 /api/consumer/v1/registrations');
     await visitor.open('data', 'registrations');
     await visitor.link('Go to meetup of Me').waitFor();
     await visitor.isAccessible();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { Response } from 'playwright-core';
@@ -9,39 +9,30 @@ import { request } from '../support/http/request.ts';
 import { me } from '../support/services/service.ts';
 import { browsing } from './browser.ts';
 import { minuteMs } from './browser-site.ts';
-import type { Visitor } from './browser-visitor.ts';
 
 /** After this time the service refuses earlier nonces. */
 const nonceMinutes = 5;
 
+const running = await browsing({ DPOP: 'page, nonce' });
+const { site } = running;
+const visitor = await running.visitor();
+await visitor.page.addInitScript(`window.generated = [];
+  const generateKey = crypto.subtle.generateKey.bind(crypto.subtle);
+  crypto.subtle.generateKey = async (...how) => {
+    const keys = await generateKey(...how);
+    generated.push(keys);
+    return keys;
+  };`);
+const redeemed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
+const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
+await visitor.signIn('Bound');
+/** The provider's answer to the authorization code. */
+const told = await (await redeemed).json();
+const sent = (await asked).headers();
+await visitor.seesPicture('Bound');
+
 describe('tokens bound to a key of the page (DPoP), with nonces required', () => {
-  const running = browsing({ DPOP: 'page, nonce' });
-  let visitor: Visitor;
-  /** The provider's answer to the authorization code. */
-  let told: { readonly token_type: string; readonly access_token: string };
-  /** A request that the page has sent to the API. */
-  let sent: Readonly<Record<string, string>>;
-
-  before(async () => {
-    const { site } = running();
-    visitor = await running().visitor();
-    await visitor.page.addInitScript(`window.generated = [];
-      const generateKey = crypto.subtle.generateKey.bind(crypto.subtle);
-      crypto.subtle.generateKey = async (...how) => {
-        const keys = await generateKey(...how);
-        generated.push(keys);
-        return keys;
-      };`);
-    const redeemed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
-    const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
-    await visitor.signIn('Bound');
-    told = await (await redeemed).json();
-    sent = (await asked).headers();
-    await visitor.seesPicture('Bound');
-  });
-
-  const call = (headers: Readonly<Record<string, string>>) =>
-    request(`${running().site.origin}${me}`, { headers });
+  const call = (headers: Readonly<Record<string, string>>) => request(`${site.origin}${me}`, { headers });
 
   it('the provider issues bound tokens, and the page sends a proof with each request', () => {
     assert.equal(told.token_type, 'DPoP');
@@ -67,7 +58,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const claims = {
       htm: 'GET',
-      htu: `${running().site.origin}${me}`,
+      htu: `${site.origin}${me}`,
       jti: randomUUID(),
       ath: createHash('sha256').update(told.access_token).digest('base64url'),
     };
@@ -100,7 +91,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
   });
 
   it('a renewed token is bound to the same key', async () => {
-    const renewed = visitor.page.waitForResponse(`${running().site.providerOrigin}/token`);
+    const renewed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
     await visitor.button('Renew it now').click();
     await visitor.sees('A new token is here.');
     const { token_type, access_token } = await (await renewed).json();
@@ -122,13 +113,11 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
   });
 
   it('up to here no request was refused or repeated for a missing nonce', () => {
-    assert.deepEqual(running().log.errors, []);
+    assert.deepEqual(running.log.errors, []);
   });
 
   it('a request with an expired nonce is repeated with the new nonce', async () => {
-    const { site } = running();
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Granite');
+    await visitor.fillNew('stones', 'Colour', 'Granite');
     await site.pass(nonceMinutes * minuteMs);
     await visitor.later(nonceMinutes);
     const answers: Response[] = [];
@@ -137,21 +126,15 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     await visitor.button('Save').click();
     await visitor.heading('Granite').waitFor();
     assert.equal(await visitor.page.locator('.record-title').count(), 2);
-    assert.deepEqual(
-      answers.map((answer) => answer.status()),
-      [403, 201],
-    );
+    const statuses = answers.map((answer) => answer.status());
+    assert.deepEqual(statuses, [403, 201]);
     assert.match(String(answers[0]?.headers()['www-authenticate']), /use_dpop_nonce/);
-    assert.ok(
-      running()
-        .log.takeErrors()
-        .every((error) => error.startsWith('403 /api/consumer/v1/')),
-    );
+    assert.ok(running.log.takeErrors().every((error) => error.startsWith('403 /api/consumer/v1/')));
   });
 
   it('sign-in fails if the provider issues a bearer token', async () => {
-    await using stranger = await running().visitor();
-    await stranger.page.route(`${running().site.providerOrigin}/token`, async (route) => {
+    await using stranger = await running.visitor();
+    await stranger.page.route(`${site.providerOrigin}/token`, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), token_type: 'Bearer' } });
     });

@@ -51,7 +51,6 @@ export class Keyboard {
     return this.#page.locator(':focus');
   }
 
-  /** The element with the focus, in words. */
   async #stop(): Promise<string> {
     // Beyond the last stop the focus is in the browser's own bars.
     if ((await this.#focused().count()) === 0) return 'the browser itself';

@@ -4,22 +4,15 @@ import { encodings } from '../support/faults/canaries.ts';
 import { personalWords } from './browser-person.ts';
 
 /** A request as it left the browser, in one text without the bearer token. */
-interface Sent {
-  readonly method: string;
-  readonly url: URL;
-  readonly text: Promise<string>;
-}
+type Sent = { readonly method: string; readonly url: URL; readonly text: Promise<string> };
 
 /** A timeout for busy machines. No passing test waits that long. */
 const patienceMs = 20_000;
 
 /** A browser context of its own (cookies and storage), all of which the log sees. */
 export async function watchedContext(browser: Browser, log: BrowserLog): Promise<BrowserContext> {
-  const context = await browser.newContext({
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-    reducedMotion: 'reduce',
-  });
+  const place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+  const context = await browser.newContext({ ...place, reducedMotion: 'reduce' });
   context.setDefaultTimeout(patienceMs);
   await log.watch(context);
   return context;
@@ -73,7 +66,6 @@ export class BrowserLog {
     return this.#sent.map(({ url }) => url).flatMap((url) => (isLocal(url, known) ? [] : [url.href]));
   }
 
-  /** The addresses that hold a word, wherever they lead. */
   addressesWith(word: string): string[] {
     return this.#sent.map(({ url }) => url.href).filter((address) => address.includes(word));
   }

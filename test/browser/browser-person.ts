@@ -2,11 +2,9 @@
 export const personalWords = ['Quixotella', 'Zanzibarnacle'];
 
 /** A user of the development provider, where all claims follow from the user name. Each word gives another user. */
-export function personNamed(word: string): { readonly userName: string; readonly name: string } {
-  return {
-    userName: `quixotella zanzibarnacle ${word.toLowerCase()}`,
-    name: `Quixotella Zanzibarnacle ${word}`,
-  };
+export function personNamed(word: string) {
+  const name = `Quixotella Zanzibarnacle ${word}`;
+  return { name, userName: name.toLowerCase() };
 }
 
 export const password = 'dev';

@@ -74,11 +74,6 @@ limits: { writes: 1000/min }
 `,
 };
 
-interface ProviderChoice {
-  /** A provider that gives none makes the frontend come back with prompt=none. */
-  readonly refreshTokens?: boolean;
-}
-
 export const tokenSeconds = 600;
 
 /** The service asks for keys that it does not know only now and then. */
@@ -114,7 +109,6 @@ export class BrowserSite {
     return String(this.#second?.origin);
   }
 
-  /** The origins that the browser may call. */
   get origins(): readonly string[] {
     const second = this.#second === undefined ? [] : [this.secondOrigin];
     return [this.origin, this.providerOrigin, ...second];
@@ -127,9 +121,9 @@ export class BrowserSite {
 
   /**
    * Starts the provider again at the same address, without sessions and with new keys; enough time passes that the service
-   * fetches them.
+   * fetches them. A provider without refresh tokens makes the frontend come back with prompt=none.
    */
-  async startProvider({ refreshTokens = true }: ProviderChoice = {}): Promise<void> {
+  async startProvider({ refreshTokens = true } = {}): Promise<void> {
     const homes = [`${this.origin}/`];
     this.#provider = await startDevProvider({
       port: this.#providerPort,
@@ -157,13 +151,11 @@ export class BrowserSite {
     await (await startService({ ...this.#settings, ...options })).stop();
   }
 
-  /** A machine client of the house, at the API. */
   async machine(): Promise<ApiCaller> {
     const secret = await addClient(this.#settings, 'house');
     return new ApiCaller(this.origin, await tokenOf(this.origin, { id: 'house', secret }));
   }
 
-  /** Time passes for the service. */
   async pass(milliseconds: number): Promise<void> {
     this.#aheadMs += milliseconds;
     await this.#service?.advance(milliseconds);

@@ -5,7 +5,6 @@ import { password, personNamed } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
 import { findingsOn } from './page-checks.ts';
 
-/** A user in front of the browser. */
 export class Visitor {
   readonly site: BrowserSite;
   readonly context: BrowserContext;
@@ -42,12 +41,10 @@ export class Visitor {
     return this.page.getByRole('dialog');
   }
 
-  /** A field of a form, by its label. */
   field(label: string): Locator {
     return this.page.getByRole('textbox', { name: new RegExp(`^${label}( optional)?$`) });
   }
 
-  /** Waits until the text is visible. */
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
   }
@@ -65,7 +62,6 @@ export class Visitor {
     await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
   }
 
-  /** As the person of this name: see `personNamed`. */
   async signIn(name: string): Promise<void> {
     await this.button('Sign in').click();
     await this.logIn(name);
@@ -95,7 +91,6 @@ export class Visitor {
     await this.sees(/^usr_/);
   }
 
-  /** The picture of a person, once it is there. */
   async seesPicture(name: string): Promise<Locator> {
     const picture = this.page.getByRole('img', { name: `Picture of ${personNamed(name).name}` });
     await picture.evaluate((image) => image.decode());
@@ -133,17 +128,19 @@ export class Visitor {
     });
   }
 
-  /** Moves the clock of the page. */
   async later(minutes: number): Promise<void> {
     if (!this.#hasClock) await this.page.clock.install();
     this.#hasClock = true;
     await this.page.clock.fastForward(minutes * minuteMs);
   }
 
-  /** Fills in the only field of a collection that has one, and saves it. */
-  async addOne(collection: string, label: string, text: string): Promise<void> {
+  async fillNew(collection: string, label: string, text: string): Promise<void> {
     await this.open('data', collection, 'new');
     await this.field(label).fill(text);
+  }
+
+  async addOne(collection: string, label: string, text: string): Promise<void> {
+    await this.fillNew(collection, label, text);
     await this.button('Save').click();
   }
 
@@ -157,7 +154,6 @@ export class Visitor {
     return link;
   }
 
-  /** The text of the page about its live connection, once there is one. */
   async seesConnection(words: string): Promise<void> {
     await this.page.locator('.connection').getByText(words, { exact: true }).waitFor();
   }
@@ -218,7 +214,6 @@ export class Visitor {
     return () => this.page.evaluate('said');
   }
 
-  /** Closes every window. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.context.close();
   }

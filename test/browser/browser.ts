@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { connectChromium } from '../support/browser/chromium.ts';
 import type { Settings } from '../support/services/service.ts';
@@ -7,8 +7,7 @@ import { BrowserLog, watchedContext } from './browser-log.ts';
 import { type BrowserSite, startBrowserSite } from './browser-site.ts';
 import { Visitor } from './browser-visitor.ts';
 
-/** A browser with the frontend, and a log of its requests and errors. */
-export class Browsing {
+class Browsing {
   readonly site: BrowserSite;
   readonly log = new BrowserLog();
   readonly #browser: Browser;
@@ -36,7 +35,6 @@ export class Browsing {
     return visitor;
   }
 
-  /** A new visitor who has signed in, on a page that is complete. */
   async signedIn(name: string): Promise<Visitor> {
     const visitor = await this.visitor();
     await visitor.signIn(name);
@@ -49,7 +47,6 @@ export class Browsing {
     assert.deepEqual(this.log.takeErrors(), errors);
   }
 
-  /** Checks the requests and errors of all tests of a file. */
   async checkLog(): Promise<void> {
     const { log, site } = this;
     assert.ok(log.countOf('GET', site.origin) > 0, 'The log has no request to the service.');
@@ -58,23 +55,10 @@ export class Browsing {
   }
 }
 
-/** One browser and one site for all tests of a suite. At its end, the log is checked. */
-export function browsing(
-  further: Settings = {},
-  startSite: (further: Settings) => Promise<BrowserSite> = startBrowserSite,
-): () => Browsing {
-  let site: BrowserSite | undefined;
-  let running: Browsing | undefined;
-  before(async () => {
-    site = await startSite(further);
-    running = new Browsing(site, await connectChromium());
-  });
-  after(async () => {
-    try {
-      await running?.checkLog();
-    } finally {
-      await (running ?? site)?.stop();
-    }
-  });
-  return () => running as Browsing;
+/** One browser and one site for all tests of a file. At its end, the log is checked. */
+export async function browsing(further: Settings = {}, startSite = startBrowserSite): Promise<Browsing> {
+  const site = await startSite(further);
+  const running = new Browsing(site, await connectChromium());
+  after(() => running.checkLog().finally(() => running.stop()));
+  return running;
 }

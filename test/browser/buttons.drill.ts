@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 import { fits } from './page-checks.ts';
 
 /** Runs in the page: what is seen where the announcement of a success and an error are at the same place. */
@@ -24,13 +23,10 @@ const coveredByToast = `(() => {
   return controls.filter((one) => isCovered(one.getBoundingClientRect())).map((one) => one.innerText);
 })()`;
 
-describe('buttons and notices', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  before(async () => {
-    visitor = await running().signedIn('Pressing');
-  });
+const running = await browsing();
+const visitor = await running.signedIn('Pressing');
 
+describe('buttons and notices', () => {
   const stateOf = (name: string) => visitor.page.locator('.record', { hasText: name }).locator('.state');
   const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ');
   const lending = (thing: string) => ({ thing, from: '2027-03-01T08:30:00Z', count: 1 });
@@ -113,7 +109,7 @@ describe('buttons and notices', () => {
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     assert.equal(await visitor.dialog.count(), 0);
     await letThrough();
-    running().caused('409 /api/consumer/v1/boards/…/take_down');
+    running.caused('409 /api/consumer/v1/boards/…/take_down');
   });
 
   it('a success notice never covers an error', async () => {
@@ -136,7 +132,7 @@ describe('buttons and notices', () => {
     await alert.evaluate((element) => element.scrollIntoView({ block: 'end' }));
     assert.notEqual(await visitor.page.evaluate(whichIsOnTop), 'the error is covered');
     await visitor.page.setViewportSize({ width: 1280, height: 800 });
-    running().caused('409 /api/consumer/v1/lendings/…/hand_out');
+    running.caused('409 /api/consumer/v1/lendings/…/hand_out');
   });
 
   it('a failure removes the notice of an earlier success', async () => {
@@ -151,7 +147,7 @@ describe('buttons and notices', () => {
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     assert.equal(await visitor.page.locator('.toast').count(), 0);
     await letThrough();
-    running().caused('409 /api/consumer/v1/lendings/…/hand_out');
+    running.caused('409 /api/consumer/v1/lendings/…/hand_out');
   });
 
   it('a notice on a phone covers no control, at any scroll position', async () => {
@@ -207,7 +203,7 @@ describe('buttons and notices', () => {
       assert.deepEqual(await heights(), usual, `at ${width}`);
       await fits(visitor.page, width);
       await visitor.page.unroute('**/me/usage');
-      running().log.takeErrors();
+      running.log.takeErrors();
     }
   });
 
@@ -221,10 +217,7 @@ describe('buttons and notices', () => {
       await visitor.button('Copy it').click();
       await visitor.sees('The token is copied.');
       assert.equal(await clipboard(), visitor.elsewhere().token);
-      assert.ok(
-        !(await visitor.page.content()).includes(visitor.elsewhere().token),
-        'and is not on the page',
-      );
+      assert.ok(!(await visitor.page.content()).includes(visitor.elsewhere().token));
     });
 
     it('the page reports a failed copy', async () => {
@@ -244,7 +237,7 @@ describe('buttons and notices', () => {
       await visitor.page.getByRole('alert').getByText('The provider does not answer').waitFor();
       assert.equal(await visitor.page.locator('.toast').count(), 0);
       await visitor.page.unroute(`${visitor.site.providerOrigin}/**`);
-      running().log.takeErrors();
+      running.log.takeErrors();
     });
   });
 });

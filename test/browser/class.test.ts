@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { exampleFolder } from '../support/people/examples.ts';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
+
+const running = await browsing({ COLLECTIONS_DIR: exampleFolder('class') });
+const teacher = await running.signedIn('Teacher');
+const student = await running.signedIn('Student');
 
 describe('examples/class, in the browsers of a teacher and a student', () => {
-  const running = browsing({ COLLECTIONS_DIR: exampleFolder('class') });
-  let teacher: Visitor;
-  let student: Visitor;
-  before(async () => {
-    teacher = await running().signedIn('Teacher');
-    student = await running().signedIn('Student');
-  });
-
   it("each sees the other's changes live, from the invitation to the grade", async () => {
     const { dialog } = teacher;
     await teacher.open('data', 'assignments');
@@ -57,7 +52,7 @@ describe('examples/class, in the browsers of a teacher and a student', () => {
     await student.field('Text').fill('And water.');
     await student.button('Save').click();
     await student.sees('There is one already');
-    running().caused('409 /api/consumer/v1/handins');
+    running.caused('409 /api/consumer/v1/handins');
     await student.open('data', 'handins');
     await student.link('Go to assignment of It takes light.').click();
     await student.heading('Hand-ins').waitFor();

@@ -8,11 +8,12 @@ import type { Visitor } from './browser-visitor.ts';
 const events = '**/api/consumer/v1/events*';
 const stones = '/api/consumer/v1/stones';
 
-describe('the live connection of a list', () => {
-  const running = browsing();
+const running = await browsing();
+const { site } = running;
 
+describe('the live connection of a list', () => {
   async function signedIn(word: string): Promise<Visitor> {
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     // From here on the test moves the clock.
     await visitor.later(0);
     await visitor.signIn(word);
@@ -35,7 +36,7 @@ describe('the live connection of a list', () => {
     await visitor.later(0.25);
     await visitor.heading('Amber').waitFor();
     await visitor.sees('Stones: “Amber” is new.');
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['net::ERR_FAILED /api/consumer/v1/events']);
+    assert.deepEqual([...new Set(running.log.takeErrors())], ['net::ERR_FAILED /api/consumer/v1/events']);
 
     await visitor.page.unroute(events);
     for (let asks = 1; asks < 4; asks += 1) await visitor.later(0.25);
@@ -74,7 +75,6 @@ describe('the live connection of a list', () => {
   });
 
   it('a lost connection is shown, and is restored when the service is back', async () => {
-    const { site } = running();
     await using visitor = await signedIn('Lost');
     await visitor.watch('stones');
     await site.stopService();
@@ -87,13 +87,12 @@ describe('the live connection of a list', () => {
     await visitor.heading('Slate').waitFor();
     // The page retries the stream and the list.
     assert.deepEqual(
-      [...new Set(running().log.takeErrors())],
+      [...new Set(running.log.takeErrors())],
       ['net::ERR_CONNECTION_REFUSED /api/consumer/v1/events', `net::ERR_CONNECTION_REFUSED ${stones}`],
     );
   });
 
   it('the stream is reopened with a new token when the old one expires', async () => {
-    const { site } = running();
     await using visitor = await signedIn('Renewed');
     await visitor.watch('stones');
     const before = visitor.elsewhere().token;
@@ -110,7 +109,7 @@ describe('the live connection of a list', () => {
     await visitor.seesConnection('Live');
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     await visitor.heading('Slate').waitFor();
-    running().caused('403 /api/consumer/v1/events');
+    running.caused('403 /api/consumer/v1/events');
   });
 
   it('the stream closes while the page is hidden, and reopens when it is visible', async () => {
@@ -130,7 +129,6 @@ describe('the live connection of a list', () => {
   });
 
   it('an expired token does not redirect an idle viewer to the provider', async () => {
-    const { site } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });
     await using visitor = await signedIn('Onlooking');
@@ -141,6 +139,6 @@ describe('the live connection of a list', () => {
     await site.service.stepWallClock(-(tokenSeconds * 1000 + minuteMs));
     assert.equal(await visitor.page.evaluate('window.isSamePage'), true);
     const errors = ['401 /userinfo', '403 /api/consumer/v1/events', `403 ${stones}`];
-    assert.deepEqual([...new Set(running().log.takeErrors())], errors);
+    assert.deepEqual([...new Set(running.log.takeErrors())], errors);
   });
 });

@@ -4,19 +4,11 @@ import { after, before, describe, it } from 'node:test';
 import { succeeded } from '../support/commands/outcome.ts';
 import { beginOutside } from '../support/databases/outsider.ts';
 import { SmallDisk } from '../support/faults/small-disk.ts';
-import { ApiCaller } from '../support/http/api-caller.ts';
+import type { ApiCaller } from '../support/http/api-caller.ts';
 import { send } from '../support/http/request.ts';
-import { declarationsFolder } from '../support/services/declarations.ts';
-import {
-  addClient,
-  fileOf,
-  newSettings,
-  runVestibule,
-  type Service,
-  startService,
-} from '../support/services/service.ts';
+import { deployment } from '../support/services/deployment.ts';
+import { fileOf, runVestibule } from '../support/services/service.ts';
 import { childrenOf, SteadyLoad } from '../support/services/supervised.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 import { answerWith, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { consolePage } from './console-page.ts';
 
@@ -31,16 +23,26 @@ limits: { per_user: 100000, writes: 1000000/min }`;
 
 describe('the operator console during faults of a service', () => {
   const opened = consolePage();
-  let disk: SmallDisk;
-  let provider: TestProvider;
+  const disk = new SmallDisk(megabytes);
   let receiver: WebhookReceiver;
-  let service: Service;
+  const running = deployment({
+    declarations: { tickets },
+    settings: { DATABASE_URL: `sqlite:${disk.folder}/vestibule.db`, WEBHOOK_ALLOW: 'loopback' },
+    clients: { billing: [] },
+    prepare: async (settings) => {
+      receiver = await WebhookReceiver.start();
+      succeeded(await runVestibule(settings, 'webhook', 'add', receiver.url, '--events', 'tickets.*'));
+    },
+  });
   let caller: ApiCaller;
-  let aheadMs = 0;
-  const pass = async (milliseconds: number) => {
-    aheadMs += milliseconds;
-    await service.advance(milliseconds);
-  };
+  before(async () => {
+    caller = await running().person();
+  });
+  after(async () => {
+    await receiver.stop();
+    disk.remove();
+  });
+
   /** In the headline or a section, within five seconds from now. */
   const sees = (text: RegExp | string, section?: string) =>
     (section === undefined ? opened().headline : opened().section(section))
@@ -48,30 +50,8 @@ describe('the operator console during faults of a service', () => {
       .first()
       .waitFor({ timeout: visibleWithinMs });
 
-  before(async () => {
-    disk = new SmallDisk(megabytes);
-    provider = await TestProvider.start();
-    receiver = await WebhookReceiver.start();
-    const settings = await newSettings('sqlite', {
-      ...provider.settings,
-      DATABASE_URL: `sqlite:${disk.folder}/vestibule.db`,
-      COLLECTIONS_DIR: declarationsFolder({ tickets }),
-      WEBHOOK_ALLOW: 'loopback',
-    });
-    await addClient(settings, 'billing');
-    succeeded(await runVestibule(settings, 'webhook', 'add', receiver.url, '--events', 'tickets.*'));
-    service = await startService(settings);
-    caller = new ApiCaller(service.url, await provider.token());
-  });
-  after(async () => {
-    await provider.stop();
-    await service?.stop();
-    await receiver.stop();
-    disk.remove();
-  });
-
   it('shows that a new service is ready', async () => {
-    await opened().page.goto(service.opsUrl);
+    await opened().page.goto(running().service.opsUrl);
     await sees('Ready, and nothing needs attention');
     await sees('No requests in the last hour', 'traffic');
   });
@@ -81,13 +61,13 @@ describe('the operator console during faults of a service', () => {
       (person + turn) % 3 === 0
         ? {
             method: 'POST',
-            url: `${service.url}/api/consumer/v1/tickets`,
+            url: `${running().service.url}/api/consumer/v1/tickets`,
             headers: { authorization: `Bearer ${caller.token}`, 'content-type': 'application/json' },
             body: '{"text":"something"}',
           }
         : {
             method: 'GET',
-            url: `${service.url}/api/consumer/v1/${turn % 7 === 0 ? 'nothing' : 'me'}`,
+            url: `${running().service.url}/api/consumer/v1/${turn % 7 === 0 ? 'nothing' : 'me'}`,
             headers: { authorization: `Bearer ${turn % 5 === 0 ? 'x' : caller.token}` },
           },
     );
@@ -96,25 +76,24 @@ describe('the operator console during faults of a service', () => {
     await sees(/^[\d.,]+\/s, [\d,]+ in 1 h$/, 'data');
     for (let step = 0; step < 30; step += 1) {
       await new Promise((resolve) => setTimeout(resolve, 300));
-      await pass(10_000);
+      await running().move(10_000);
     }
     await load.stop();
   });
 
   it('shows an outage of the provider', async () => {
-    await provider.stop();
-    await pass(601_000);
+    await running().provider.stop();
+    await running().move(601_000);
     await sees(/The keys of provider cannot be fetched \(unreachable\)/);
     await sees('Older keys in use', 'identity');
-    await provider.comeBack();
-    await pass(61_000);
+    await running().provider.comeBack();
+    await running().move(61_000);
     await sees('Keys available', 'identity');
   });
 
   it('shows a webhook receiver that fails', async () => {
     receiver.answer = answerWith(500);
-    provider.aheadMs = aheadMs;
-    caller = new ApiCaller(service.url, await provider.token());
+    caller = await running().person();
     await caller.make('tickets', { text: 'told' });
     await sees(/fails \(status_500\)/);
     await sees('Failing', 'delivery');
@@ -122,7 +101,7 @@ describe('the operator console during faults of a service', () => {
   });
 
   it('shows that another program has locked the database', async () => {
-    const outsider = await beginOutside(fileOf(service.settings));
+    const outsider = await beginOutside(fileOf(running().settings));
     await sees(/The database takes no writes/);
     await outsider.commit();
     await sees('Answers and accepts writes', 'data');
@@ -136,11 +115,11 @@ describe('the operator console during faults of a service', () => {
   });
 
   it('shows that the service is down, and recovers with it', async () => {
-    const { opsUrl, settings } = service;
-    await service.stop();
+    const { opsUrl, stop } = running().service;
+    await stop();
     await sees(/The service has not answered since/);
     const { port } = new URL(opsUrl);
-    service = await startService({ ...settings, OPS_PORT: port });
+    await running().restart(0, { changes: { OPS_PORT: port } });
     await sees(/^Ready/);
     opened().log.takeErrors();
   });
@@ -148,20 +127,11 @@ describe('the operator console during faults of a service', () => {
 
 describe('the operator console, while one of two processes is killed', () => {
   const opened = consolePage();
-  let provider: TestProvider;
-  let service: Service;
-  before(async () => {
-    provider = await TestProvider.start();
-    const processes = { TEST_SERVE_OPTIONS: '--processes 2' };
-    service = await startService(await newSettings('sqlite', { ...provider.settings, ...processes }));
-  });
-  after(async () => {
-    await provider.stop();
-    await service?.stop();
-  });
+  const running = deployment({ settings: { TEST_SERVE_OPTIONS: '--processes 2' } });
 
   it('shows both processes, the end of one, and its replacement', async () => {
     const machine = () => opened().section('machine');
+    const { service } = running();
     await opened().page.goto(service.opsUrl);
     await machine().getByText('2 of 2 serving').waitFor();
     process.kill(childrenOf(service)[0] as number, 'SIGKILL');

@@ -62,10 +62,8 @@ describe('the operator console in a browser', () => {
         .getByRole('button', { name: /client rotate billing/ }),
     );
     await opened().section('identity').getByText('Copied').waitFor();
-    assert.equal(
-      await page.evaluate('navigator.clipboard.readText()'),
-      'npx vestibule client rotate billing --retire-after 7d',
-    );
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    assert.equal(copied, 'npx vestibule client rotate billing --retire-after 7d');
     await page.getByLabel('Pseudonym').fill(String(id));
     await page.getByLabel('Pseudonym').press('Enter');
     const caller = opened().section('caller');

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { describe, it } from 'node:test';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 
 const title = 'schema: { required: [title], properties: { title: { type: string, maxLength: 60 } } }';
 const declarations = {
@@ -39,15 +37,11 @@ access: { create: everyone, read: { owner: all, everyone: all }, update: everyon
 `,
 };
 
-describe('records under a parent, in a browser', () => {
-  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
-  let visitor: Visitor;
-  let stranger: ApiCaller;
-  before(async () => {
-    stranger = (await running().signedIn('Somebody')).elsewhere();
-    visitor = await running().signedIn('Me');
-  });
+const running = await browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
+const stranger = (await running.signedIn('Somebody')).elsewhere();
+const visitor = await running.signedIn('Me');
 
+describe('records under a parent, in a browser', () => {
   it('a public record shows comments of others live, and its closing ends new ones', async () => {
     const { record } = await stranger.make('issues', { title: 'It is slow' });
     await visitor.open('everybodys', 'issues');
@@ -66,7 +60,7 @@ describe('records under a parent, in a browser', () => {
     await visitor.field('Title').fill('Too late');
     await visitor.button('Save').click();
     await visitor.sees('It is closed');
-    running().caused('409 /api/consumer/v1/comments');
+    running.caused('409 /api/consumer/v1/comments');
   });
 
   it('a form reports a change by another person, also if everyone may edit', async () => {

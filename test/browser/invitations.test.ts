@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
@@ -25,16 +25,16 @@ access: { create: judge, read: [owner, judge] }
 `,
 };
 
+const running = await browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
+const ada = await running.signedIn('Ada');
+const bob = await running.visitor();
+
 describe('a list shared by invitation, in two browsers', () => {
-  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(declarations) });
-  let ada: Visitor;
-  let bob: Visitor;
   const members = ({ page }: Visitor) => page.getByRole('list', { name: 'Members' }).getByRole('listitem');
   const invitations = ({ page }: Visitor) =>
     page.getByRole('list', { name: 'Open invitations' }).getByRole('listitem');
   let link = '';
 
-  /** Opens a link in the tab where Bob is, and accepts it. */
   const accept = async (address: string) => {
     await bob.page.goto(address);
     await bob.heading('You are invited').waitFor();
@@ -45,11 +45,6 @@ describe('a list shared by invitation, in two browsers', () => {
     await ada.button(/^Remove per_/).click();
     await ada.dialog.getByRole('button', { name: 'Remove' }).click();
   };
-
-  before(async () => {
-    ada = await running().signedIn('Ada');
-    bob = await running().visitor();
-  });
 
   it('"New" is offered only to callers who may create; others read which role may', async () => {
     await ada.open('data', 'rulings');
@@ -73,7 +68,7 @@ describe('a list shared by invitation, in two browsers', () => {
     await ada.dialog.getByRole('button', { name: 'Make a link' }).click();
     await ada.dialog.locator('.field-error').waitFor();
     await ada.isAccessible();
-    running().caused('422 /api/consumer/v1/lists/…/invitations');
+    running.caused('422 /api/consumer/v1/lists/…/invitations');
     await ada.dialog.getByLabel('People it admits').fill('2');
     await ada.dialog.getByRole('button', { name: 'Make a link' }).click();
     link = await ada.dialog.getByLabel('Link').inputValue();
@@ -128,7 +123,7 @@ describe('a list shared by invitation, in two browsers', () => {
     await accept(`${bob.site.origin}/#/invitation/${'y'.repeat(22)}`);
     await bob.sees('Too many invitations that do not work');
     await bob.sees(/^Try again in/);
-    running().caused(
+    running.caused(
       '404 /api/consumer/v1/invitations',
       '409 /api/consumer/v1/invitations',
       '429 /api/consumer/v1/invitations',
@@ -159,14 +154,10 @@ describe('a list shared by invitation, in two browsers', () => {
     await ada.dialog.getByRole('button', { name: 'Remove' }).click();
     await bob.page.locator('.notice').getByText('It is no longer shared with you').waitFor();
     await bob.sees('Lists: “Flat” is no longer shared with you.');
-    await until(
-      () => members(ada).count(),
-      (count) => count === 1,
-      'the list of members has not changed',
-    );
+    await until(() => members(ada).count(), 1, 'the list of members has not changed');
     await bob.isAccessible();
     // The page may read the record once more before the event arrives.
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
+    assert.deepEqual([...new Set(running.log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
   it('a removed member reads the same in a list and in a form', async () => {
@@ -184,7 +175,7 @@ describe('a list shared by invitation, in two browsers', () => {
     await remove();
     await bob.page.locator('.notice').getByText('It is no longer shared with you').waitFor();
     // The page may read the record once more before the event arrives.
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
+    assert.deepEqual([...new Set(running.log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
   it('a member leaves, and the owner sees it live', async () => {
@@ -197,11 +188,11 @@ describe('a list shared by invitation, in two browsers', () => {
     await bob.sees('You have nothing here yet');
     await members(ada).getByText('Member since').waitFor({ state: 'detached' });
     // The page reads the record once more, before or after the event.
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
+    assert.deepEqual([...new Set(running.log.takeErrors())], ['404 /api/consumer/v1/lists/…']);
   });
 
   it('no request address contains the invitation code', () => {
     const code = new URL(link).hash.split('/').at(-1) ?? assert.fail();
-    assert.deepEqual(running().log.addressesWith(code), []);
+    assert.deepEqual(running.log.addressesWith(code), []);
   });
 });

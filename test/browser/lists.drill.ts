@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
 import { household } from './browser-household.ts';
 import { Keyboard } from './browser-keyboard.ts';
-import type { Visitor } from './browser-visitor.ts';
 
 const many = 65;
 const plates = 13;
 
+const running = await browsing({ COLLECTIONS_DIR: declarationsFolder(household) });
+const visitor = await running.signedIn('Me');
+const { record } = await visitor.elsewhere().make('lists', { title: 'Party' });
+const listId = record.id;
+for (let n = 1; n <= many; n += 1)
+  await visitor.elsewhere().make('entries', { list: listId, what: `${n % 5 ? 'Cup' : 'Plate'} ${n}` });
+
 describe('a list of many records', () => {
-  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(household) });
-  let visitor: Visitor;
-  let listId = '';
   const bar = () => visitor.page.getByRole('region', { name: 'Selected records' });
   const entries = () => visitor.elsewhere().all('entries', `&list=${listId}`);
-  before(async () => {
-    visitor = await running().signedIn('Me');
-    const { record } = await visitor.elsewhere().make('lists', { title: 'Party' });
-    listId = record.id;
-    for (let n = 1; n <= many; n += 1)
-      await visitor.elsewhere().make('entries', { list: listId, what: `${n % 5 ? 'Cup' : 'Plate'} ${n}` });
-  });
 
   it('is searched, selected and changed by keyboard only', async () => {
     const keyboard = new Keyboard(visitor.page);
@@ -60,7 +56,7 @@ describe('a list of many records', () => {
     assert.equal(keys.length, 2);
     assert.equal(keys[0], keys[1]);
     assert.equal((await entries()).length, many - 10);
-    running().caused('net::ERR_CONNECTION_RESET /api/consumer/v1/batch');
+    running.caused('net::ERR_CONNECTION_RESET /api/consumer/v1/batch');
     await page.unroute('**/batch');
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { ApiCaller } from '../support/http/api-caller.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
@@ -9,13 +9,13 @@ import type { Visitor } from './browser-visitor.ts';
 
 const withoutStates = 'schema: { required: [text], properties: { text: { type: string, maxLength: 60 } } }\n';
 
-describe('a record that is older than the states of its collection', () => {
-  const folder = declarationsFolder({ memos: withoutStates });
-  const running = browsing({ COLLECTIONS_DIR: folder });
+const folder = declarationsFolder({ memos: withoutStates });
+const memos = await browsing({ COLLECTIONS_DIR: folder });
 
+describe('a record that is older than the states of its collection', () => {
   it('is listed, without a state and actions', async () => {
-    const { site } = running();
-    const visitor = await running().signedIn('Ada');
+    const { site } = memos;
+    const visitor = await memos.signedIn('Ada');
     await visitor.elsewhere().make('memos', { text: 'Old' });
     await site.stopService();
     writeFileSync(
@@ -28,35 +28,30 @@ describe('a record that is older than the states of its collection', () => {
     await visitor.page.reload();
     await visitor.heading('Old').waitFor();
     assert.equal(await visitor.page.locator('.record .state').count(), 0);
-    running().log.takeErrors();
+    memos.log.takeErrors();
   });
 });
 
+const running = await browsing({ COLLECTIONS_DIR: declarationsFolder(household) });
+const ada = await running.signedIn('Ada');
+const bob = await running.signedIn('Bob');
+const { id: listId } = (await ada.elsewhere().make('lists', { title: 'Weekend' })).record;
+const add = async (caller: ApiCaller, ...names: readonly string[]) => {
+  for (const what of names) await caller.make('entries', { list: listId, what });
+};
+const invited = await ada.elsewhere().send('POST', `/lists/${listId}/invitations`, { role: 'member' });
+const { code } = invited.json<{ code: string }>();
+await bob.elsewhere().send('POST', '/invitations', { code });
+await add(ada.elsewhere(), 'Milk', 'Green tea', 'Black tea', 'Bread');
+for (const visitor of [ada, bob]) {
+  await visitor.open('data', 'lists', listId, 'open');
+  await visitor.seesConnection('Live');
+  await visitor.heading('Bread').waitFor();
+}
+
 describe('a shopping list shared by two people', () => {
-  const running = browsing({ COLLECTIONS_DIR: declarationsFolder(household) });
-  let ada: Visitor;
-  let bob: Visitor;
-  let listId = '';
-  const add = async (caller: ApiCaller, ...names: readonly string[]) => {
-    for (const what of names) await caller.make('entries', { list: listId, what });
-  };
   const bar = ({ page }: Visitor) => page.getByRole('region', { name: 'Selected records' });
   const card = ({ page }: Visitor, name: string) => page.locator('.record', { hasText: name });
-  before(async () => {
-    ada = await running().signedIn('Ada');
-    bob = await running().signedIn('Bob');
-    const { record } = await ada.elsewhere().make('lists', { title: 'Weekend' });
-    listId = record.id;
-    const invited = await ada.elsewhere().send('POST', `/lists/${listId}/invitations`, { role: 'member' });
-    const { code } = invited.json<{ code: string }>();
-    await bob.elsewhere().send('POST', '/invitations', { code });
-    await add(ada.elsewhere(), 'Milk', 'Green tea', 'Black tea', 'Bread');
-    for (const visitor of [ada, bob]) {
-      await visitor.open('data', 'lists', listId, 'open');
-      await visitor.seesConnection('Live');
-      await visitor.heading('Bread').waitFor();
-    }
-  });
 
   it('a search shows its results, their number, and a way out when nothing is found', async () => {
     const { page } = ada;
@@ -82,7 +77,7 @@ describe('a shopping list shared by two people', () => {
 
   it('several records are bought in one request, and the other person sees it live', async () => {
     const { page } = ada;
-    const { log, site } = running();
+    const { log, site } = running;
     const sent = log.countOf('POST', site.origin);
     await ada.button('Select').click();
     for (const name of ['Select Milk', 'Select Green tea']) await page.getByLabel(name).check();
@@ -117,7 +112,7 @@ describe('a shopping list shared by two people', () => {
     await ada.sees('1 record deleted.');
     await card(ada, 'Empty').waitFor({ state: 'detached' });
     await ada.heading('Weekend').waitFor();
-    running().caused('409 /api/consumer/v1/batch');
+    running.caused('409 /api/consumer/v1/batch');
   });
 
   it('the history shows each action with its role, and updates live', async () => {

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
 import { Keyboard } from './browser-keyboard.ts';
-import type { Visitor } from './browser-visitor.ts';
+
+const running = await browsing();
+const first = await running.signedIn('Twofold');
+const second = await first.anotherWindow();
+const machine = await running.site.machine();
 
 describe('two windows of one person', () => {
-  const running = browsing();
-  let first: Visitor;
-  let second: Visitor;
-  let machine: ApiCaller;
-  before(async () => {
-    first = await running().signedIn('Twofold');
-    second = await first.anotherWindow();
-    machine = await running().site.machine();
-  });
-
   it('a new record appears in the other window, with a notice', async () => {
     await first.watch('stones');
-    await second.open('data', 'stones', 'new');
-    await second.field('Colour').fill('Slate');
-    await second.button('Save').click();
+    await second.addOne('stones', 'Colour', 'Slate');
     await first.heading('Slate').waitFor();
     await first.page.getByRole('status').getByText('Stones: “Slate” is new.').waitFor();
     await first.sees('1 of 2');
@@ -130,7 +121,7 @@ describe('two windows of one person', () => {
     await first.elsewhere().send('DELETE', `/lendings/${record?.id}`, undefined, { 'if-match': '*' });
     await first.sees('It was deleted elsewhere');
     assert.equal(await first.field('Thing').inputValue(), 'A rope, once more');
-    running().caused('404 /api/consumer/v1/lendings/…');
+    running.caused('404 /api/consumer/v1/lendings/…');
   });
 
   it('after erasure in one window the other sends no more requests', async () => {

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { everything } from '../support/services/unusual-declarations.ts';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 import { fits } from './page-checks.ts';
 
+const running = await browsing();
+const visitor = await running.signedIn('Reading');
+
 describe('the API reference at /docs, in short', () => {
-  const running = browsing();
-  let visitor: Visitor;
   const open = async () => {
     await visitor.page.goto(`${visitor.site.origin}/docs`);
     await visitor.page.locator('article').first().waitFor();
   };
-  before(async () => {
-    visitor = await running().signedIn('Reading');
-  });
 
   it('shows all operations within the width of a phone', async () => {
     await open();

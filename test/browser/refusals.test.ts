@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { browsing } from './browser.ts';
 import { minuteMs } from './browser-site.ts';
-import type { Visitor } from './browser-visitor.ts';
 
 const lendings = '/api/consumer/v1/lendings';
 
-describe('refusals of the service, in a browser', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  before(async () => {
-    visitor = await running().signedIn('Refused');
-  });
+const running = await browsing();
+const visitor = await running.signedIn('Refused');
 
+describe('refusals of the service, in a browser', () => {
   /** The text of a screen reader for a field, besides its label. */
   async function descriptionOf(field: Locator): Promise<string> {
     const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
@@ -40,7 +36,7 @@ describe('refusals of the service, in a browser', () => {
     assert.equal(await visitor.page.getByLabel('From').getAttribute('aria-invalid'), null);
     await visitor.button('Count').click();
     assert.equal(await visitor.field('Count').and(visitor.page.locator(':focus')).count(), 1);
-    running().caused(`422 ${lendings}`);
+    running.caused(`422 ${lendings}`);
   });
 
   it('a text in a number field is reported before a request is sent', async () => {
@@ -53,7 +49,7 @@ describe('refusals of the service, in a browser', () => {
     await visitor.field('Count').fill('2');
     await visitor.button('Save').click();
     await visitor.heading('A drill').waitFor();
-    running().caused();
+    running.caused();
   });
 
   describe('412', () => {
@@ -70,7 +66,7 @@ describe('refusals of the service, in a browser', () => {
       assert.equal(reply.status, 200, reply.text);
       await visitor.button('Save').click();
       await visitor.page.getByRole('alert').getByText('It was changed in the meantime').waitFor();
-      running().caused(`412 ${lendings}/…`);
+      running.caused(`412 ${lendings}/…`);
       return record.id;
     }
 
@@ -142,7 +138,7 @@ describe('refusals of the service, in a browser', () => {
     await visitor.page.getByRole('alert').getByText('That is not possible any more').waitFor();
     await visitor.button('Hand out A kettle').waitFor({ state: 'detached' });
     await letThrough();
-    running().caused(`409 ${lendings}/…/hand_out`);
+    running.caused(`409 ${lendings}/…/hand_out`);
   });
 
   it('409: a full collection keeps the draft, which can be saved after a deletion', async () => {
@@ -154,7 +150,7 @@ describe('refusals of the service, in a browser', () => {
     await visitor.addOne('stones', 'Colour', 'Coral');
     await visitor.page.getByRole('alert').getByText('This collection is full').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Coral');
-    running().caused('409 /api/consumer/v1/stones');
+    running.caused('409 /api/consumer/v1/stones');
 
     await visitor.link('← Stones').click();
     await visitor.button('Delete Slate').click();
@@ -191,6 +187,6 @@ describe('refusals of the service, in a browser', () => {
     assert.equal(await visitor.field('Idea').inputValue(), 'Three');
     await visitor.button('Save').click();
     await visitor.heading('Three').waitFor();
-    running().caused('429 /api/consumer/v1/sparks');
+    running.caused('429 /api/consumer/v1/sparks');
   });
 });

@@ -6,13 +6,13 @@ import type { Visitor } from './browser-visitor.ts';
 
 const afterItsLife = tokenSeconds / 60 + 1;
 
-describe('a token that expires while a form is being filled', () => {
-  const running = browsing();
+const running = await browsing();
+const { site } = running;
 
+describe('a token that expires while a form is being filled', () => {
   async function typing(name: string): Promise<Visitor> {
-    const visitor = await running().signedIn(name);
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    const visitor = await running.signedIn(name);
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     return visitor;
   }
 
@@ -31,7 +31,6 @@ describe('a token that expires while a form is being filled', () => {
   });
 
   it('is also renewed if only the clock of the service finds it expired', async () => {
-    const { site } = running();
     await using visitor = await typing('Disputed');
     const ahead = tokenSeconds * 1000 + minuteMs;
     await site.service.stepWallClock(ahead);
@@ -41,24 +40,23 @@ describe('a token that expires while a form is being filled', () => {
     });
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
-    running().caused('403 /api/consumer/v1/stones');
+    running.caused('403 /api/consumer/v1/stones');
   });
 
   it('the draft survives an outage of the provider and is saved afterwards', async () => {
-    const { site } = running();
     await using visitor = await typing('Waiting');
     await visitor.later(afterItsLife);
     await site.stopProvider();
     await visitor.button('Save').click();
     await visitor.page.getByRole('alert').getByText('No answer from the provider').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
-    running().caused('net::ERR_CONNECTION_REFUSED /token');
+    running.caused('net::ERR_CONNECTION_REFUSED /token');
 
     // A restarted provider has no sessions or refresh tokens: the user must sign in again.
     await site.startProvider();
     await visitor.button('Save').click();
     await visitor.sees('Please sign in again');
-    running().caused('400 /token');
+    running.caused('400 /token');
     await visitor.signIn('Waiting');
     await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
@@ -67,7 +65,6 @@ describe('a token that expires while a form is being filled', () => {
   });
 
   it('without refresh tokens a silent redirect to the provider renews it and keeps the draft', async () => {
-    const { site } = running();
     await site.stopProvider();
     await site.startProvider({ refreshTokens: false });
     await using visitor = await typing('Travelling');
@@ -81,6 +78,6 @@ describe('a token that expires while a form is being filled', () => {
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.button('Save').click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
-    assert.deepEqual([...new Set(running().log.takeErrors())], ['401 /userinfo']);
+    assert.deepEqual([...new Set(running.log.takeErrors())], ['401 /userinfo']);
   });
 });

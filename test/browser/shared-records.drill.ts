@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
-import { before, describe, it } from 'node:test';
-import type { ApiCaller } from '../support/http/api-caller.ts';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
-import type { Visitor } from './browser-visitor.ts';
 
-/** A collection with `read: everyone`. */
+const running = await browsing();
+const stranger = (await running.signedIn('Somebody')).elsewhere();
+const theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).record.id;
+const visitor = await running.signedIn('Me');
+
 describe('a collection that everyone can read, in a browser', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  let stranger: ApiCaller;
-  let theirs: string;
-  before(async () => {
-    stranger = (await running().signedIn('Somebody')).elsewhere();
-    theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).record.id;
-    visitor = await running().signedIn('Me');
-  });
-
   const promise = /between you and this service/;
   const text = () => visitor.page.locator('main').innerText();
   const cards = () => visitor.page.locator('.record');

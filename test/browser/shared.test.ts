@@ -1,27 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { browsing } from './browser.ts';
 import type { Visitor } from './browser-visitor.ts';
 
 const items = readFileSync('collections/items.yaml', 'utf8');
 
+const running = await browsing({ COLLECTIONS_DIR: declarationsFolder({ items }) });
+const ada = await running.signedIn('Ada');
+const bob = await running.signedIn('Bob');
+
 describe('the lending library, for two people', () => {
-  const running = browsing({ COLLECTIONS_DIR: declarationsFolder({ items }) });
-  let ada: Visitor;
-  let bob: Visitor;
   const card = ({ page }: Visitor, title = 'Drill') => page.locator('.record', { hasText: title });
   const lend = () => ada.dialog.getByRole('button', { name: 'Lend', exact: true });
   const due = () => ada.dialog.getByLabel('Due');
-  before(async () => {
-    ada = await running().signedIn('Ada');
-    bob = await running().signedIn('Bob');
-  });
 
   it('the form of a new item omits fields that only an action sets', async () => {
-    await ada.open('data', 'items', 'new');
-    await ada.field('Title').fill('Drill');
+    await ada.fillNew('items', 'Title', 'Drill');
     assert.equal(await ada.page.getByLabel('Due').count(), 0);
     await ada.button('Save').click();
     await card(ada).getByText('You are the owner').waitFor();
@@ -65,7 +61,7 @@ describe('the lending library, for two people', () => {
     await ada.page.locator('dialog .field-error').waitFor();
     assert.equal(await due().getAttribute('aria-invalid'), 'true');
     await ada.isAccessible();
-    running().caused('422 /api/consumer/v1/items/…/lend');
+    running.caused('422 /api/consumer/v1/items/…/lend');
   });
 
   it('the item is lent with a date, and the borrower sees it live', async () => {

@@ -15,36 +15,37 @@ const nobody = {
   token: { issued_at: null, expires_at: '2099-01-01T00:00:00.000Z' },
 };
 
-describe('sign-in with errors', () => {
-  const running = browsing();
+const running = await browsing();
+const { log, site } = running;
 
+describe('sign-in with errors', () => {
   it('a wrong password is reported, and the right one works afterwards', async () => {
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     await visitor.button('Sign in').click();
     await visitor.logIn('Forgetful', 'not the password');
     await visitor.page.getByRole('alert').getByText('Wrong password').waitFor();
     assert.equal(await visitor.page.getByLabel('User name').inputValue(), personNamed('Forgetful').userName);
     await visitor.logIn('Forgetful');
     await visitor.seesFirstPage('Forgetful');
-    running().caused('400 /interaction/…');
+    running.caused('400 /interaction/…');
   });
 
   it('a refused consent is reported, and signing in works afterwards', async () => {
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     await visitor.signInInVain();
     assert.equal(new URL(visitor.page.url()).search, '');
     await visitor.signIn('Unwilling');
   });
 
   it('an authorization answer that this tab did not request is refused', async () => {
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     await visitor.page.goto(`${visitor.site.origin}/?code=stolen&state=guessed`);
     await visitor.sees('This sign-in was not begun in this tab.');
     assert.equal(new URL(visitor.page.url()).search, '');
   });
 
   it('of two providers the chosen one signs the user in', async () => {
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     const school = { title: 'Harbour School', issuer: 'https://school.example.org' };
     await visitor.page.route(settings, async (route) => {
       const response = await route.fetch();
@@ -68,10 +69,9 @@ describe('sign-in with errors', () => {
   });
 
   it('an answer with another issuer is refused and its code not redeemed', async () => {
-    const { log, site } = running();
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     const answer = await visitor.answerOf('Sign in', 'Mixed');
-    running().caused('net::ERR_CONNECTION_REFUSED /web/config.json');
+    running.caused('net::ERR_CONNECTION_REFUSED /web/config.json');
     assert.equal(answer.searchParams.get('iss'), site.providerOrigin);
     answer.searchParams.set('iss', 'https://school.example.org');
     const redeemed = log.countOf('POST', site.providerOrigin);
@@ -81,8 +81,7 @@ describe('sign-in with errors', () => {
   });
 
   it('an unreachable provider is reported, and signing in can be retried', async () => {
-    const { site } = running();
-    const visitor = await running().visitor();
+    const visitor = await running.visitor();
     await site.stopProvider();
     await visitor.button('Sign in').click();
     await visitor.heading('The provider does not answer').waitFor();
@@ -90,21 +89,19 @@ describe('sign-in with errors', () => {
     await visitor.button('Sign in').click();
     await visitor.heading('The provider does not answer').waitFor();
     const refused = `net::ERR_CONNECTION_REFUSED ${discovery}`;
-    running().caused(refused, refused);
+    running.caused(refused, refused);
     await site.startProvider();
     await visitor.button('Try again').click();
     await visitor.signIn('Patient');
   });
 
   it('the draft survives a reload during an outage of the provider', async () => {
-    const { site } = running();
-    const visitor = await running().signedIn('Reloading');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Half a word');
+    const visitor = await running.signedIn('Reloading');
+    await visitor.fillNew('stones', 'Colour', 'Half a word');
     await site.stopProvider();
     await visitor.page.reload();
     await visitor.heading('The provider does not answer').waitFor();
-    running().caused(`net::ERR_CONNECTION_REFUSED ${discovery}`);
+    running.caused(`net::ERR_CONNECTION_REFUSED ${discovery}`);
     // A restarted provider has no sessions.
     await site.startProvider();
     await visitor.button('Try again').click();
@@ -115,9 +112,8 @@ describe('sign-in with errors', () => {
   });
 
   it('another person who signs in in the same tab does not see the draft', async () => {
-    const visitor = await running().signedIn('Former');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('My secret');
+    const visitor = await running.signedIn('Former');
+    await visitor.fillNew('stones', 'Colour', 'My secret');
     await visitor.context.clearCookies();
     await visitor.page.reload();
     await visitor.sees('Please sign in again');
@@ -128,7 +124,7 @@ describe('sign-in with errors', () => {
   });
 
   it('a caller without a subject reads that it has no id, and that nothing is stored', async () => {
-    const visitor = await running().signedIn('Nobody');
+    const visitor = await running.signedIn('Nobody');
     await visitor.page.route('**/api/consumer/v1/me', (route) => route.fulfill({ json: nobody }));
     await visitor.open('you');
     await visitor.page.reload();

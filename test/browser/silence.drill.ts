@@ -4,12 +4,12 @@ import { browsing } from './browser.ts';
 
 const stones = '/api/consumer/v1/stones';
 
-describe('an unreachable service or network', () => {
-  const running = browsing();
+const running = await browsing();
+const { site } = running;
 
+describe('an unreachable service or network', () => {
   it('a list reports that the service is down, and loads when it is back', async () => {
-    const { site } = running();
-    await using visitor = await running().signedIn('Listing');
+    await using visitor = await running.signedIn('Listing');
     await visitor.open('data', 'stones');
     await visitor.sees('Nothing here yet');
     await visitor.link('← Your data').click();
@@ -20,17 +20,15 @@ describe('an unreachable service or network', () => {
     await site.startService();
     await visitor.button('Try again').click();
     await visitor.sees('Nothing here yet');
-    running().caused(
+    running.caused(
       'net::ERR_CONNECTION_REFUSED /api/consumer/v1/me/usage',
       `net::ERR_CONNECTION_REFUSED ${stones}`,
     );
   });
 
   it('a form keeps the draft while the service is down, and saves it once', async () => {
-    const { site } = running();
-    await using visitor = await running().signedIn('Saving');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await using visitor = await running.signedIn('Saving');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await site.stopService();
     await visitor.button('Save').click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
@@ -39,13 +37,12 @@ describe('an unreachable service or network', () => {
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1);
-    running().caused(`net::ERR_CONNECTION_REFUSED ${stones}`);
+    running.caused(`net::ERR_CONNECTION_REFUSED ${stones}`);
   });
 
   it('repeating a create whose answer was lost makes one record', async () => {
-    await using visitor = await running().signedIn('Unlucky');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await using visitor = await running.signedIn('Unlucky');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await visitor.page.route(`**${stones}`, async (route) => {
       await route.fetch();
       await route.abort('connectionreset');
@@ -57,11 +54,11 @@ describe('an unreachable service or network', () => {
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'and it is still one');
-    running().caused(`net::ERR_CONNECTION_RESET ${stones}`);
+    running.caused(`net::ERR_CONNECTION_RESET ${stones}`);
   });
 
   it('the page reports that its settings cannot be loaded, and can retry', async () => {
-    await using visitor = await running().visitor();
+    await using visitor = await running.visitor();
     const settings = '**/web/config.json';
     await visitor.page.route(settings, (route) => route.abort('connectionrefused'));
     await visitor.page.reload();
@@ -69,13 +66,12 @@ describe('an unreachable service or network', () => {
     await visitor.page.unroute(settings);
     await visitor.button('Try again').click();
     await visitor.button('Sign in').waitFor();
-    running().caused('net::ERR_CONNECTION_REFUSED /web/config.json');
+    running.caused('net::ERR_CONNECTION_REFUSED /web/config.json');
   });
 
   it('offline is shown at once, and the draft is saved when the network is back', async () => {
-    await using visitor = await running().signedIn('Travelling');
-    await visitor.open('data', 'stones', 'new');
-    await visitor.field('Colour').fill('Slate');
+    await using visitor = await running.signedIn('Travelling');
+    await visitor.fillNew('stones', 'Colour', 'Slate');
     await visitor.connect(false);
     const banner = visitor.page.getByRole('alert').getByText(/You are offline/);
     await banner.waitFor();
@@ -86,11 +82,11 @@ describe('an unreachable service or network', () => {
     await banner.waitFor({ state: 'detached' });
     await visitor.button('Save').click();
     await visitor.heading('Slate').waitFor();
-    running().caused(`net::ERR_INTERNET_DISCONNECTED ${stones}`);
+    running.caused(`net::ERR_INTERNET_DISCONNECTED ${stones}`);
   });
 
   it('an export that breaks off is not saved as a file', async () => {
-    await using visitor = await running().signedIn('Cut');
+    await using visitor = await running.signedIn('Cut');
     await visitor.open('data');
     let downloads = 0;
     visitor.page.on('download', () => {
@@ -104,6 +100,6 @@ describe('an unreachable service or network', () => {
     await visitor.button('Export as a file').click();
     await visitor.page.getByRole('alert').getByText('The export is incomplete').waitFor();
     assert.equal(downloads, 0);
-    running().caused();
+    running.caused();
   });
 });

@@ -1,54 +1,43 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
-import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { after, describe, it } from 'node:test';
+import { ownPages, signInAsAda } from '../support/browser/own-page.ts';
 import { serveFiles } from '../support/browser/static-files.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
-import { callAs, type Development, startDevelopment } from '../support/services/development.ts';
+import { callAs, startDevelopment } from '../support/services/development.ts';
 import { fits } from './page-checks.ts';
+
+const folder = newDirectory();
+succeeded(await endOf({}, ['init'], folder));
+const port = await freePort();
+const origin = `http://localhost:${port}`;
+replaceIn({ 'http://localhost:5173': origin });
+const dev = await startDevelopment(folder, { OPS_PORT: '0' }, ['--settings', 'vestibule.env']);
+replaceIn({
+  'http://127.0.0.1:3000': `http://127.0.0.1:${dev.providerPort}`,
+  'http://127.0.0.1:8080': `http://127.0.0.1:${dev.port}`,
+});
+const stopServing = await serveFiles(`${folder}/page`, port);
+const pages = await ownPages();
+const page = await pages.page();
+after(async () => {
+  await pages.stop();
+  await stopServing();
+  await dev.stop();
+});
+
+function replaceIn(replacements: Readonly<Record<string, string>>): void {
+  for (const name of globSync(['page/*.js', '*.env'], { cwd: folder })) {
+    let text = readFileSync(`${folder}/${name}`, 'utf8');
+    for (const [one, other] of Object.entries(replacements)) text = text.replaceAll(one, other);
+    writeFileSync(`${folder}/${name}`, text);
+  }
+}
 
 /** What `vestibule init` writes, as plain files at an origin of their own, with ports that are free. */
 describe('the page that vestibule init writes', () => {
-  const folder = newDirectory();
-  let dev: Development;
-  let pages: OwnPages;
-  let page: Page;
-  let origin = '';
-  let stopServing: (() => Promise<void>) | undefined;
-
-  before(async () => {
-    succeeded(await endOf({}, ['init'], folder));
-    const port = await freePort();
-    origin = `http://localhost:${port}`;
-    replaceIn({ 'http://localhost:5173': origin });
-    dev = await startDevelopment(folder, { OPS_PORT: '0' }, ['--settings', 'vestibule.env']);
-    replaceIn({
-      'http://127.0.0.1:3000': `http://127.0.0.1:${dev.providerPort}`,
-      'http://127.0.0.1:8080': `http://127.0.0.1:${dev.port}`,
-    });
-    stopServing = await serveFiles(`${folder}/page`, port);
-    pages = await OwnPages.start();
-    page = await (await pages.context()).newPage();
-  });
-  after(async () => {
-    await pages?.stop();
-    await stopServing?.();
-    await dev?.stop();
-  });
-
-  function replaceIn(replacements: Readonly<Record<string, string>>): void {
-    for (const name of globSync(['page/*.js', '*.env'], { cwd: folder })) {
-      const text = readFileSync(`${folder}/${name}`, 'utf8');
-      const replaced = Object.entries(replacements).reduce((result, [one, other]) => {
-        return result.replaceAll(one, other);
-      }, text);
-      writeFileSync(`${folder}/${name}`, replaced);
-    }
-  }
-
   const notes = () => page.getByRole('listitem').allTextContents();
 
   it('signs in at the development provider, from its own origin', async () => {
@@ -63,10 +52,8 @@ describe('the page that vestibule init writes', () => {
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('listitem').getByText('buy <b>milk</b>').waitFor();
     const { body } = await callAs(dev, 'ada', '/notes');
-    assert.deepEqual(
-      (body.items as { text: string }[]).map(({ text }) => text),
-      ['buy <b>milk</b>'],
-    );
+    const texts = (body.items as { text: string }[]).map(({ text }) => text);
+    assert.deepEqual(texts, ['buy <b>milk</b>']);
   });
 
   it('stores no token where other scripts can read it', async () => {
@@ -106,7 +93,7 @@ describe('the page that vestibule init writes', () => {
   });
 
   it('refuses an authorization answer that this tab did not request', async () => {
-    const other = await (await pages.context()).newPage();
+    const other = await pages.page();
     await other.goto(`${origin}/?code=stolen&state=guessed`);
     await other.getByText('This sign-in was not begun in this tab.').waitFor();
     assert.equal(other.url(), `${origin}/`);

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
-import { before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { browsing } from './browser.ts';
 import { BrowserLog } from './browser-log.ts';
 import { personNamed } from './browser-person.ts';
-import type { Visitor } from './browser-visitor.ts';
 
 const person = personNamed('First');
 
+const running = await browsing();
+const { log, site } = running;
+const visitor = await running.visitor();
+
 /** One person, from sign-in to sign-out. Each test continues where the one before ended. */
 describe('the whole trip of one person in a browser', () => {
-  const running = browsing();
-  let visitor: Visitor;
-  before(async () => {
-    visitor = await running().visitor();
-  });
-
   it('signs in at the provider', async () => {
     await visitor.signIn('First');
     assert.equal(new URL(visitor.page.url()).search, '', 'the code is not left in the address');
@@ -187,14 +184,13 @@ describe('the whole trip of one person in a browser', () => {
   });
 
   it('control: the network log has the requests to the service and to the provider', () => {
-    const { log, site } = running();
     assert.ok(log.countOf('GET', site.origin) > 5);
     assert.ok(log.countOf('POST', site.providerOrigin) > 1);
   });
 
   it('control: the network log finds personal data, violations, errors and other hosts', async () => {
     const log = new BrowserLog();
-    const { page, site } = await running().visitor(log);
+    const { page, site } = await running.visitor(log);
     const said = Buffer.from(`{"who":"${person.name}"}`).toString('base64');
     await page.evaluate(`Promise.all([
       fetch('/api/consumer/v1/me?name=Quixotella'),

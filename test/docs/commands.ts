@@ -2,22 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ProjectCopy } from './project-copy.ts';
 
-/** The values of a reader when coming to a command, of which the pages can only show examples. */
-export interface Hand {
-  /** The newest secret of each client, and the id of its first one. */
-  readonly secrets: Map<string, { newest: string; firstId: string }>;
-  note: { id: string; etag: string };
-  booking: string;
-  pseudonym: string;
-  webhook: string;
-}
+export type Hand = ReturnType<typeof newHand>;
 
 export interface Expected {
-  /** The expected output. */
   readonly says: RegExp;
   /** The text that replaces the examples of the page. */
   readonly instead?: (hand: Hand) => Readonly<Record<string, string>>;
-  /** Takes up what the reader takes from the output. */
   readonly take?: (output: string, hand: Hand) => void;
   /** The command keeps running. Its output is read until it matches `says`. */
   readonly keepsRunning?: true;
@@ -26,8 +16,10 @@ export interface Expected {
 /** The commands by their printed text, in the order of the run. */
 export type Commands = Readonly<Record<string, Expected>>;
 
-export function newHand(): Hand {
-  return { secrets: new Map(), note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
+/** The values of a reader when coming to a command, of which the pages can only show examples. */
+export function newHand() {
+  const secrets = new Map<string, { newest: string; firstId: string }>();
+  return { secrets, note: { id: '', etag: '' }, booking: '', pseudonym: '', webhook: '' };
 }
 
 /** Declares one test for each command, which reports the script that was run. */
@@ -38,9 +30,9 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
       const outcome = expected.keepsRunning
         ? await project.runUntil(text, replaced, expected.says)
         : await project.run(text, replaced);
-      assert.match(outcome.output, expected.says, outcome.output + outcome.errors);
-      assert.equal(outcome.code, 0, outcome.errors);
-      expected.take?.(outcome.output, hand);
+      assert.match(outcome.stdout, expected.says, outcome.stdout + outcome.stderr);
+      assert.equal(outcome.code, 0, outcome.stderr);
+      expected.take?.(outcome.stdout, hand);
       context.diagnostic(`ran: ${outcome.script}`);
     });
   }
@@ -50,7 +42,6 @@ export function runAll(commands: Commands, project: ProjectCopy, hand: Hand): vo
 export const installed = 'node node_modules/@vestibule/server/bin/vestibule.js';
 export const inTheClone = '$NODE bin/vestibule.js';
 
-/** The first group of a pattern, which must match. */
 export function first(pattern: RegExp, output: string): string {
   const [, found] = pattern.exec(output) ?? [];
   assert.ok(found, `${pattern} is not in: ${output}`);

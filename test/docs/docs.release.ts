@@ -12,21 +12,16 @@ describe('the commands of docs, as printed', () => {
     await project.start();
     writeFileSync(`${project.folder}/settings.env`, 'LOG_LEVEL=warn\n');
     // The earlier steps of docs/tokens.md.
-    const vestibule = async (text: string) =>
-      (await project.run(`$NODE bin/vestibule.js ${text}`, {})).output;
+    const output = async (text: string) => (await project.run(text, {})).stdout;
+    const vestibule = (text: string) => output(`$NODE bin/vestibule.js ${text}`);
     for (const client of ['billing-service', 'reports'])
       takeSecret(client)(await vestibule(`client add ${client}`), hand);
     takeSecretIds(await vestibule('client list'), hand);
-    const me = await project.run(
-      'curl -s -H "Authorization: Bearer $TOKEN" $BASE_URL/api/consumer/v1/me',
-      {},
-    );
-    hand.pseudonym = first(/"id":"(usr_[^"]+)"/, me.output);
-    const note = await project.run(
-      `curl -s -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"text":"reported"}' $BASE_URL/api/consumer/v1/notes`,
-      {},
-    );
-    hand.note = { id: first(/"id":"([0-9a-f-]{36})"/, note.output), etag: '' };
+    const curl = (rest: string) => output(`curl -s -H "Authorization: Bearer $TOKEN" ${rest}`);
+    hand.pseudonym = first(/"id":"(usr_[^"]+)"/, await curl('$BASE_URL/api/consumer/v1/me'));
+    const json = `-H 'Content-Type: application/json' -d '{"text":"reported"}'`;
+    const note = await curl(`${json} $BASE_URL/api/consumer/v1/notes`);
+    hand.note = { id: first(/"id":"([0-9a-f-]{36})"/, note), etag: '' };
   });
   after(() => project.stop());
   runAll(docsCommands, project, hand);

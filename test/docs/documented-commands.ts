@@ -1,18 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** Something that a page tells its reader to type. */
-export interface DocumentedCommand {
-  readonly page: string;
-  /** The command as printed, without the comment behind it. */
-  readonly text: string;
-}
-
-export interface DocumentedSettings {
-  readonly page: string;
-  /** NAME=value lines. */
-  readonly text: string;
-}
-
 export const pages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -33,15 +20,14 @@ export const pages = [
 const guides = pages.filter((page) => page !== 'CHANGELOG.md');
 
 /** Every distinct command of the pages, in reading order: from shell blocks, and `npx vestibule` commands inline. */
-export function documentedCommands(): readonly DocumentedCommand[] {
+export function documentedCommands() {
   const found = guides.flatMap((page) =>
     partsOf(page).flatMap((part) => commandsIn(part).map((text) => ({ page, text }))),
   );
   return [...new Map(found.toReversed().map((command) => [command.text, command])).values()].toReversed();
 }
 
-/** Blocks that are nothing but settings. */
-export function documentedSettings(): readonly DocumentedSettings[] {
+export function documentedSettings() {
   return guides.flatMap((page) =>
     partsOf(page)
       .filter(isSettings)
@@ -84,11 +70,8 @@ function isSettings({ language, text }: Part): boolean {
 function commandsIn(part: Part): readonly string[] {
   const { language, text } = part;
   if (language === null) {
-    return [
-      ...text.matchAll(
-        /`((?:npx vestibule|node node_modules\/@vestibule\/server\/bin\/vestibule\.js) [^`]+)`/g,
-      ),
-    ].map(([, code]) => String(code).replaceAll(/\s+/g, ' '));
+    const ours = /`((?:npx vestibule|node node_modules\/@vestibule\/server\/bin\/vestibule\.js) [^`]+)`/g;
+    return [...text.matchAll(ours)].map(([, code]) => String(code).replaceAll(/\s+/g, ' '));
   }
   if (language === 'console') {
     return [...text.matchAll(/^\$ (.*)$/gm)].map(([, code]) => String(code));

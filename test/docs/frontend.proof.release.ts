@@ -7,7 +7,6 @@ import * as oauth from 'oauth4webapi';
 import { createClient, Problem } from '../../packages/client/src/index.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import { deployment } from '../support/services/deployment.ts';
-import { addClient } from '../support/services/service.ts';
 
 const [, code = ''] =
   /^```js\n(import \* as oauth[\s\S]*?)\n```$/m.exec(readFileSync('docs/frontend.md', 'utf8')) ?? [];
@@ -18,7 +17,6 @@ interface DocumentedModule {
 }
 
 describe('the fetch function with DPoP proofs of docs/frontend.md, with the typed client', () => {
-  let secret = '';
   const notes = `
 title: Notes
 schema: { required: [text], properties: { text: { type: string, minLength: 1, maxLength: 60 } } }
@@ -27,9 +25,7 @@ access: { clients: own }
   const running = deployment({
     isAddressed: true,
     settings: { DPOP: 'nonce', COLLECTIONS_DIR: declarationsFolder({ notes }) },
-    prepare: async (settings) => {
-      secret = await addClient(settings, 'machine');
-    },
+    clients: { machine: [] },
   });
   let documented: DocumentedModule;
   before(async () => {
@@ -39,13 +35,12 @@ access: { clients: own }
     documented = await import(join(folder, 'proof.mjs'));
   });
 
-  /** A token of this service, bound to the key of the module. */
   async function boundToken(): Promise<string> {
     const server = { issuer: running().service.url, token_endpoint: `${running().service.url}/token` };
     const client = { client_id: 'machine' };
     const options = { DPoP: documented.DPoP, [oauth.allowInsecureRequests]: true };
     const ask = async () => {
-      const how = oauth.ClientSecretPost(secret);
+      const how = oauth.ClientSecretPost(running().client('machine').secret);
       const reply = await oauth.clientCredentialsGrantRequest(server, client, how, {}, options);
       return oauth.processClientCredentialsResponse(server, client, reply);
     };

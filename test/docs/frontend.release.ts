@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
-import { OwnPages, signInAsAda } from '../support/browser/own-page.ts';
+import { after, describe, it } from 'node:test';
+import { ownPages, signInAsAda } from '../support/browser/own-page.ts';
 import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
@@ -17,7 +16,6 @@ function commandsBelow(heading: string): string[] {
   );
 }
 
-/** The file that stands below its name. */
 function fileNamed(name: string): string {
   const start = text.indexOf(`\n\`${name}\``, text.indexOf('## 3.'));
   assert.ok(start > 0, `${name} is not in docs/frontend.md`);
@@ -25,13 +23,23 @@ function fileNamed(name: string): string {
   return `${content}\n`;
 }
 
-/** Follows docs/frontend.md, with free ports. */
+const app = new AppFolder({ settings: { OPS_PORT: '0' } });
+const [port, providerPort, pagePort] = [await freePort(), await freePort(), await freePort()];
+const addresses = {
+  'vestibule.env dev': `vestibule.env dev --port ${port} --provider-port ${providerPort}`,
+  'npx vite': `npx vite --port ${pagePort} --strictPort`,
+  'npx vite build': 'npx vite build',
+  'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
+  'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
+  'http://localhost:5173': `http://localhost:${pagePort}`,
+};
+const pages = await ownPages();
+const page = await pages.page();
+const { tarballs } = await part('packages');
+cpSync(tarballs, app.path, { recursive: true });
+
 describe('the steps of docs/frontend.md', () => {
-  const app = new AppFolder({ settings: { OPS_PORT: '0' } });
   const ran: string[] = [];
-  let addresses: Readonly<Record<string, string>> = {};
-  let pages: OwnPages;
-  let page: Page;
 
   const atFreePorts = (content: string) =>
     Object.entries(addresses).reduce((result, [one, other]) => result.replaceAll(one, other), content);
@@ -47,23 +55,8 @@ describe('the steps of docs/frontend.md', () => {
   };
   const notes = () => page.getByRole('listitem');
 
-  before(async () => {
-    const [port, providerPort, pagePort] = [await freePort(), await freePort(), await freePort()];
-    addresses = {
-      'vestibule.env dev': `vestibule.env dev --port ${port} --provider-port ${providerPort}`,
-      'npx vite': `npx vite --port ${pagePort} --strictPort`,
-      'npx vite build': 'npx vite build',
-      'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
-      'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
-      'http://localhost:5173': `http://localhost:${pagePort}`,
-    };
-    pages = await OwnPages.start();
-    page = await (await pages.context()).newPage();
-    const { tarballs } = await part('packages');
-    cpSync(tarballs, app.path, { recursive: true });
-  });
   after(async () => {
-    await pages?.stop();
+    await pages.stop();
     await app.stop();
     // test/after searches what the run leaves; this folder is mostly third-party code.
     rmSync(app.path, { recursive: true, force: true });
@@ -116,11 +109,7 @@ describe('the steps of docs/frontend.md', () => {
     const wrong = fileNamed('page/notes.ts').replace('notes.create({ text })', 'notes.create({ txt: text })');
     writeFileSync(`${app.path}/page/wrong.ts`, wrong);
     writeFileSync(`${app.path}/wrong.json`, '{ "extends": "./tsconfig.json", "include": ["page/wrong.ts"] }');
-    await assert.rejects(
-      app.run('npx tsc -p wrong.json'),
-      /'txt' does not exist/,
-      'a mistake does not compile',
-    );
+    await assert.rejects(app.run('npx tsc -p wrong.json'), /'txt' does not exist/);
   });
 
   it('4. notes written by a shell or in another tab appear live', async () => {

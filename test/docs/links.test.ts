@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pages } from './documented-commands.ts';
 
-/** The names by which GitHub links to headings. */
 function headings(page: string): ReadonlySet<string> {
   const lines = readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm);
   return new Set(
@@ -27,12 +26,9 @@ describe('the links of the documents', () => {
   for (const page of pages)
     it(`lead to existing files and headings: ${page}`, () => {
       const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
-      const broken = links.filter(
-        ([, path, heading]) =>
-          !leadsSomewhere(path === '' ? page : join(dirname(page), String(path)), heading),
-      );
-      const targets = broken.map(([link]) => link);
-      assert.deepEqual(targets, []);
+      const targetOf = (path = '') => (path === '' ? page : join(dirname(page), path));
+      const broken = links.filter(([, path, heading]) => !leadsSomewhere(targetOf(path), heading));
+      assert.deepEqual(broken.map(String), []);
     });
 
   it('the index docs/README.md links every page of docs', () => {

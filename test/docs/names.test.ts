@@ -40,18 +40,12 @@ describe('names in the documents', () => {
   });
 
   it('every label of a metric is listed in docs/operations.md', () => {
-    const series = found(/`(vestibule_[a-z_]+)\{([^}]+)\}/g, current).map(({ page, parts }) => ({
-      page,
-      metric: String(parts[0]),
-      labels: String(parts[1])
-        .split(',')
-        .map((label) => String(label.split('=')[0]).trim()),
-    }));
-    const known = new Map(
-      series
-        .filter(({ page }) => page === 'docs/operations.md')
-        .map(({ metric, labels }) => [metric, labels]),
+    const labelsIn = (text = '') => text.split(',').map((label) => String(label.split('=')[0]).trim());
+    const series = found(/`(vestibule_[a-z_]+)\{([^}]+)\}/g, current).map(
+      ({ page, parts: [metric = '', labels] }) => ({ page, metric, labels: labelsIn(labels) }),
     );
+    const listed = series.filter(({ page }) => page === 'docs/operations.md');
+    const known = new Map(listed.map(({ metric, labels }) => [metric, labels]));
     assert.ok(known.size > 10);
     const unknown = series.filter(
       ({ metric, labels }) => !labels.every((label) => known.get(metric)?.includes(label)),
@@ -93,10 +87,8 @@ const oauthErrors = new Set(
 function faultOf(text: string, program: Command): string | undefined {
   const [, ours = ''] = /\bnpx vestibule\b(.*)/s.exec(text) ?? [];
   let command = program;
-  for (const word of ours
-    .split(/[|<>&;]/)[0]
-    ?.trim()
-    .split(/\s+/) ?? []) {
+  const [own = ''] = ours.split(/[|<>&;]/);
+  for (const word of own.trim().split(/\s+/)) {
     if (word.startsWith('--')) {
       const option = String(word.split('=')[0]);
       const has = [command, program].some(({ options }) => options.some(({ long }) => long === option));

@@ -13,7 +13,6 @@ const names = new Set(files.flatMap((file) => [file, file.replace(/(\.test)?\.[a
 /** The first folders of project paths; `application/json` is not a path. */
 const folders = new Set(globSync([rooms, 'src/**/']).map((folder) => basename(folder)));
 
-/** A path and all its suffixes. */
 function tails(path: string): readonly string[] {
   const parts = path.split('/');
   return parts.map((_, first) => parts.slice(first).join('/'));

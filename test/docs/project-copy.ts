@@ -8,13 +8,8 @@ import { writeTlsFiles } from '../support/http/tls-files.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
 
-export interface Ran {
-  /** The command that was run, with the replaced examples. */
-  readonly script: string;
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
-}
+/** `script` is the command that was run, with the replaced examples. */
+type Ran = Outcome & { readonly script: string };
 
 type Replacements = Readonly<Record<string, string>>;
 
@@ -55,7 +50,7 @@ export class ProjectCopy {
     const { stdout: welcome } = development;
     const tokenLine = /^ *(TOKEN=.*)$/m.exec(welcome)?.[1];
     assert.ok(tokenLine, welcome);
-    const { output: token } = await this.run(`${tokenLine}; printf %s "$TOKEN"`, {});
+    const { stdout: token } = await this.run(`${tokenLine}; printf %s "$TOKEN"`, {});
     writeFileSync(`${this.folder}/token.txt`, token);
     await writeTlsFiles(this.folder);
     const settings = /^ *export (IDP_ORIGIN=.*)$/m.exec(welcome)?.[1];
@@ -73,7 +68,7 @@ export class ProjectCopy {
   async run(text: string, replacements: Replacements): Promise<Ran> {
     const script = this.#scriptOf(text, replacements);
     const keeping = `set -a\n${script}\nended=$?; export -p > variables.sh; exit $ended`;
-    return ranAs(script, await this.#start(keeping).ended);
+    return { ...(await this.#start(keeping).ended), script };
   }
 
   /** Runs one command that does not end by itself, until the expected output. */
@@ -81,7 +76,7 @@ export class ProjectCopy {
     const script = this.#scriptOf(text, replacements);
     const command = this.#start(script);
     const code = (await command.says(says)) ? 0 : 1;
-    return ranAs(script, { ...(await command.stop()), code });
+    return { ...(await command.stop()), code, script };
   }
 
   #set(variables: Readonly<Record<string, string>>): void {
@@ -94,23 +89,16 @@ export class ProjectCopy {
 
   /** In the environment of a reader. */
   #start(script: string): ShellCommand {
-    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, {
-      folder: this.folder,
-      env: {
-        PATH: foldersOfPrograms().join(':'),
-        HOME: this.folder,
-        npm_config_cache: this.#npmCache,
-        npm_config_update_notifier: 'false',
-        // A missing package is not downloaded.
-        npm_config_offline: 'true',
-        ...this.#variables,
-      },
+    return new ShellCommand(`${this.#prelude}. ./variables.sh; ${script}`, this.folder, {
+      PATH: foldersOfPrograms().join(':'),
+      HOME: this.folder,
+      npm_config_cache: this.#npmCache,
+      npm_config_update_notifier: 'false',
+      // A missing package is not downloaded.
+      npm_config_offline: 'true',
+      ...this.#variables,
     });
   }
-}
-
-function ranAs(script: string, { code, stdout, stderr }: Outcome): Ran {
-  return { script, code, output: stdout, errors: stderr };
 }
 
 function replaced(text: string, replacements: Replacements): string {

@@ -1,42 +1,34 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { succeeded } from '../support/commands/outcome.ts';
+import { after, describe, it } from 'node:test';
+import { newDirectory, succeeded } from '../support/commands/outcome.ts';
 import { OwnPostgres } from '../support/databases/own-postgres.ts';
 import { createDatabase } from '../support/databases/postgres.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { until } from '../support/run/polling.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
-import { newSettings, runVestibule, type Settings, startService } from '../support/services/service.ts';
+import { newMasterSecret } from '../support/services/master-secret.ts';
+import { newSettings, runVestibule, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 
 const declarations = { notes: 'schema: { properties: { text: { type: string, maxLength: 280 } } }' };
 
+const provider = await TestProvider.start();
+after(() => provider.stop());
+const primary = await OwnPostgres.start(['-c', 'fsync=off']);
+after(() => primary.remove());
+const url = await createDatabase(primary.url);
+const standby = await primary.standby({ isAwaited: false });
+after(() => standby.remove());
+const settings = await newSettings('sqlite', {
+  ...provider.settings,
+  DATABASE_URL: url,
+  MASTER_SECRET: newMasterSecret(),
+  ERASURE_LOG: `${newDirectory()}/erasures`,
+  COLLECTIONS_DIR: declarationsFolder(declarations),
+});
+
 /** The last step of "Failover" in docs/runbooks.md. That nothing is lost where commits wait for the standby is in test/fault. */
 describe('failover to a standby without the last commits', () => {
-  let provider: TestProvider;
-  let primary: OwnPostgres;
-  let standby: OwnPostgres;
-  let settings: Settings;
-  before(async () => {
-    provider = await TestProvider.start();
-    primary = await OwnPostgres.start(['-c', 'fsync=off']);
-    const url = await createDatabase(primary.url);
-    standby = await primary.standby({ isAwaited: false });
-    const place = await newSettings('sqlite', { ...provider.settings });
-    settings = {
-      ...place,
-      DATABASE_URL: url,
-      MASTER_SECRET: (await newSettings('postgres', {})).MASTER_SECRET ?? '',
-      ERASURE_LOG: `${place.TEST_DIRECTORY}/erasures`,
-      COLLECTIONS_DIR: declarationsFolder(declarations),
-    };
-  });
-  after(async () => {
-    await provider.stop();
-    await primary?.remove();
-    await standby?.remove();
-  });
-
   it('"restore" without a file repeats the erasures that the standby has missed', async () => {
     const old = await startService(settings);
     const caller = new ApiCaller(old.url, await provider.token({ sub: 'ada' }));

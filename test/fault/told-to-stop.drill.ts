@@ -83,7 +83,7 @@ for (const engine of databaseEngines) {
               acknowledged.push(JSON.parse(text).id);
               if (isTold) takenWhileDraining += 1;
             } else others.set(status, (others.get(status) ?? 0) + 1);
-            if (status === 503) endings.add(headers.connection);
+            if (status === 503) endings.add(headers.get('connection'));
           } catch (error) {
             assert.ok(error instanceof NoAnswer, String(error));
             return;

@@ -4,10 +4,8 @@ import { makeLocalBase } from './local-base.ts';
 
 const dockerfile = 'deploy/docker/Dockerfile';
 
-/** The public base image of the stages that build. */
 export const [, publicBase = ''] = /^FROM (?:--\S+ )?(\S+) AS /m.exec(readFileSync(dockerfile, 'utf8')) ?? [];
 
-/** Builds the image from this clone; its name. */
 export async function buildImage(engine: Engine, base: 'public' | 'local', folder: string): Promise<string> {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const local = base === 'local' ? await makeLocalBase(engine, publicBase, folder) : null;

@@ -17,13 +17,7 @@ export class Engine {
   /** The first that works. A docker command without its daemon does not. */
   static async find(): Promise<Engine> {
     for (const name of ['docker', 'podman'] as const)
-      if (
-        await run(name, ['info']).then(
-          () => true,
-          () => false,
-        )
-      )
-        return new Engine(name);
+      if (await run(name, ['info']).catch(() => null)) return new Engine(name);
     throw new Error(
       'No container engine works here; the image needs one. Start Docker, or install Podman, for example: apt-get install podman runc',
     );
@@ -34,7 +28,6 @@ export class Engine {
     return stdout.trim();
   }
 
-  /** `inspect` as JSON. */
   async inspect(kind: 'container' | 'image', name: string): Promise<Inspected> {
     return JSON.parse(await this.ask(kind, 'inspect', name))[0];
   }
@@ -42,12 +35,8 @@ export class Engine {
   /** Builds what the Dockerfile says. `base` is an image of this machine, used in place of the one in `FROM`. */
   async build(image: string, dockerfile: string, from: string, base: string | null): Promise<void> {
     // A chroot needs fewer rights than a container. OCI images have no health check, which Docker's own format has.
-    const own = [
-      '--format=docker',
-      '--isolation=chroot',
-      '--network=host',
-      `--ignorefile=${dockerfile}.dockerignore`,
-    ];
+    const isolation = ['--isolation=chroot', '--network=host'];
+    const own = ['--format=docker', ...isolation, `--ignorefile=${dockerfile}.dockerignore`];
     const parameters = [
       'build',
       ...(this.name === 'podman' ? own : []),
@@ -66,21 +55,13 @@ export class Engine {
       throw new Error(`${this.name} build failed; every step was expected to succeed:\n${output}${errors}`);
   }
 
-  /** Starts a container in the network of this machine. */
   async start(image: string, flags: readonly string[]): Promise<string> {
     // Docker mounts no more than it is asked to. Without systemd Podman cannot start the timer of a health check.
     const own = ['--read-only-tmpfs=false', '--health-interval=disable'];
     // Without CAP_SYS_RESOURCE, the engine cannot raise the limits of this process to its defaults.
     const limits = ['--ulimit=nofile=4096:4096', '--ulimit=nproc=4096:4096'];
-    return this.ask(
-      'run',
-      '--detach',
-      '--network=host',
-      ...limits,
-      ...(this.name === 'podman' ? own : []),
-      ...flags,
-      image,
-    );
+    const all = [...limits, ...(this.name === 'podman' ? own : []), ...flags];
+    return this.ask('run', '--detach', '--network=host', ...all, image);
   }
 }
 

@@ -29,20 +29,14 @@ export async function makeLocalBase(engine: Engine, from: string, folder: string
   const local = `${folder}/usr-local`;
   await fillUsrLocal(local);
   const archive = `${folder}/base.tar`;
-  await run(
-    await findProgram('mmdebstrap'),
-    [
-      '--variant=essential',
-      '--dpkgopt=force-unsafe-io',
-      '--include=libatomic1,libstdc++6',
-      `--customize-hook=sync-in ${local} /usr/local`,
-      '--customize-hook=echo "node:x:1000:1000::/home/node:/bin/sh" >> "$1/etc/passwd"',
-      '--customize-hook=echo "node:x:1000:" >> "$1/etc/group"',
-      suite,
-      archive,
-    ],
-    { maxBuffer: 64 * 1024 * 1024 },
-  );
+  const options = [
+    ...['--variant=essential', '--dpkgopt=force-unsafe-io', '--include=libatomic1,libstdc++6'],
+    `--customize-hook=sync-in ${local} /usr/local`,
+    '--customize-hook=echo "node:x:1000:1000::/home/node:/bin/sh" >> "$1/etc/passwd"',
+    '--customize-hook=echo "node:x:1000:" >> "$1/etc/group"',
+  ];
+  const maxBuffer = 64 * 1024 * 1024;
+  await run(await findProgram('mmdebstrap'), [...options, suite, archive], { maxBuffer });
   await engine.ask('import', archive, base);
   return base;
 }

@@ -41,7 +41,6 @@ function print(values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) console.log(`${name.padEnd(24)} ${value}`);
 }
 
-/** Settings for a container in the network of this machine. */
 async function settingsFor(database: DatabaseEngine, provider: TestProvider): Promise<Settings> {
   const { DATABASE_URL, MASTER_SECRET, BASE_URL, API_AUDIENCE } = await newSettings(database, {});
   const own =
@@ -70,7 +69,6 @@ async function start(flags: readonly string[], settings: Settings) {
   return { container, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Stops a container as an operator does; the seconds that this took. */
 async function stop(container: string): Promise<number> {
   const startedAt = performance.now();
   await engine.ask('stop', '-t', String(graceSeconds), container);
@@ -96,11 +94,7 @@ async function check(database: DatabaseEngine, provider: TestProvider): Promise<
   const stopped = await stop(first.container);
   const second = await start(flags, settings);
   const kept = await caller.get(`/notes/${record.id}`);
-  assert.equal(
-    kept.json().text,
-    'kept',
-    'a new container on the volume has what the former one acknowledged',
-  );
+  assert.equal(kept.json().text, 'kept', 'in a new container on the volume');
   await stop(second.container);
   print({
     database,

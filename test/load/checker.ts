@@ -1,8 +1,8 @@
 import type { Reply } from '../support/load/caller.ts';
 import { type CollectionName, capacity, collectionNames, words } from './declarations.ts';
 import type { Journal } from './journal.ts';
-import type { Leaving } from './leaver.ts';
 import type { Log } from './log.ts';
+import type { Leaving } from './other-callers.ts';
 import type { Tally } from './tally.ts';
 import type { Station } from './work.ts';
 
@@ -15,7 +15,6 @@ export class Checker {
   readonly #tally: Tally;
   readonly #journal: Journal;
   readonly #log: Log;
-  /** Where each person has read its events to. */
   readonly #read = new Map<string, number>();
 
   constructor(tally: Tally, journal: Journal, log: Log) {
@@ -168,13 +167,8 @@ export class Checker {
   }
 }
 
-interface Usage {
-  readonly records: number;
-  readonly writes: number;
-  readonly resetsAt: number;
-}
+type Usage = Readonly<Record<'records' | 'writes' | 'resetsAt', number>>;
 
-/** What both sides know of a record. */
 function shown(state: unknown, { label, step, text, mark, circle }: Fields) {
   return { state: state ?? null, label, step, text, mark, circle };
 }

@@ -2,7 +2,6 @@ import type { Reply } from '../support/load/caller.ts';
 import type { CollectionName } from './declarations.ts';
 import type { Tally } from './tally.ts';
 
-/** A write as the journal follows it. */
 export interface Write {
   readonly subject: string;
   readonly collection: CollectionName;
@@ -10,11 +9,7 @@ export interface Write {
   readonly name: string;
 }
 
-/** An event that a write may have caused. */
-export interface Effect {
-  readonly name: string;
-  readonly revision: string;
-}
+export type Effect = Readonly<Record<'name' | 'revision', string>>;
 
 /** A new record that may be asked for again; its id once it is known. */
 export interface KeyedRequest {
@@ -44,7 +39,6 @@ export class Journal {
     this.#tally = tally;
   }
 
-  /** The requests of a caller with an Idempotency-Key. */
   keyed(subject: string): KeyedRequest[] {
     const requests = this.#keyed.get(subject) ?? [];
     this.#keyed.set(subject, requests);
@@ -57,10 +51,10 @@ export class Journal {
       this.#tally.unanswered += writes.length;
       for (const write of writes)
         this.#unanswered.set(write.name, [...(this.#unanswered.get(write.name) ?? []), write]);
-    } else if (reply.status < 300 && reply.headers['idempotency-replayed'] === undefined) {
+    } else if (reply.status < 300 && !reply.headers.has('idempotency-replayed')) {
       const { results } = reply.text === '' ? {} : JSON.parse(reply.text);
       for (const [index, write] of writes.entries())
-        this.#acknowledge(write, revisionOf(results?.[index].etag ?? reply.headers.etag));
+        this.#acknowledge(write, revisionOf(results?.[index].etag ?? reply.headers.get('etag')));
     }
   }
 
@@ -115,6 +109,6 @@ export class Journal {
   }
 }
 
-function revisionOf(etag: string | undefined): string | undefined {
+function revisionOf(etag: string | null): string | undefined {
   return etag?.slice(etag.indexOf('"') + 1, -1);
 }

@@ -27,7 +27,6 @@ interface LoggedEvent {
   };
 }
 
-/** A record as the log tells of it. */
 interface Known {
   readonly id: string;
   readonly collection: CollectionName;

@@ -5,7 +5,6 @@ import type { Station } from './work.ts';
 /** A circle as those who want to join it know it. */
 export interface Circle {
   readonly id: string;
-  /** At the station of its owner. */
   invite(): Promise<Reply | null>;
   endInvitation(id: string): Promise<Reply | null>;
 }
@@ -15,7 +14,7 @@ export async function countUp({ id }: { readonly id: string }, station: Station)
   const found = await station.ask([200], 'GET', `/circles/${id}`);
   if (found?.status !== 200) return found !== null;
   const step = Number(JSON.parse(found.text).step) + 1;
-  const headers = { 'if-match': String(found.headers.etag) };
+  const headers = { 'if-match': String(found.headers.get('etag')) };
   const name = `${id} circles.changed`;
   const path = `/circles/${id}`;
   return (await station.write('circles', name, [200, 412], 'PATCH', path, { step }, headers)) !== null;
@@ -25,7 +24,6 @@ export async function countUp({ id }: { readonly id: string }, station: Station)
 export class Member {
   readonly #station: Station;
   readonly #circles: readonly Circle[];
-  /** The place it has in a circle, by the id of the circle. */
   readonly #places: Map<string, string>;
 
   constructor(station: Station, circles: readonly Circle[], places: Map<string, string>) {
@@ -96,16 +94,10 @@ export class Member {
   }
 
   async #giveBack(circle: Circle, id: string): Promise<boolean> {
-    const left = await this.#station.write(
-      'places',
-      `${id} places.gone`,
-      [200],
-      'POST',
-      `/places/${id}/leave`,
-    );
+    const path = `/places/${id}`;
+    const left = await this.#station.write('places', `${id} places.gone`, [200], 'POST', `${path}/leave`);
     if (left?.status !== 200) return left !== null;
     this.#places.delete(circle.id);
-    const path = `/places/${id}`;
     return (await this.#station.write('places', `${id} places.deleted`, [204], 'DELETE', path)) !== null;
   }
 }

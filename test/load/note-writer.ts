@@ -64,7 +64,7 @@ export class NoteWriter {
     const { id } = JSON.parse(first.text);
     if (second !== undefined) tally.compare('doubled', `the note of ${key}`, JSON.parse(second.text).id, id);
     request.id = id;
-    this.#own.add({ id, step: 0, state: 'open', etag: String(first.headers.etag) });
+    this.#own.add({ id, step: 0, state: 'open', etag: String(first.headers.get('etag')) });
     return !replies.includes(null);
   }
 
@@ -110,7 +110,7 @@ export class NoteWriter {
     request: [method: string, path: string, body?: object, headers?: Record<string, string>],
   ): Promise<boolean> {
     const reply = await this.#station.write('notes', `${note.id} ${event}`, [200], ...request);
-    if (reply?.status === 200) Object.assign(note, changes, { etag: reply.headers.etag });
+    if (reply?.status === 200) Object.assign(note, changes, { etag: reply.headers.get('etag') });
     // It is unknown what is there now.
     if (reply === null) this.#own.delete(note);
     return reply !== null;

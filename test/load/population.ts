@@ -1,28 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { TestProvider } from '../support/tokens/provider.ts';
 import type { Checker } from './checker.ts';
-import { comeAndGo, type Leaving } from './leaver.ts';
-import type { Log } from './log.ts';
-import { runMachine } from './machine.ts';
 import { type Circle, countUp, Member } from './member.ts';
 import { NoteWriter } from './note-writer.ts';
-import type { ServiceProcesses } from './service-processes.ts';
+import { comeAndGo, type Leaving, runMachine } from './other-callers.ts';
 import { type Round, Station } from './work.ts';
+import type { World } from './world.ts';
 
-interface PopulationParts {
-  readonly processes: ServiceProcesses;
-  readonly provider: TestProvider;
-  /** The token of a machine client. */
-  readonly machineToken: string;
-  readonly log: Log;
-}
+type PopulationParts = Pick<World, 'processes' | 'provider' | 'log'> & { readonly machineToken: string };
 
-interface OwnCircle {
-  readonly id: string;
-  readonly subject: string;
-}
+type OwnCircle = Readonly<Record<'id' | 'subject', string>>;
 
-/** The name of the machine client, which is no person. */
 export const machineClient = 'machine';
 /** Few, so that many people want the same places. */
 const circles = 2;

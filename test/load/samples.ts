@@ -11,7 +11,6 @@ const columns = {
 type Column = keyof typeof columns;
 const names = Object.keys(columns) as Column[];
 
-/** One look at a service: megabytes, and how many descriptors it has. */
 export type Sample = Readonly<Record<'minute' | Column, number>>;
 
 export async function lookAt(service: Service, minute: number): Promise<Sample> {

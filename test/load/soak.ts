@@ -4,7 +4,6 @@ import { type DatabaseEngine, runVestibule, type Settings } from '../support/ser
 import { makeKey } from '../support/tokens/provider.ts';
 import { lookAt, type Sample } from './samples.ts';
 import { runStrangers } from './strangers.ts';
-import type { Tally } from './tally.ts';
 import { World } from './world.ts';
 
 interface SoakOptions {
@@ -18,13 +17,6 @@ interface SoakOptions {
   readonly onSample?: (sample: Sample) => void;
 }
 
-interface SoakResult {
-  readonly tally: Tally;
-  readonly samples: readonly Sample[];
-  /** Lines of the log that are warnings or worse, by their text. */
-  readonly warnings: ReadonlyMap<string, number>;
-}
-
 const people = 20;
 /** About a fifth of all callers. */
 const strangers = 24;
@@ -34,7 +26,7 @@ const rotateEverySeconds = 60;
 const warning = 40;
 
 /** A mixed load at a steady pace, with bad input, a provider that restarts, and keys that change. */
-export async function soak(options: SoakOptions): Promise<SoakResult> {
+export async function soak(options: SoakOptions) {
   const { database, seed, seconds, perSecond, everySeconds, settings = {}, onSample } = options;
   const world = await World.start({ database, processes: 1, seed, settings });
   const { tally } = world;
@@ -62,6 +54,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
   const lines = service.logLines().filter(({ level }) => Number(level) >= warning);
   const texts = Map.groupBy(lines, ({ msg, code }) => `${msg} ${code ?? ''}`.trim());
+  // Lines of the log that are warnings or worse, by their text.
   return { tally, samples, warnings: new Map([...texts].map(([text, all]) => [text, all.length])) };
 }
 

@@ -14,10 +14,8 @@ const findingKinds = {
 
 export type FindingKind = keyof typeof findingKinds;
 
-/** What happened in a run, counted. */
 export class Tally {
   readonly findings: { readonly kind: FindingKind; readonly what: string }[] = [];
-  /** Answers by what was asked and their status. */
   readonly answers = new Map<string, number>();
   kills = 0;
   databaseKills = 0;
@@ -52,7 +50,6 @@ export class Tally {
     if (is !== should) this.find(kind, `${what}: is ${is}, expected ${should}`);
   }
 
-  /** The result of a run, for people. */
   print(): void {
     const lines = {
       kills: this.kills,

@@ -46,18 +46,13 @@ export class Round {
   }
 }
 
-/** A process as callers know it. */
-interface Target {
-  readonly number: number;
-  readonly origin: string;
-}
+type Target = { readonly number: number; readonly origin: string };
 
 export const agent = newAgent();
 
 type Body = object | undefined;
 type RequestHeaders = Readonly<Record<string, string>>;
 
-/** A caller at one of the processes during one round. */
 export class Station {
   readonly subject: string;
   readonly round: Round;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import { plainSql } from '../support/databases/plain-sql.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
 import {
@@ -84,7 +84,6 @@ export class World {
     this.#populations.push(await Population.make(parts, size, this.newRound()));
   }
 
-  /** Everybody works until the round is over. */
   async run(round: Round): Promise<void> {
     const population = this.#current();
     const follower = population.station(machineClient, this.random.pick(this.processes.numbers), round);
@@ -123,12 +122,8 @@ export class World {
   }
 }
 
-async function deadlocksOf({ DATABASE_URL: url }: Settings): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  await client.end();
-  return Number(rows[0].deadlocks);
+async function deadlocksOf(settings: Settings): Promise<number> {
+  const all = 'select deadlocks from pg_stat_database where datname = current_database()';
+  const [row] = await plainSql(settings).query(all);
+  return Number(row?.deadlocks);
 }

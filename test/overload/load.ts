@@ -1,7 +1,26 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openMany, type RawAnswer, RawConnection } from '../support/load/raw-connection.ts';
-import { Samples } from './samples.ts';
+
+export class Samples {
+  readonly #values: number[] = [];
+
+  add(milliseconds: number): void {
+    this.#values.push(milliseconds);
+  }
+
+  get count(): number {
+    return this.#values.length;
+  }
+
+  /** In a text: how many, and the times. */
+  toString(): string {
+    if (this.count === 0) return 'none';
+    const sorted = this.#values.toSorted((one, other) => one - other);
+    const at = (part: number) => Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? 0);
+    return `${this.count}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
+  }
+}
 
 /** The same kind of request, again and again. */
 export interface Load {
@@ -13,7 +32,6 @@ export interface Load {
   readonly seconds: number;
 }
 
-/** The outcome of the requests of a load. */
 export class Outcomes {
   readonly #good: number;
   readonly accepted = new Samples();
@@ -64,7 +82,18 @@ export async function capacity({ origin, requests, good, seconds }: Load, connec
   return { perSecond: outcomes.accepted.count / seconds, outcomes };
 }
 
-/** At a pace, whether or not the earlier ones are answered; one at a time on a connection. */
+/** Does what is due, at a pace, whether or not the earlier ones are answered. */
+export async function paced(seconds: number, perSecond: number, send: (number: number) => void) {
+  const startedAt = performance.now();
+  for (let due = 0; ; ) {
+    const elapsed = performance.now() - startedAt;
+    if (elapsed > seconds * 1000) return;
+    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) send(due);
+    await pause(2);
+  }
+}
+
+/** At a pace; one at a time on a connection. */
 export async function overload(
   { origin, requests, good, seconds }: Load,
   { perSecond, connections }: { perSecond: number; connections: number },
@@ -80,20 +109,14 @@ export async function overload(
   free.push(...all);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
-  const startedAt = performance.now();
-  for (let due = 0; ; ) {
-    const elapsed = performance.now() - startedAt;
-    if (elapsed > seconds * 1000) break;
-    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) {
-      const connection = free.pop();
-      if (connection === undefined) outcomes.heldBack += 1;
-      else if (connection.isOpen) {
-        connection.send(String(requests[due % requests.length]));
-        outcomes.sent += 1;
-      }
+  await paced(seconds, perSecond, (number) => {
+    const connection = free.pop();
+    if (connection === undefined) outcomes.heldBack += 1;
+    else if (connection.isOpen) {
+      connection.send(String(requests[number % requests.length]));
+      outcomes.sent += 1;
     }
-    await pause(2);
-  }
+  });
   outcomes.ownDelayMs = Math.round(delay.percentile(99) / 1e6);
   delay.disable();
   // Those who were taken in have an answer by then.

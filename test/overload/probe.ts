@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RawConnection } from '../support/load/raw-connection.ts';
-import { Samples } from './samples.ts';
+import { Samples } from './load.ts';
 
 /** The latency of a caller with a modest rate on one connection. A missing answer counts as infinite. */
 export async function probe(

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { Caller, newAgent } from '../support/load/caller.ts';
 import { concurrently } from '../support/load/flood.ts';
 import { cpuSeconds, MemoryWatch, pinLoad, startPinned } from '../support/load/pinned-service.ts';
-import { RawConnection } from '../support/load/raw-connection.ts';
+import { openMany, RawConnection } from '../support/load/raw-connection.ts';
 import {
   listRequest,
   meRequest,
@@ -17,11 +17,9 @@ import { addClient, databaseEngines, newSettings } from '../support/services/ser
 import { TestProvider } from '../support/tokens/provider.ts';
 import type { Credentials } from '../support/tokens/token-endpoint.ts';
 import { startBare } from './bare-server.ts';
-import { hangUp } from './hang-up.ts';
-import { capacity, type Outcomes, overload } from './load.ts';
+import { capacity, type Outcomes, overload, Samples } from './load.ts';
 import { probe, untilWell } from './probe.ts';
 import { startRefusals } from './refusals.ts';
-import { Samples } from './samples.ts';
 import { streamCapacity, streamOverload } from './streams.ts';
 
 /**
@@ -29,16 +27,13 @@ import { streamCapacity, streamOverload } from './streams.ts';
  * callers who hang up, connections that are refused again and again, and two thousand that come at once; how it goes with everybody
  * else meanwhile. It prints figures and judges nothing, because a busy machine would be judged with it.
  */
+const all = ['writes', 'me', 'list', 'token', 'streams', 'hang-up', 'refusals', 'connects'];
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: 'sqlite' },
     seconds: { type: 'string', default: '10' },
     times: { type: 'string', default: '10' },
-    part: {
-      type: 'string',
-      multiple: true,
-      default: ['writes', 'me', 'list', 'token', 'streams', 'hang-up', 'refusals', 'connects'],
-    },
+    part: { type: 'string', multiple: true, default: all },
   },
 });
 const database = databaseEngines.find((engine) => engine === values.database);
@@ -111,7 +106,6 @@ async function streams(): Promise<void> {
   await watched(() => streamOverload(load, perSecond * Number(values.times)));
 }
 
-/** The result of a load, and of all other callers meanwhile. */
 async function watched(run: () => Promise<Outcomes>): Promise<void> {
   const memory = new MemoryWatch(service);
   const before = cpuSeconds(service);
@@ -160,8 +154,18 @@ async function hangUps(): Promise<void> {
   const leaving = await tokensOf('somebody who hangs up', 1_000);
   const waves = 30;
   const memory = new MemoryWatch(service);
-  const sent = await hangUp(origin, leaving.map(writeRequest), service, waves);
-  console.log(`${sent} writes of callers who hang up`);
+  const requests = leaving.map(writeRequest);
+  for (let wave = 0; wave < waves; wave += 1) {
+    const all = await openMany(requests.length, () => RawConnection.open(origin, '127.0.0.1'));
+    // The callers have hung up when the service hears of them.
+    service.process.kill('SIGSTOP');
+    for (const [index, connection] of all.entries()) connection.send(String(requests[index]));
+    await pause(20);
+    for (const { socket } of all) socket.destroy();
+    await pause(20);
+    service.process.kill('SIGCONT');
+  }
+  console.log(`${waves * requests.length} writes of callers who hang up`);
   show('well again after', `${await untilWell(() => postOne(token))} ms`);
   let written = 0;
   for (const each of leaving) {
@@ -214,10 +218,8 @@ function showOutcomes(outcomes: Outcomes): void {
   show('sent', `${outcomes.sent}, and ${outcomes.heldBack} were due while no connection was free`);
   show('accepted', outcomes.accepted);
   show('refused (503)', `${outcomes.refused}; ${outcomes.withoutRetryAfter} without Retry-After`);
-  show(
-    'other answers',
-    [...outcomes.others].map(([status, count]) => `${count} x ${status}`).join() || 'none',
-  );
+  const others = [...outcomes.others].map(([status, count]) => `${count} x ${status}`);
+  show('other answers', others.join() || 'none');
   show('connections cut off', outcomes.cutOff);
   show('requests without an answer', outcomes.unanswered);
   show('p99 of the own event loop of the load', `${outcomes.ownDelayMs} ms`);

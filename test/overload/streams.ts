@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { concurrently } from '../support/load/flood.ts';
-import { type Load, Outcomes } from './load.ts';
+import { type Load, Outcomes, paced } from './load.ts';
 
 /** How many may be under way; a load of which more are waiting does not wait for an answer any more. */
 const maxAtOnce = 4_000;
@@ -20,16 +20,10 @@ export async function streamCapacity(load: Load, atOnce: number) {
 /** At a pace, as when all come again after a restart, whether or not the earlier ones have begun. */
 export async function streamOverload(load: Load, perSecond: number): Promise<Outcomes> {
   const outcomes = new Outcomes(load.good);
-  const startedAt = performance.now();
-  for (let due = 0; ; ) {
-    const elapsed = performance.now() - startedAt;
-    if (elapsed > load.seconds * 1000) break;
-    for (const target = (elapsed * perSecond) / 1000; due < target; due += 1) {
-      if (outcomes.unanswered >= maxAtOnce) outcomes.heldBack += 1;
-      else void openStream(load, outcomes);
-    }
-    await pause(2);
-  }
+  await paced(load.seconds, perSecond, () => {
+    if (outcomes.unanswered >= maxAtOnce) outcomes.heldBack += 1;
+    else void openStream(load, outcomes);
+  });
   await pause(2_500);
   return outcomes;
 }

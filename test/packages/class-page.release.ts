@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { OwnPages } from '../support/browser/own-page.ts';
+import { ownPages } from '../support/browser/own-page.ts';
 import { serveFiles } from '../support/browser/static-files.ts';
 import { AppFolder } from '../support/packages/app-folder.ts';
 import { freePort } from '../support/run/ports.ts';
@@ -12,59 +12,47 @@ const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const versions = (...names: readonly string[]) =>
   names.map((name) => `${name}@${devDependencies[name]}`).join(' ');
 
+const app = new AppFolder({ settings: { OPS_PORT: '0' } });
+after(async () => {
+  await app.stop();
+  // test/after searches what the run leaves; this folder is mostly third-party code.
+  rmSync(app.path, { recursive: true, force: true });
+});
+const [port, providerPort, pagePort] = [await freePort(), await freePort(), await freePort()];
+const origin = `http://localhost:${pagePort}`;
+const { tarballs } = await part('packages');
+cpSync(tarballs, app.path, { recursive: true });
+for (const command of [
+  'npm init --yes',
+  `npm install ./vestibule-server-*.tgz ./vestibule-client-*.tgz ${versions('react', 'react-dom')}`,
+  `npm install --save-dev vite@7.3.8 ${versions('typescript', '@types/react', '@types/react-dom')}`,
+  'npx vestibule init',
+  'cp -r node_modules/@vestibule/server/examples/class/. .',
+  'npx vestibule types --out page/collections.d.ts',
+])
+  await app.run(command);
+const addresses = {
+  'http://localhost:5173': origin,
+  'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
+  'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
+};
+for (const name of ['vestibule.env', 'page/sign-in.js', 'page/page.tsx']) {
+  const text = readFileSync(`${app.path}/${name}`, 'utf8');
+  const replaced = Object.entries(addresses).reduce((all, [one, other]) => all.replaceAll(one, other), text);
+  writeFileSync(`${app.path}/${name}`, replaced);
+}
+await app.run('npx tsc -p page');
+await app.run('npx vite build');
+const dev = `npx vestibule --settings vestibule.env dev --port ${port} --provider-port ${providerPort}`;
+await app.runUntil(dev, /Stop with Ctrl-C/);
+after(await serveFiles(`${app.path}/page/dist`, pagePort));
+const pages = await ownPages();
+after(pages.stop);
+const teacher = await pages.page();
+const student = await pages.page();
+
 /** The page of examples/class, built and run in a folder that has the packages and nothing of this project. */
 describe('the React page of examples/class', () => {
-  const app = new AppFolder({ settings: { OPS_PORT: '0' } });
-  let pages: OwnPages;
-  let teacher: Page;
-  let student: Page;
-  let origin = '';
-  let stopServing: (() => Promise<void>) | undefined;
-
-  before(async () => {
-    const [port, providerPort, pagePort] = [await freePort(), await freePort(), await freePort()];
-    origin = `http://localhost:${pagePort}`;
-    const { tarballs } = await part('packages');
-    cpSync(tarballs, app.path, { recursive: true });
-    for (const command of [
-      'npm init --yes',
-      `npm install ./vestibule-server-*.tgz ./vestibule-client-*.tgz ${versions('react', 'react-dom')}`,
-      `npm install --save-dev vite@7.3.8 ${versions('typescript', '@types/react', '@types/react-dom')}`,
-      'npx vestibule init',
-      'cp -r node_modules/@vestibule/server/examples/class/. .',
-      'npx vestibule types --out page/collections.d.ts',
-    ])
-      await app.run(command);
-    const addresses = {
-      'http://localhost:5173': origin,
-      'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
-      'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
-    };
-    for (const name of ['vestibule.env', 'page/sign-in.js', 'page/page.tsx']) {
-      const text = readFileSync(`${app.path}/${name}`, 'utf8');
-      const replaced = Object.entries(addresses).reduce(
-        (all, [one, other]) => all.replaceAll(one, other),
-        text,
-      );
-      writeFileSync(`${app.path}/${name}`, replaced);
-    }
-    await app.run('npx tsc -p page');
-    await app.run('npx vite build');
-    const dev = `npx vestibule --settings vestibule.env dev --port ${port} --provider-port ${providerPort}`;
-    await app.runUntil(dev, /Stop with Ctrl-C/);
-    stopServing = await serveFiles(`${app.path}/page/dist`, pagePort);
-    pages = await OwnPages.start();
-    teacher = await (await pages.context()).newPage();
-    student = await (await pages.context()).newPage();
-  });
-  after(async () => {
-    await pages?.stop();
-    await stopServing?.();
-    await app.stop();
-    // test/after searches what the run leaves; this folder is mostly third-party code.
-    rmSync(app.path, { recursive: true, force: true });
-  });
-
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
   async function signIn(page: Page, person: string, address: string): Promise<void> {

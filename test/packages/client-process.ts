@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { build } from 'esbuild';
 import type { RuntimeName } from '../support/packages/runtimes.ts';
 import { part, surroundings } from '../support/run/surroundings.ts';
-import { ClientStage, type StageCommand } from './client-stage.ts';
+import { type StageCommand, startClientStage } from './client-stage.ts';
 
 /** What runs there: the cases, and the stage at the other end of the process's channel. */
 const program = (client: string) => `
@@ -30,61 +30,42 @@ interface FromProgram {
   readonly failure: string | null;
 }
 
-/** A process which runs the cases one after another: with the source, or where the client is installed. */
-export class ClientProcess {
-  readonly #stage: ClientStage;
-  readonly #program: ChildProcess;
-
-  private constructor(stage: ClientStage, child: ChildProcess) {
-    this.#stage = stage;
-    this.#program = child;
-  }
-
-  /** With a runtime: where the client is installed; else with the source. */
-  static async start(runtime?: RuntimeName): Promise<ClientProcess> {
-    const isInstalled = runtime !== undefined;
-    const folder = isInstalled ? (await part('installed')).folder : surroundings().runDirectory;
-    const client = isInstalled ? '@vestibule/client' : './packages/client/src/index.ts';
-    const outfile = `${folder}/client-cases.mjs`;
-    await build({
-      stdin: { contents: program(client), resolveDir: process.cwd(), loader: 'ts' },
-      external: ['@vestibule/client', 'node:process'],
-      bundle: true,
-      outfile,
-      format: 'esm',
-      target: 'es2024',
-    });
-    const stage = await ClientStage.start();
-    const started = isInstalled
-      ? (await part('runtimes'))[runtime]
-      : { execPath: process.execPath, execArgv: [] };
-    const child = fork(outfile, { cwd: folder, ...started });
-    child.on('message', async ({ id, command, values }: FromProgram) => {
-      if (command === undefined) return;
-      const value = await (stage[command] as (...given: never[]) => Promise<unknown>)(...values);
-      child.send({ id, value });
-    });
-    return new ClientProcess(stage, child);
-  }
-
-  /** Rejects with what the case has found wrong. */
-  async run(name: string): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onExit = (code: number | null) => reject(new Error(`The process has ended with ${code}.`));
-    const onMessage = ({ command, failure }: FromProgram) => {
-      if (command === undefined) failure === null ? resolve() : reject(new Error(failure));
-    };
-    this.#program.on('message', onMessage).on('exit', onExit);
-    this.#program.send({ run: name, url: this.#stage.url });
-    try {
-      await promise;
-    } finally {
-      this.#program.off('message', onMessage).off('exit', onExit);
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#program.kill();
-    await this.#stage.stop();
-  }
+/** A process which runs the cases one after another. With a runtime: where the client is installed; else with the source. */
+export async function startClientProcess(runtime?: RuntimeName) {
+  const isInstalled = runtime !== undefined;
+  const folder = isInstalled ? (await part('installed')).folder : surroundings().runDirectory;
+  const client = isInstalled ? '@vestibule/client' : './packages/client/src/index.ts';
+  const outfile = `${folder}/client-cases.mjs`;
+  await build({
+    stdin: { contents: program(client), resolveDir: process.cwd(), loader: 'ts' },
+    external: ['@vestibule/client', 'node:process'],
+    bundle: true,
+    outfile,
+    format: 'esm',
+    target: 'es2024',
+  });
+  const stage = await startClientStage();
+  const started = isInstalled
+    ? (await part('runtimes'))[runtime]
+    : { execPath: process.execPath, execArgv: [] };
+  const child = fork(outfile, { cwd: folder, ...started });
+  child.on('message', async ({ id, command, values }: FromProgram) => {
+    if (command !== undefined) child.send({ id, value: await stage.ask(command, values) });
+  });
+  return {
+    async run(name: string): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const onExit = (code: number | null) => reject(new Error(`The process has ended with ${code}.`));
+      const onMessage = ({ command, failure }: FromProgram) => {
+        if (command === undefined) failure === null ? resolve() : reject(new Error(failure));
+      };
+      child.on('message', onMessage).on('exit', onExit);
+      child.send({ run: name, url: stage.url });
+      await promise.finally(() => child.off('message', onMessage).off('exit', onExit));
+    },
+    async stop() {
+      child.kill();
+      await stage.stop();
+    },
+  };
 }

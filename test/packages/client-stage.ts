@@ -1,16 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { freePort } from '../support/run/ports.ts';
-import { declarationsFolder } from '../support/services/declarations.ts';
-import {
-  addClient,
-  newSettings,
-  type Service,
-  type Settings,
-  startService,
-} from '../support/services/service.ts';
-import { TestProvider } from '../support/tokens/provider.ts';
-import { tokenOf } from '../support/tokens/token-endpoint.ts';
+import { serveDocuments } from '../support/http/document-server.ts';
+import { Deployment } from '../support/services/deployment.ts';
 import { CuttingProxy, type Mishap } from './cutting-proxy.ts';
 
 const roomy = 'limits: { per_user: 100000, writes: 1000000/min }';
@@ -87,7 +76,6 @@ ${roomy}`,
 
 /** The commands of a case besides the calls of the client, as JSON, so that a page can send them, too. */
 export interface Stage {
-  /** A token of the person of that name. */
   token(name: string, lifeSeconds?: number): Promise<string>;
   machineToken(): Promise<string>;
   arrange(mishap: Mishap): Promise<void>;
@@ -100,95 +88,44 @@ export interface Stage {
 
 export type StageCommand = keyof Stage;
 
-interface Parts {
-  readonly provider: TestProvider;
-  readonly settings: Settings;
-  readonly page: Server;
-  readonly secret: string;
-}
-
 /** A service with collections behind a proxy that cuts, and a page on another origin that may call it. */
-export class ClientStage implements Stage {
-  readonly proxy: CuttingProxy;
-  readonly #parts: Parts;
-  #service: Service;
-
-  private constructor(proxy: CuttingProxy, service: Service, parts: Parts) {
-    this.proxy = proxy;
-    this.#service = service;
-    this.#parts = parts;
-  }
-
-  static async start(): Promise<ClientStage> {
-    const provider = await TestProvider.start();
-    const page = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html');
-      response.end('<!doctype html><title>A page</title>');
-    });
-    await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
-    const port = await freePort();
-    const settings = await newSettings('sqlite', {
-      ...provider.settings,
-      PORT: String(port),
-      COLLECTIONS_DIR: declarationsFolder(declarations),
-      CORS_ORIGINS: originOf(page),
-      READS_PER_MINUTE: '1000000',
-      REFUSALS_PER_MINUTE: '1000000',
-      DRAIN_SECONDS: '1',
-    });
-    const secret = await addClient(settings, 'house');
-    const service = await startService(settings);
-    const proxy = await CuttingProxy.start(() => new URL(`http://127.0.0.1:${port}`));
-    return new ClientStage(proxy, service, { provider, settings, page, secret });
-  }
-
-  get url(): string {
-    return this.proxy.url;
-  }
-
-  get pageUrl(): string {
-    return originOf(this.#parts.page);
-  }
-
-  token(name: string, lifeSeconds = 600): Promise<string> {
-    const now = Math.floor(Date.now() / 1000);
-    return this.#parts.provider.token({ sub: name, iat: now - 300, exp: now + lifeSeconds });
-  }
-
-  machineToken(): Promise<string> {
-    return tokenOf(this.#service.url, { id: 'house', secret: this.#parts.secret });
-  }
-
-  async arrange(mishap: Mishap): Promise<void> {
-    this.proxy.arrange(mishap);
-  }
-
-  async calm(): Promise<void> {
-    this.proxy.calm();
-  }
-
-  async cutAll(): Promise<void> {
-    this.proxy.cutAll();
-  }
-
-  async count(line: string): Promise<number> {
-    return this.proxy.requests.filter((request) => request.startsWith(line)).length;
-  }
-
-  async restart(): Promise<void> {
-    await this.#service.stop();
-    this.#service = await startService(this.#parts.settings);
-  }
-
-  async stop(): Promise<void> {
-    this.#parts.page.close();
-    this.#parts.page.closeAllConnections();
-    await this.proxy.stop();
-    await this.#parts.provider.stop();
-    await this.#service.stop();
-  }
-}
-
-function originOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+export async function startClientStage() {
+  const page = await serveDocuments(
+    () => ({}),
+    (_request, response) => {
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>A page</title>');
+      return 'answered';
+    },
+  );
+  const running = await Deployment.start({
+    declarations,
+    settings: { CORS_ORIGINS: page.origin, DRAIN_SECONDS: '1' },
+    clients: { house: [] },
+  });
+  const proxy = await CuttingProxy.start(() => new URL(running.service.url));
+  const stage: Stage = {
+    token(name, lifeSeconds = 600) {
+      const now = Math.floor(Date.now() / 1000);
+      return running.provider.token({ sub: name, iat: now - 300, exp: now + lifeSeconds });
+    },
+    machineToken: async () => (await running.machine('house')).token,
+    arrange: async (mishap) => proxy.arrange(mishap),
+    calm: async () => proxy.calm(),
+    cutAll: async () => proxy.cutAll(),
+    count: async (line) => proxy.requests.filter((request) => request.startsWith(line)).length,
+    restart: () => running.restart(),
+  };
+  return {
+    ...stage,
+    proxy,
+    url: proxy.url,
+    pageUrl: page.origin,
+    ask: (command: StageCommand, values: never[]) =>
+      (stage[command] as (...given: never[]) => Promise<unknown>)(...values),
+    async stop() {
+      page.stop();
+      await proxy.stop();
+      await running.stop();
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../../packages/client/src/index.ts';
 import { until } from '../support/run/polling.ts';
-import { ClientBrowser } from './client-browser.ts';
+import { startClientBrowser } from './client-browser.ts';
 import type { cases } from './client-cases/all.ts';
 
 /** What a browser does differently from Node: its fetch, its streams, its timers. client.node.test.ts has all cases. */
@@ -18,15 +18,11 @@ const inBrowser = [
   'an abort signal ends a request, a wait for a retry and a live list',
 ] satisfies readonly (keyof typeof cases)[];
 
-describe('@vestibule/client in Chromium', () => {
-  let browser: ClientBrowser;
-  let page: Page;
-  before(async () => {
-    browser = await ClientBrowser.start();
-    page = await browser.tab();
-  });
-  after(() => browser.stop());
+const browser = await startClientBrowser();
+const page = await browser.tab();
+after(() => browser.stop());
 
+describe('@vestibule/client in Chromium', () => {
   for (const name of inBrowser) {
     it(name, () => page.evaluate(`runCase(${JSON.stringify(name)})`));
   }
@@ -37,12 +33,9 @@ describe('@vestibule/client in Chromium', () => {
     const token = await stage.token('Two tabs');
     const notes = createClient({ url: stage.url, token: () => token }).collection('notes');
     const before = await streams();
+    const shown = 'live.status + live.items?.length';
     const sees = (tab: Page, count: number) =>
-      until(
-        () => tab.evaluate('live.status + live.items?.length'),
-        (found) => found === `live${count}`,
-        `a tab does not show ${count} notes`,
-      );
+      until(() => tab.evaluate(shown), `live${count}`, `a tab does not show ${count} notes`);
     const show = async () => {
       const tab = await browser.tab();
       await tab.evaluate(`

@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../../packages/client/src/index.ts';
 import { until } from '../support/run/polling.ts';
-import { ClientBrowser } from './client-browser.ts';
+import { startClientBrowser } from './client-browser.ts';
 import type { Shown } from './react-page/shown.ts';
 
 const list = 'GET /api/consumer/v1/notes';
 
-describe('@vestibule/client/react in Chromium', () => {
-  let browser: ClientBrowser;
-  before(async () => {
-    browser = await ClientBrowser.start(`
-      import { startReactPage } from './test/packages/react-page/page.tsx';
-      Object.assign(globalThis, { startReactPage });
-    `);
-  });
-  after(() => browser.stop());
+const browser = await startClientBrowser(`
+  import { startReactPage } from './test/packages/react-page/page.tsx';
+  Object.assign(globalThis, { startReactPage });
+`);
+after(() => browser.stop());
 
+describe('@vestibule/client/react in Chromium', () => {
   /** A page of a caller that no other test uses, and the same caller elsewhere. */
   async function pageOf(name: string, options = '') {
     const { stage } = browser;
@@ -146,11 +143,8 @@ describe('@vestibule/client/react in Chromium', () => {
     await show({ lists: { notes: { of: 'notes' }, boards: { of: 'boards' } } });
     await shows(page, 'boards', '', 'own');
     await show({});
-    await until(
-      () => page.evaluate('[globalThis.aborted?.name, api.events.status].join()'),
-      (found) => found === 'AbortError,off',
-      'something goes on',
-    );
+    const ends = () => page.evaluate('[globalThis.aborted?.name, api.events.status].join()');
+    await until(ends, 'AbortError,off', 'something goes on');
     await page.close();
   });
 
@@ -164,11 +158,7 @@ describe('@vestibule/client/react in Chromium', () => {
     await page.getByRole('button', { name: 'Add "fine"' }).dblclick();
     await shows(page, 'notes', 'fine');
     await said.getByText('done').waitFor();
-    assert.equal(
-      (await count('POST /api/consumer/v1/notes')) - before,
-      1,
-      'a second click finds it under way',
-    );
+    assert.equal((await count('POST /api/consumer/v1/notes')) - before, 1);
     assert.equal((await notes.page()).items.length, 1);
     await page.close();
   });

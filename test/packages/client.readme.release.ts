@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import { sizeOf } from '../../packages/client/size.ts';
 import { declaredTypes } from '../../src/operate/declarations.ts';
+import { runProgram } from '../support/commands/outcome.ts';
 import { surroundings } from '../support/run/surroundings.ts';
 
 const readme = readFileSync('packages/client/README.md', 'utf8');
@@ -72,10 +71,7 @@ async function compile(programs: Readonly<Record<string, string>>): Promise<stri
   };
   writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(config));
   const tsc = resolve('node_modules/typescript/bin/tsc');
-  return promisify(execFile)(process.execPath, [tsc, '-p', folder]).then(
-    () => '',
-    ({ stdout }) => stdout,
-  );
+  return (await runProgram(process.execPath, [tsc, '-p', folder], { timeout: 120_000 })).stdout;
 }
 
 describe('the README of the project', () => {
@@ -94,10 +90,10 @@ describe('the README of @vestibule/client', () => {
       names.map((name, index) => [`wrong${index}`, `${program}\n${wrong[name]}\n`]),
     );
     const said = await compile({ right: program, ...programs });
-    const faults = said.split('\n').filter((line) => line.includes('right.tsx'));
-    assert.deepEqual(faults, []);
+    const saidOf = (file: string) => said.split('\n').filter((line) => line.includes(`${file}.tsx`));
+    assert.deepEqual(saidOf('right'), []);
     for (const [index, name] of names.entries()) {
-      const lines = said.split('\n').filter((line) => line.includes(`wrong${index}.tsx`));
+      const lines = saidOf(`wrong${index}`);
       assert.equal(lines.length, 1, `${name}: ${lines.join('\n')}`);
     }
   });
@@ -110,13 +106,8 @@ describe('the README of @vestibule/client', () => {
       console.log(`${entry}: ${gzip} bytes with gzip, ${brotli} with brotli (${minified} minified)`);
       assert.ok(gzip <= limits[entry], `${entry}: ${gzip} bytes with gzip`);
       // The next version of zlib may pack a few bytes more or fewer.
-      const stated = [gzip - 50, gzip, gzip + 50].map(
-        (bytes) => `is ${(bytes / 1_000).toFixed(1)} kB with gzip`,
-      );
-      assert.ok(
-        stated.some((text) => readme.includes(text)),
-        `${entry}: ${gzip} bytes with gzip`,
-      );
+      const isStated = (bytes: number) => readme.includes(`is ${(bytes / 1_000).toFixed(1)} kB with gzip`);
+      assert.ok([gzip - 50, gzip, gzip + 50].some(isStated), `${entry}: ${gzip} bytes with gzip`);
     }
   });
 });

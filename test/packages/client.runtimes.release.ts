@@ -1,6 +1,6 @@
 import { after, before, describe, it } from 'node:test';
 import { cases } from './client-cases/all.ts';
-import { ClientProcess } from './client-process.ts';
+import { startClientProcess } from './client-process.ts';
 
 /**
  * Bun and Deno repeat a DELETE by themselves after a reused connection broke. The client does not see that there was an earlier
@@ -10,9 +10,9 @@ const onlyOnNode = ['leave() succeeds although its answer is lost'];
 
 for (const runtime of ['Node.js 20', 'Node.js 24', 'Node.js 26', 'Bun', 'Deno'] as const)
   describe(`@vestibule/client, installed as a package, on ${runtime}`, () => {
-    let program: ClientProcess;
+    let program: Awaited<ReturnType<typeof startClientProcess>>;
     before(async () => {
-      program = await ClientProcess.start(runtime);
+      program = await startClientProcess(runtime);
     });
     after(() => program.stop());
 

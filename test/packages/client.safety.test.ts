@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it } from 'node:test';
 import * as client from '../../packages/client/src/index.ts';
+import { listen } from '../support/http/document-server.ts';
 import { until } from '../support/run/polling.ts';
 
-/** An unverified token. */
 function tokenOf(sub: string, more: object = {}): string {
   const payload = { iss: 'https://issuer.example', sub, aud: 'api', scope: 'all', ...more };
   return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.signature`;
@@ -14,22 +13,16 @@ function tokenOf(sub: string, more: object = {}): string {
 const ada = tokenOf('Ada');
 const overloaded = { code: 'overloaded', title: 'Try again.' };
 
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const seen: [string, string][] = [];
+const server = createServer((request, response) => {
+  seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);
+  request.resume().on('end', () => answer(request, response));
+});
+const url = await listen(server);
+
 /** The client against misbehaving services, proxies and listeners, with a server of this file. */
 describe('safety of @vestibule/client', () => {
-  let server: Server;
-  let url: string;
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Method and token of each request. */
-  const seen: [string, string][] = [];
-
-  before(async () => {
-    server = createServer((request, response) => {
-      seen.push([String(request.method), String(request.headers.authorization).slice('Bearer '.length)]);
-      request.resume().on('end', () => answer(request, response));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
   afterEach(() => {
     seen.length = 0;
     server.closeAllConnections();
@@ -204,9 +197,8 @@ describe('safety of @vestibule/client', () => {
           elsewhere.push(String(request.method));
           request.resume().on('end', () => json(response, 201, { id: '1' }, { etag: '"1"' }));
         });
-        await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-        const { port } = other.address() as AddressInfo;
-        answer = (_, response) => json(response, status, {}, { location: `http://127.0.0.1:${port}/notes` });
+        const location = `${await listen(other)}/notes`;
+        answer = (_, response) => json(response, status, {}, { location });
         try {
           const notes = client.createClient({ url, token: () => ada }).collection('notes');
           for (const call of [() => notes.create({ text: 'a secret of Ada' }), () => notes.get('1')]) {
@@ -252,16 +244,8 @@ describe('safety of @vestibule/client', () => {
         service.events.listen({ after: 0, hear: fail('hear'), missed: fail('missed') }),
         service.events.listen({ after: 0, hear: ({ position }) => heard.push(position), missed() {} }),
       ];
-      await until(
-        () => heard.length,
-        (length) => length === 1,
-        'the second one hears nothing',
-      );
-      await until(
-        () => seen.length,
-        (length) => length >= 3,
-        'the list is not read again',
-      );
+      await until(() => heard.length, 1, 'the second one hears nothing');
+      await until(() => seen.length >= 3, true, 'the list is not read again');
       assert.equal(live.error, null);
       assert.ok(told > 0);
       assert.equal(service.events.status, 'live');
@@ -293,21 +277,13 @@ describe('safety of @vestibule/client', () => {
       const listening: (() => void)[] = [];
       for (const { events } of tabs) {
         listening.push(events.listen({ after: 5, hear() {}, missed() {} }));
-        await until(
-          () => events.status,
-          (status) => status === 'live',
-          'it does not begin',
-        );
+        await until(() => events.status, 'live', 'it does not begin');
       }
       assert.equal(seen.length, 1, 'they share a stream');
       isRefused = true;
       endStream();
       try {
-        await until(
-          () => tabs[0]?.events.status,
-          (status) => status === 'ended',
-          'the first one does not end',
-        );
+        await until(() => tabs[0]?.events.status, 'ended', 'the first one does not end');
         assert.equal(tabs[0]?.events.reason, code);
         await check(tabs);
       } finally {
@@ -318,27 +294,19 @@ describe('safety of @vestibule/client', () => {
     for (const code of ['token_expired', 'token_bound', 'key_unknown', 'signature_invalid'])
       it(`only this tab ends, and the other takes over the stream: ${code}`, () =>
         shutOut(code, async ([first, second]) => {
-          await until(
-            () => [second?.events.status, seen.at(-1)?.[1]],
-            ([status, token]) => status === 'live' && token === tokenOf(code, { jti: 'second' }),
-            'the second one does not take over',
-          );
+          const taken = ['live', tokenOf(code, { jti: 'second' })];
+          const state = () => [second?.events.status, seen.at(-1)?.[1]];
+          await until(state, taken, 'the second one does not take over');
           assert.equal(first?.events.status, 'ended', 'it is still told what happens');
         }));
 
     for (const code of ['consumer_suspended', 'client_disabled'])
       it(`both tabs end if the refusal is about the caller: ${code}`, () =>
         shutOut(code, async ([, second]) => {
-          await until(
-            () => second?.events.status,
-            (status) => status === 'ended',
-            'the second one does not end',
-          );
+          await until(() => second?.events.status, 'ended', 'the second one does not end');
           assert.equal(second?.events.reason, code);
-          assert.ok(
-            seen.every(([, token]) => token === tokenOf(code, { jti: 'first' })),
-            'it asked, too',
-          );
+          const firstToken = tokenOf(code, { jti: 'first' });
+          assert.ok(seen.every(([, token]) => token === firstToken));
         }));
   });
 });

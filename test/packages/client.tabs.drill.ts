@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createClient } from '../../packages/client/src/index.ts';
 import { until } from '../support/run/polling.ts';
-import { ClientBrowser } from './client-browser.ts';
+import { startClientBrowser } from './client-browser.ts';
 
 const streams = 'GET /api/consumer/v1/events';
 
-describe('one stream for all tabs of a browser', () => {
-  let browser: ClientBrowser;
-  before(async () => {
-    browser = await ClientBrowser.start();
-  });
-  after(() => browser.stop());
+const browser = await startClientBrowser();
+after(() => browser.stop());
 
-  /** A tab that shows the notes of a caller, live. */
+describe('one stream for all tabs of a browser', () => {
   async function showing(name: string): Promise<Page> {
     const tab = await browser.tab();
     await tab.evaluate(`(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listen } from '../support/http/document-server.ts';
 
-/** A fault for a matching request. */
 export interface Mishap {
   /** The beginning of its first line, such as `POST /api/consumer/v1/notes`. */
   readonly on: string;
@@ -10,7 +10,6 @@ export interface Mishap {
    * object: it is answered here, and never arrives.
    */
   readonly what: 'before' | 'after' | 'within' | MadeAnswer;
-  /** Number of times; default 1. */
   readonly times?: number;
 }
 
@@ -23,31 +22,26 @@ interface MadeAnswer {
 /** A proxy that resets connections, for one request or for all. */
 export class CuttingProxy {
   readonly #server: Server;
+  readonly url: string;
   readonly #sockets = new Set<Socket>();
   readonly #target: () => URL;
   readonly #mishaps: { mishap: Mishap; left: number }[] = [];
   /** The first line of every request, without its version. */
   readonly requests: string[] = [];
-  /** How many connections were cut. */
   cuts = 0;
 
-  private constructor(server: Server, target: () => URL) {
+  private constructor(server: Server, url: string, target: () => URL) {
     this.#server = server;
+    this.url = url;
     this.#target = target;
     server.on('connection', (near) => this.#accept(near));
   }
 
   static async start(target: () => URL): Promise<CuttingProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new CuttingProxy(server, target);
+    const server = createServer();
+    return new CuttingProxy(server, await listen(server), target);
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** Adds a fault for later requests. */
   arrange(mishap: Mishap): void {
     this.#mishaps.push({ mishap, left: mishap.times ?? 1 });
   }
@@ -57,7 +51,6 @@ export class CuttingProxy {
     this.#mishaps.length = 0;
   }
 
-  /** Resets every open connection. */
   cutAll(): void {
     for (const socket of this.#sockets) this.#cut(socket);
   }

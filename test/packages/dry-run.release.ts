@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { newDirectory } from '../support/commands/outcome.ts';
+import { listen } from '../support/http/document-server.ts';
 import { copyForPacking } from '../support/packages/packages.ts';
 
 const run = promisify(execFile);
@@ -27,8 +27,7 @@ class AuditRegistry {
   });
 
   async start(): Promise<string> {
-    await new Promise<void>((listening) => this.#server.listen(0, '127.0.0.1', listening));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+    return `${await listen(this.#server)}/`;
   }
 
   stop(): void {
@@ -50,12 +49,8 @@ describe('npm run release', () => {
     );
   const release = (parameters: readonly string[], more = {}) =>
     ended(process.execPath, ['packages/release.ts', ...parameters], more);
-  /** What the dry run does at its end. */
-  const audit = () =>
-    ended(process.execPath, [
-      '-e',
-      "import('./packages/release/dependencies.ts').then((one) => one.audit())",
-    ]);
+  const auditing = "import('./packages/release/dependencies.ts').then((one) => one.audit())";
+  const audit = () => ended(process.execPath, ['-e', auditing]);
 
   before(async () => {
     copyForPacking(folder);
@@ -66,11 +61,7 @@ describe('npm run release', () => {
     await run('git', ['init', '--quiet'], { cwd: folder });
     await run('git', ['add', '--all'], { cwd: folder });
     await run('git', [...author, 'commit', '--quiet', '--message', 'Clone'], { cwd: folder });
-    const { stdout } = await run('npm', ['run', 'release', '--', '--dry-run'], {
-      cwd: folder,
-      env: environment,
-    });
-    output = stdout;
+    output = (await ended('npm', ['run', 'release', '--', '--dry-run'])).stdout;
   });
   after(() => registry.stop());
 
@@ -161,10 +152,7 @@ describe('npm run release', () => {
       GITHUB_REF: `refs/tags/v${version}`,
     };
     const { stdout } = await release([], workflow);
-    assert.deepEqual(
-      stdout.trim().split('\n'),
-      names.map((name) => `publish ./${name}`),
-    );
+    assert.equal(stdout, names.map((name) => `publish ./${name}\n`).join(''));
     writeFileSync(`${folder}/${names[0]}`, 'another');
     const { code, stdout: nothing, stderr } = await release([], workflow);
     assert.deepEqual({ code, nothing }, { code: 1, nothing: '' });

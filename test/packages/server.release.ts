@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { connectChromium } from '../support/browser/chromium.ts';
 import { ApiCaller } from '../support/http/api-caller.ts';
 import { AppFolder } from '../support/packages/app-folder.ts';
@@ -18,28 +17,22 @@ const tarball = `vestibule-server-${version}.tgz`;
 /** The command of docs/install.md. The test adds --ignore-scripts: no package may need its scripts. */
 const documented = 'npm install --omit=optional ./vestibule-server-*.tgz';
 
+// Outside of the project: npm installs into the nearest folder above that has a package.json.
+const folder = mkdtempSync(join(tmpdir(), 'vestibule-package-'));
+const app = new AppFolder({ path: folder });
+const { tarballs } = await part('packages');
+const { folder: oldestNode } = await part('oldestNode');
+copyFileSync(`${tarballs}/${tarball}`, `${folder}/${tarball}`);
+await app.run(`${documented} --ignore-scripts`);
+const provider = await TestProvider.start();
+const browser = await connectChromium();
+after(async () => {
+  await browser.close();
+  await provider.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
 describe('the package of the service, installed into an empty folder', () => {
-  // Outside of the project: npm installs into the nearest folder above that has a package.json.
-  const folder = mkdtempSync(join(tmpdir(), 'vestibule-package-'));
-  const app = new AppFolder({ path: folder });
-  let provider: TestProvider;
-  let browser: Browser;
-  let oldestNode = '';
-
-  before(async () => {
-    const { tarballs } = await part('packages');
-    oldestNode = (await part('oldestNode')).folder;
-    copyFileSync(`${tarballs}/${tarball}`, `${folder}/${tarball}`);
-    await app.run(`${documented} --ignore-scripts`);
-    provider = await TestProvider.start();
-    browser = await connectChromium();
-  });
-  after(async () => {
-    await browser?.close();
-    await provider?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   it('is installed with the command of docs/install.md', () => {
     assert.ok(readFileSync('docs/install.md', 'utf8').includes(`\n${documented}\n`));
   });
@@ -59,9 +52,8 @@ describe('the package of the service, installed into an empty folder', () => {
 
   for (const line of ['24', '26']) {
     describe(`on Node.js ${line}`, () => {
-      let app: AppFolder;
+      const app = new AppFolder({ path: folder, ...(line === '24' && { nodeFolder: oldestNode }) });
       before(async () => {
-        app = new AppFolder({ path: folder, ...(line === '24' && { nodeFolder: oldestNode }) });
         assert.match(await app.run('node --version'), new RegExp(`^v${line}\\.`));
       });
 
@@ -70,7 +62,7 @@ describe('the package of the service, installed into an empty folder', () => {
       });
 
       it('npx vestibule check', async () => {
-        const settings = await settingsFor(provider, folder);
+        const settings = await settingsFor();
         assert.match(await app.run('npx vestibule check', settings), /^The settings are in order\.$/m);
         const { code, stderr } = await app.outcomeOf('npx vestibule check');
         assert.equal(code, 1);
@@ -79,7 +71,7 @@ describe('the package of the service, installed into an empty folder', () => {
 
       for (const processes of [1, 2])
         it(`npx vestibule serve --processes ${processes} writes to SQLite and serves the console`, async () => {
-          const settings = await settingsFor(provider, folder);
+          const settings = await settingsFor();
           const command = `npx vestibule serve --processes ${processes}`;
           const service = await app.runUntil(command, /"msg":"listening"/, settings);
           const [, address = ''] = /"address":"([^"]+)"(?=.*"msg":"listening")/.exec(service.stdout) ?? [];
@@ -139,7 +131,7 @@ describe('the package of the service, installed into an empty folder', () => {
 });
 
 /** With a database of its own, and the collections that the package brings. */
-async function settingsFor(provider: TestProvider, folder: string): Promise<Settings> {
+async function settingsFor(): Promise<Settings> {
   const COLLECTIONS_DIR = `${folder}/node_modules/@vestibule/server/collections`;
   return newSettings('sqlite', { ...provider.settings, COLLECTIONS_DIR, LOG_LEVEL: 'info' });
 }

@@ -69,19 +69,16 @@ describe('framework adapters of @vestibule/verify', () => {
       ['at once', <T>(verdict: T) => verdict],
       ['later', <T>(verdict: T) => Promise.resolve(verdict)],
     ] as const) {
-      it(`${name}: a refusal that arrives ${when} is sent, and the handler is not called`, async () => {
-        const outcome = new Outcome();
-        await adapter({ check: () => answer<Verdict>(refusal) }, outcome);
-        await new Promise(setImmediate);
-        assert.deepEqual([outcome.isIn, outcome.sent], [false, [403, refusal.body]]);
-      });
-
-      it(`${name}: after an accepting verdict that arrives ${when} the handler is called`, async () => {
-        const outcome = new Outcome();
-        await adapter({ check: () => answer<Verdict>({ ok: true, caller: {} as never }) }, outcome);
-        await new Promise(setImmediate);
-        assert.deepEqual([outcome.isIn, outcome.sent], [true, null]);
-      });
+      for (const [what, verdict, isIn, sent] of [
+        ['a refusal is sent, and the handler is not called', refusal, false, [403, refusal.body]],
+        ['the handler is called for an accepted token', { ok: true, caller: {} as never }, true, null],
+      ] as const)
+        it(`${name}: ${what}, for a verdict that arrives ${when}`, async () => {
+          const outcome = new Outcome();
+          await adapter({ check: () => answer<Verdict>(verdict) }, outcome);
+          await new Promise(setImmediate);
+          assert.deepEqual([outcome.isIn, outcome.sent], [isIn, sent]);
+        });
     }
 
   it('callerOf throws for a request that did not pass protect()', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
 import {
@@ -43,18 +43,12 @@ function start(options: Partial<VerifierOptions> = {}): Verifier {
 }
 
 const requestWith = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-/** A status, and the code of a refusal. */
 async function answer(verifier: Verifier, token: string): Promise<string> {
   const verdict = await verifier.verify(requestWith(token));
   return verdict.ok ? '200' : `${verdict.status} ${verdict.code}`;
 }
-/** Waits until the verifier gives this answer. */
 const answers = (verifier: Verifier, token: string, expected: string) =>
-  until(
-    () => answer(verifier, token),
-    (text) => text === expected,
-    `the answer does not become ${expected}`,
-  );
+  until(() => answer(verifier, token), expected, `the answer does not become ${expected}`);
 const longLived = () => provider.token({ exp: Math.floor(Date.now() / 1000) + 10 * 86_400 });
 const newFile = () => `${surroundings().runDirectory}/verify-${randomUUID()}/keys.json`;
 
@@ -96,11 +90,7 @@ it('[B62] [B63] stale keys are used for one day and no longer', async () => {
 it('after a restart during an outage the keys from the file are used', async () => {
   const file = newFile();
   await start({ memory: keySetFile(file) }).ready();
-  await until(
-    async () => statSync(file, { throwIfNoEntry: false }),
-    (stat) => stat !== undefined,
-    'nothing is kept',
-  );
+  await until(() => existsSync(file), true, 'nothing is kept');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   await provider.stop();
   const again = start({ memory: keySetFile(file) });
@@ -125,11 +115,8 @@ it('a key file that is writable by others, damaged or changed is ignored', async
   for (const [name, change] of Object.entries(spoil)) {
     const first = start({ memory: keySetFile(file), memorySecret: secret });
     await first.ready();
-    await until(
-      async () => entries.length > 0 && statSync(file, { throwIfNoEntry: false })?.size,
-      (size) => Number(size) > 100,
-      'nothing is kept',
-    );
+    const isKept = () => entries.length > 0 && existsSync(file) && statSync(file).size > 100;
+    await until(isKept, true, 'nothing is kept');
     first.close();
     change();
     await provider.stop();
@@ -150,11 +137,7 @@ it('a custom store is used; keys with another secret or none are ignored', async
     },
   };
   await start({ memory, memorySecret: 'a'.repeat(32) }).ready();
-  await until(
-    async () => kept,
-    (text) => text !== null,
-    'nothing is kept',
-  );
+  await until(() => kept, Boolean, 'nothing is kept');
   await provider.stop();
   assert.equal(await answer(start({ memory, memorySecret: 'a'.repeat(32) }), await provider.token()), '200');
   for (const other of [{ memorySecret: 'b'.repeat(32) }, {}])

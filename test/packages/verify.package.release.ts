@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { importsOf } from '../rules/import-rules.ts';
+import { type DocumentServer, serveDocuments } from '../support/http/document-server.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { part } from '../support/run/surroundings.ts';
@@ -15,12 +14,8 @@ import { TestProvider } from '../support/tokens/provider.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync('packages/verify/README.md', 'utf8');
-let folder: string;
-let installed: string;
-before(async () => {
-  ({ folder } = await part('installed'));
-  installed = `${folder}/node_modules/@vestibule/verify`;
-});
+const { folder } = await part('installed');
+const installed = `${folder}/node_modules/@vestibule/verify`;
 
 describe('the package @vestibule/verify', () => {
   it('imports only Node built-ins and has no dependencies', () => {
@@ -92,14 +87,16 @@ const app = new Koa();
 app.use(protect(verifier));
 app.use((context) => { context.body = callerOf(context).kind; });`,
 };
+const create = (options: string) =>
+  `import { createVerifier } from '@vestibule/verify'; createVerifier(${options});`;
 const wrong: Record<string, string> = {
-  'no-audience': `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example' });`,
-  'undefined-audience': `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example', audience: undefined });`,
-  'no-issuer': `import { createVerifier } from '@vestibule/verify'; createVerifier({ audience: 'a' });`,
-  'shared-secret': `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example', audience: 'a', algorithms: ['HS256'] });`,
-  'no-signature': `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example', audience: 'a', algorithms: ['none'] });`,
-  misspelt: `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example', audience: 'a', requireATJwt: true });`,
-  'other-status': `import { createVerifier } from '@vestibule/verify'; createVerifier({ issuer: 'https://a.example', audience: 'a', challengeStatus: 200 });`,
+  'no-audience': create(`{ issuer: 'https://a.example' }`),
+  'undefined-audience': create(`{ issuer: 'https://a.example', audience: undefined }`),
+  'no-issuer': create(`{ audience: 'a' }`),
+  'shared-secret': create(`{ issuer: 'https://a.example', audience: 'a', algorithms: ['HS256'] }`),
+  'no-signature': create(`{ issuer: 'https://a.example', audience: 'a', algorithms: ['none'] }`),
+  misspelt: create(`{ issuer: 'https://a.example', audience: 'a', requireATJwt: true }`),
+  'other-status': create(`{ issuer: 'https://a.example', audience: 'a', challengeStatus: 200 }`),
   'caller-unasked': `${begin}(await verifier.verify(new Request('https://a.example'))).caller;`,
   'not-awaited': `${begin}verifier.verify(new Request('https://a.example')).ok;`,
   'text-for-request': `${begin}await verifier.verify('Bearer x');`,
@@ -128,32 +125,21 @@ it('correct programs compile, and each wrong one does not', async () => {
     cwd: folder,
   }).catch((error) => error);
   const failed = new Set([...String(stdout).matchAll(/^types\/(\S+)\.ts\(/gm)].map(([, file]) => file));
-  assert.deepEqual(
-    [...failed].sort(),
-    Object.keys(wrong)
-      .map((name) => `wrong/${name}`)
-      .sort(),
-    stdout,
-  );
+  const expected = Object.keys(wrong).map((name) => `wrong/${name}`);
+  assert.deepEqual([...failed].sort(), expected.sort(), stdout);
 });
 
 describe('the examples of the README of @vestibule/verify, exactly as printed', () => {
   const examples = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text]) => String(text));
   let provider: TestProvider;
-  let metadata: ReturnType<typeof createServer>;
+  let metadata: DocumentServer;
   before(async () => {
     provider = await TestProvider.start();
-    const documents: Record<string, unknown> = {
-      '/.well-known/openid-configuration': {
-        issuer: 'https://login.example.org',
-        jwks_uri: 'https://login.example.org/keys',
-      },
+    const issuer = 'https://login.example.org';
+    metadata = await serveDocuments(() => ({
+      '/.well-known/openid-configuration': { issuer, jwks_uri: `${issuer}/keys` },
       '/keys': provider.document,
-    };
-    metadata = createServer((request, response) => {
-      response.end(JSON.stringify(documents[String(request.url)]));
-    });
-    await new Promise<void>((done) => metadata.listen(0, '127.0.0.1', done));
+    }));
     // Redirects the hosts of the examples to this machine, without changing their text.
     writeFileSync(
       `${folder}/elsewhere.js`,
@@ -168,18 +154,14 @@ Server.prototype.listen = function (first, ...rest) {
     );
   });
   after(async () => {
-    metadata.closeAllConnections();
-    metadata.close();
+    metadata.stop();
     await provider.stop();
   });
   const token = () =>
     provider.token({ iss: 'https://login.example.org', aud: 'https://api.example.org', sub: 'ada' });
   const start = async (text: string, name: string, port: number, more: Record<string, string> = {}) => {
     writeFileSync(`${folder}/${name}.js`, text);
-    const environment = {
-      PROVIDER: `http://127.0.0.1:${(metadata.address() as AddressInfo).port}`,
-      PORT_8000: String(port),
-    };
+    const environment = { PROVIDER: metadata.origin, PORT_8000: String(port) };
     return spawn(process.execPath, ['--import', './elsewhere.js', `${name}.js`], {
       cwd: folder,
       env: { ...process.env, ...environment, ...more },
@@ -189,10 +171,7 @@ Server.prototype.listen = function (first, ...rest) {
 
   it('there is one for every framework', () => {
     for (const name of ['express', 'fastify', 'hono', 'koa', 'node'])
-      assert.ok(
-        examples.some((text) => text.includes(`@vestibule/verify/${name}`)),
-        name,
-      );
+      assert.match(examples.join('\n'), new RegExp(`@vestibule/verify/${name}\\b`));
     assert.equal(examples.length, 7);
   });
 
@@ -207,11 +186,7 @@ Server.prototype.listen = function (first, ...rest) {
           const response = await fetch(`http://127.0.0.1:${port}/me`, { headers }).catch(() => null);
           return response && { status: response.status, body: await response.text() };
         };
-        const none = await until(
-          () => ask({}),
-          (reply) => reply !== null,
-          'it does not listen',
-        );
+        const none = await until(() => ask({}), Boolean, 'it does not listen');
         assert.equal(none?.status, 403);
         assert.equal(JSON.parse(String(none?.body)).code, 'token_missing');
         const reply = await ask({ authorization: `Bearer ${await token()}` });
@@ -238,12 +213,8 @@ const address = 'https://api.example.org/me';
 assert.equal((await handle(new Request(address))).status, 403);
 const response = await handle(new Request(address, { headers: { authorization: process.env.AUTHORIZATION } }));
 assert.deepEqual(await response.json(), { subject: 'ada' });\n`;
-    assert.deepEqual(
-      await once(
-        await start(asked, 'example-fetch-asked', 1, { AUTHORIZATION: `Bearer ${await token()}` }),
-        'exit',
-      ),
-      [0, null],
-    );
+    const authorization = { AUTHORIZATION: `Bearer ${await token()}` };
+    const child = await start(asked, 'example-fetch-asked', 1, authorization);
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 });

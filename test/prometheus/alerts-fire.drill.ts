@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { newDirectory } from '../support/commands/outcome.ts';
@@ -37,51 +37,36 @@ import { Prometheus, readAlerts } from './prometheus.ts';
 
 const hourMs = 3_600_000;
 
+const later = new AsyncDisposableStack();
+after(() => later.disposeAsync());
+const provider = await TestProvider.start();
+later.defer(() => provider.stop());
+const caller = async (service: Service, sub = 'somebody') =>
+  new ApiCaller(service.url, await provider.token({ sub }));
+/** With settings of its own, a database of its own and the common provider. */
+const settingsFor = (engine: 'sqlite' | 'postgres', overrides: Settings = {}) =>
+  newSettings(engine, { ...ownProcess, ...provider.settings, COLLECTIONS_DIR: 'collections', ...overrides });
+const start = async (...settings: Parameters<typeof settingsFor>) => {
+  const service = await startService(await settingsFor(...settings));
+  later.defer(() => service.stop());
+  return service;
+};
+const tlsFolder = newDirectory();
+const { certificateFile, keyFile, remove } = await writeTlsFiles(tlsFolder);
+later.defer(remove);
+const sqlite = await start('sqlite', { MAX_CONNECTIONS: '50' });
+const postgres = await start('postgres', { DATABASE_POOL_SIZE: '2' });
+const clocked = await start('sqlite', { ...clockedProcess, WEBHOOK_ALLOW: 'loopback' });
+const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
+const files = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };
+let tls = await startService(await settingsFor('sqlite', { ...ports, ...files }));
+later.defer(() => tls.stop());
+const prometheus = await Prometheus.start([sqlite, postgres, clocked, tls].map(({ opsUrl }) => opsUrl));
+later.defer(() => prometheus.stop());
+const fires = (...names: string[]) => prometheus.fires(names);
+
 /** Causes the fault behind each alert in a real process that a real Prometheus scrapes. */
 describe('an alert fires when', () => {
-  const later = new AsyncDisposableStack();
-  let prometheus: Prometheus;
-  let provider: TestProvider;
-  let sqlite: Service;
-  let postgres: Service;
-  let clocked: Service;
-  let tls: Service;
-  let tlsFolder = '';
-  const fires = (...names: string[]) => prometheus.fires(names);
-  const caller = async (service: Service, sub = 'somebody') =>
-    new ApiCaller(service.url, await provider.token({ sub }));
-  /** With settings of its own, a database of its own and the common provider. */
-  const settingsFor = (engine: 'sqlite' | 'postgres', overrides: Settings = {}) =>
-    newSettings(engine, {
-      ...ownProcess,
-      ...provider.settings,
-      COLLECTIONS_DIR: 'collections',
-      ...overrides,
-    });
-
-  before(async () => {
-    provider = await TestProvider.start();
-    later.defer(() => provider.stop());
-    tlsFolder = newDirectory();
-    const { certificateFile, keyFile, remove } = await writeTlsFiles(tlsFolder);
-    later.defer(remove);
-    sqlite = await startService(await settingsFor('sqlite', { MAX_CONNECTIONS: '50' }));
-    later.defer(() => sqlite.stop());
-    postgres = await startService(await settingsFor('postgres', { DATABASE_POOL_SIZE: '2' }));
-    later.defer(() => postgres.stop());
-    clocked = await startService(
-      await settingsFor('sqlite', { ...clockedProcess, WEBHOOK_ALLOW: 'loopback' }),
-    );
-    later.defer(() => clocked.stop());
-    const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
-    const files = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };
-    tls = await startService(await settingsFor('sqlite', { ...ports, ...files }));
-    later.defer(() => tls.stop());
-    prometheus = await Prometheus.start([sqlite, postgres, clocked, tls].map(({ opsUrl }) => opsUrl));
-    later.defer(() => prometheus.stop());
-  });
-  after(() => later.disposeAsync());
-
   it('(control) nothing is wrong: no alert fires', async () => {
     await until(
       () => prometheus.query('sum(count_over_time(vestibule_build_info[1m]))'),
@@ -148,11 +133,9 @@ describe('an alert fires when', () => {
   });
 
   it('PostgreSQL is away, and callers obey /readyz', async () => {
-    const settings = await settingsFor('postgres');
-    const service = await startService(settings);
-    later.defer(() => service.stop());
+    const service = await start('postgres');
     prometheus.watch(service.opsUrl);
-    await withoutDatabase(settings, () => fires('VestibuleNotReady'));
+    await withoutDatabase(service.settings, () => fires('VestibuleNotReady'));
     assert.doesNotMatch(await service.metrics(), /^vestibule_refusals_total.* [1-9]/m);
   });
 
@@ -196,10 +179,8 @@ describe('an alert fires when', () => {
   it('a webhook receiver fails, then has dead letters, then is disabled', async () => {
     const { settings } = clocked;
     const nobody = `http://127.0.0.1:${await freePort()}/hook`;
-    const { webhook_id: id } = await webhookCommand<{ webhook_id: string }>(
-      settings,
-      ...['add', nobody, '--events', 'notes.*'],
-    );
+    const added = ['add', nobody, '--events', 'notes.*'];
+    const { webhook_id: id } = await webhookCommand<{ webhook_id: string }>(settings, ...added);
     provider.aheadMs = hourMs + 60_000;
     await (await caller(clocked)).make('notes', { text: 'for nobody' });
     const tried = async () => (await clocked.metrics()).match(/^vestibule_webhook_deliveries_total\{.*/gm);
@@ -229,12 +210,8 @@ describe('an alert fires when', () => {
 
   it('provider keys cannot be fetched, then are old, then expire', async () => {
     provider.answer = (_request, response) => response.writeHead(500).end();
-    const failures = async () =>
-      Number(
-        /^vestibule_jwks_fetches_total\{provider="provider",result="status"\} (\d+)/m.exec(
-          await clocked.metrics(),
-        )?.[1] ?? 0,
-      );
+    const failed = /^vestibule_jwks_fetches_total\{provider="provider",result="status"\} (\d+)/m;
+    const failures = async () => Number(failed.exec(await clocked.metrics())?.[1] ?? 0);
     for (let count = 0; count < 10; count += 1) {
       const before = await failures();
       await clocked.advance(hourMs);
@@ -262,10 +239,7 @@ describe('an alert fires when', () => {
   });
 
   it('child processes end repeatedly', async () => {
-    const supervised = await startService(
-      await settingsFor('sqlite', { TEST_SERVE_OPTIONS: '--processes 2' }),
-    );
-    later.defer(() => supervised.stop());
+    const supervised = await start('sqlite', { TEST_SERVE_OPTIONS: '--processes 2' });
     prometheus.watch(supervised.opsUrl);
     await prometheus.fires(['VestibuleProcessesEnd'], async () => {
       for (const child of childrenOf(supervised)) process.kill(child, 'SIGKILL');
@@ -322,11 +296,7 @@ async function startOtherRelease(settings: Settings, onStarted: (child: ChildPro
   });
   onStarted(child);
   const opsUrl = `http://127.0.0.1:${opsPort}`;
-  await until(
-    () => fetch(`${opsUrl}/readyz`).catch(() => null),
-    (answer) => answer?.status === 200,
-    'it becomes ready',
-    60_000,
-  );
+  const readiness = async () => (await fetch(`${opsUrl}/readyz`).catch(() => null))?.status;
+  await until(readiness, 200, 'it does not become ready', 60_000);
   return { url: `http://127.0.0.1:${port}`, opsUrl };
 }

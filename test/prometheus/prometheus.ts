@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
-import { newDirectory } from '../support/commands/outcome.ts';
+import { newDirectory, runProgram } from '../support/commands/outcome.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { findProgram } from '../support/run/programs.ts';
@@ -23,13 +23,8 @@ export function readAlerts(): readonly Rule[] {
 
 /** Runs promtool to its end: what it printed, with its exit code. */
 export async function promtool(parameters: readonly string[], input = '') {
-  const program = await findProgram('promtool');
-  return new Promise<{ code: number; output: string }>((resolve) => {
-    const child = execFile(program, parameters, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
-    );
-    child.stdin?.end(input);
-  });
+  const { code, stdout, stderr } = await runProgram(await findProgram('promtool'), parameters, { input });
+  return { code, output: stdout + stderr };
 }
 
 /** The alerts without "for" and with ranges of one minute, so that a test can wait for them. */
@@ -45,12 +40,12 @@ export class Prometheus {
   readonly #url: string;
   readonly #targetsFile: string;
   readonly #targets: string[] = [];
-  readonly #stop: () => Promise<void>;
+  readonly #child: ChildProcess;
 
-  constructor(url: string, targetsFile: string, stop: () => Promise<void>) {
+  constructor(url: string, targetsFile: string, child: ChildProcess) {
     this.#url = url;
     this.#targetsFile = targetsFile;
-    this.#stop = stop;
+    this.#child = child;
   }
 
   static async start(opsUrls: readonly string[]): Promise<Prometheus> {
@@ -59,38 +54,21 @@ export class Prometheus {
     const port = await freePort();
     const [configFile, targetsFile] = [`${folder}/prometheus.yaml`, `${folder}/targets.json`];
     writeFileSync(`${folder}/alerts.yaml`, hurried(readAlerts()));
-    writeFileSync(
-      configFile,
-      stringify({
-        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' },
-        rule_files: ['alerts.yaml'],
-        scrape_configs: [
-          { job_name: 'vestibule', file_sd_configs: [{ files: [targetsFile], refresh_interval: '1s' }] },
-        ],
-      }),
-    );
-    const child = spawn(
-      program,
-      [
-        `--config.file=${configFile}`,
-        `--storage.tsdb.path=${folder}/data`,
-        `--web.listen-address=127.0.0.1:${port}`,
-        '--log.level=error',
-      ],
-      { stdio: 'ignore' },
-    );
+    const found = { files: [targetsFile], refresh_interval: '1s' };
+    const configuration = {
+      global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '500ms' },
+      rule_files: ['alerts.yaml'],
+      scrape_configs: [{ job_name: 'vestibule', file_sd_configs: [found] }],
+    };
+    writeFileSync(configFile, stringify(configuration));
+    const places = [`--config.file=${configFile}`, `--storage.tsdb.path=${folder}/data`];
+    const parameters = [...places, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'];
+    const child = spawn(program, parameters, { stdio: 'ignore' });
     const url = `http://127.0.0.1:${port}`;
-    const ended = once(child, 'exit');
-    const prometheus = new Prometheus(url, targetsFile, async () => {
-      child.kill('SIGTERM');
-      await ended;
-    });
+    const prometheus = new Prometheus(url, targetsFile, child);
     for (const opsUrl of opsUrls) prometheus.watch(opsUrl);
-    await until(
-      async () => (await fetch(`${url}/-/ready`).catch(() => null))?.status,
-      (status) => status === 200,
-      'Prometheus does not start',
-    );
+    const readiness = async () => (await fetch(`${url}/-/ready`).catch(() => null))?.status;
+    await until(readiness, 200, 'Prometheus does not start');
     return prometheus;
   }
 
@@ -107,7 +85,6 @@ export class Prometheus {
     return data.result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
   }
 
-  /** The names of the alerts that have fired so far. */
   async fired(): Promise<ReadonlySet<string>> {
     const found = await this.query('max by (alertname) (max_over_time(ALERTS{alertstate="firing"}[1h]))');
     return new Set(found.map(({ labels }) => String(labels.alertname)));
@@ -122,24 +99,19 @@ export class Prometheus {
         await pause(50);
       }
     })();
+    const fired = async () => [...(await this.fired())];
     try {
-      await this.#haveFired(names);
+      const haveFired = (found: readonly string[]) => names.every((name) => found.includes(name));
+      await until(fired, haveFired, `${names.join(' and ')} have to fire`, 60_000);
     } finally {
       isOver = true;
       await going;
     }
   }
 
-  async #haveFired(names: readonly string[]): Promise<void> {
-    await until(
-      async () => [...(await this.fired())],
-      (fired) => names.every((name) => fired.includes(name)),
-      `${names.join(' and ')} have to fire`,
-      60_000,
-    );
-  }
-
-  stop(): Promise<void> {
-    return this.#stop();
+  async stop(): Promise<void> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await ended;
   }
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { dashboardDocument } from '../../docs/dashboard-document.ts';
 import { newDirectory } from '../support/commands/outcome.ts';
 import { writeTlsFiles } from '../support/http/tls-files.ts';
-import { newSettings, type Service, startService } from '../support/services/service.ts';
+import { newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { alertsFile, promtool, readAlerts } from './prometheus.ts';
 
@@ -36,38 +36,33 @@ describe('the Prometheus alerts', () => {
 
   it('docs/operations.md lists every alert, and no other', () => {
     const documented = [...operations().matchAll(/^\| `(Vestibule\w+)` \|/gm)].map(([, name]) => name);
-    assert.deepEqual(
-      documented.sort(),
-      readAlerts()
-        .map(({ alert }) => alert)
-        .sort(),
-    );
+    const alerts = readAlerts().map(({ alert }) => alert);
+    assert.deepEqual(documented.sort(), alerts.sort());
   });
 });
 
+const { certificateFile, keyFile, remove } = await writeTlsFiles(newDirectory());
+const provider = await TestProvider.start();
+const texts: string[] = [];
+for (const settings of [
+  await newSettings('sqlite', {
+    ...{ TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' },
+    ...provider.settings,
+  }),
+  await newSettings('postgres', { ...provider.settings, TEST_SERVE_OPTIONS: '--processes 2' }),
+]) {
+  const service = await startService(settings);
+  texts.push(await service.metrics());
+  await service.stop();
+}
+remove();
+await provider.stop();
+
 describe('the metrics', () => {
-  let provider: TestProvider;
-  const services: Service[] = [];
-  const texts: string[] = [];
-  before(async () => {
-    provider = await TestProvider.start();
-    const { certificateFile, keyFile, remove } = await writeTlsFiles(newDirectory());
-    const tls = { TLS_CERT_FILE: certificateFile, TLS_KEY_FILE: keyFile, BASE_URL: 'https://127.0.0.1' };
-    for (const settings of [
-      await newSettings('sqlite', { ...provider.settings, ...tls }),
-      await newSettings('postgres', { ...provider.settings, TEST_SERVE_OPTIONS: '--processes 2' }),
-    ])
-      services.push(await startService(settings));
-    remove();
-    for (const service of services) texts.push(await service.metrics());
-  });
-  after(async () => {
-    for (const service of services) await service.stop();
-    await provider.stop();
-  });
   /** The metric names of both databases, of one process and of several. */
-  const names = () =>
-    new Set(texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => String(name))));
+  const names = texts.flatMap((text) =>
+    [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => String(name)),
+  );
 
   it('promtool finds no problem in names, types and help texts', async () => {
     for (const text of texts) {
@@ -78,14 +73,14 @@ describe('the metrics', () => {
   });
 
   it('every name begins with vestibule_, process_ or nodejs_', () => {
-    const others = [...names()].filter((name) => !/^(vestibule|process|nodejs)_/.test(name));
+    const others = names.filter((name) => !/^(vestibule|process|nodejs)_/.test(name));
     assert.deepEqual(others, []);
   });
 
   it('docs/operations.md lists every vestibule_ metric, and no other', () => {
     const documented = [...operations().matchAll(/`(vestibule_[a-z_]+)/g)].map(([, name]) => String(name));
-    const ours = [...names()].filter((name) => name.startsWith('vestibule_'));
-    assert.deepEqual([...new Set(documented)].sort(), ours.sort());
+    const ours = names.filter((name) => name.startsWith('vestibule_'));
+    assert.deepEqual([...new Set(documented)].sort(), [...new Set(ours)].sort());
   });
 
   it('vestibule_build_info has the release, the Node.js version and the database', () => {

@@ -5,11 +5,7 @@ import { Refusal } from '../../src/base/errors.ts';
 import { usualClaims } from '../support/tokens/claims-policy.ts';
 
 const now = 1_800_000_000;
-const policy = {
-  ...usualClaims,
-  issuers: ['https://pool.example.org'],
-  audiences: ['our-program'],
-};
+const policy = { ...usualClaims, issuers: ['https://pool.example.org'], audiences: ['our-program'] };
 const claims = { iss: 'https://pool.example.org', exp: now + 60, sub: 'somebody' };
 
 function codeOf(changes: object, rules: object): string | null {
@@ -35,15 +31,8 @@ describe('a claim that replaces the audience ("audience_claim")', () => {
   });
 
   it('the claim is compared exactly, as an audience is', () => {
-    for (const client_id of [
-      'OUR-PROGRAM',
-      'our-program ',
-      'our-program-2',
-      '',
-      null,
-      true,
-      ['our-program', 7],
-    ])
+    const others = ['OUR-PROGRAM', 'our-program ', 'our-program-2', '', null, true, ['our-program', 7]];
+    for (const client_id of others)
       assert.equal(codeOf({ client_id }, byProgram), 'audience_mismatch', JSON.stringify(client_id));
   });
 

@@ -14,7 +14,7 @@ const claimsOf = ({ settings }: LookalikeProvider) => ({
   permissions: [],
 });
 
-recipeSuite({
+await recipeSuite({
   section: 'Auth0',
   async keys(key) {
     const certificate = await certificateOf(key);

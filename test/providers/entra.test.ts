@@ -11,7 +11,6 @@ const apiOf = ({ settings }: LookalikeProvider) => String(settings.API_AUDIENCE?
 const frontend = '5b60f1a9-e8d3-4c27-8f94-31a7c5d2b06e';
 const graph = '00000003-0000-0000-c000-000000000000';
 
-/** The claims of tokens of both versions. */
 const commonClaims = (provider: LookalikeProvider) => ({
   iat: provider.now,
   nbf: provider.now,
@@ -56,9 +55,8 @@ const sign2 = (provider: LookalikeProvider, changes: object = {}) =>
 async function graphToken(provider: LookalikeProvider): Promise<string> {
   const [, payload, signature] = split(await sign1(provider, { aud: graph, scp: 'openid profile' }));
   const { kid } = provider.key;
-  return [base64url({ typ: 'JWT', nonce: 'mTDnQ0', alg: 'RS256', x5t: kid, kid }), payload, signature].join(
-    '.',
-  );
+  const header = base64url({ typ: 'JWT', nonce: 'mTDnQ0', alg: 'RS256', x5t: kid, kid });
+  return [header, payload, signature].join('.');
 }
 
 /** Without the algorithm that they are for. */
@@ -68,7 +66,7 @@ async function keys(key: ProviderKey) {
   return [{ ...jwk, x5t: key.kid, x5c: [certificate.raw.toString('base64')] }];
 }
 
-recipeSuite({
+await recipeSuite({
   section: 'Microsoft Entra',
   keys,
   tokens: { 'a person': { kind: 'user', make: (provider) => sign2(provider) } },
@@ -92,7 +90,7 @@ recipeSuite({
   },
 });
 
-recipeSuite({
+await recipeSuite({
   section: 'Microsoft Entra, version 1 tokens',
   keys,
   tokens: { 'a person': { kind: 'user', make: (provider) => sign1(provider) } },

@@ -16,26 +16,16 @@ interface Entry {
   readonly algorithms?: string | readonly string[];
 }
 
-/** The provider of an entry on this machine: the entry is that of the page but for the origin. */
-export interface EntryProvider {
-  readonly name: string;
-  /** The entry, to be written into a list. */
-  readonly text: string;
-  readonly issuer: string;
-  readonly audience: string;
-  /** Signed with the key that it publishes. */
-  sign(claims: Claims, header?: Claims): Promise<string>;
-  stop(): void;
-}
-
-/** The entry that a section of docs/providers.md shows. */
 function entryIn(heading: string): string {
   const block = /^```yaml\n(- name: [^`]+)```$/m.exec(sectionOf('docs/providers.md', heading))?.[1];
   if (block === undefined) throw new Error(`docs/providers.md shows no entry of IDPS_FILE for ${heading}`);
   return block;
 }
 
-export async function startEntryProvider(heading: string): Promise<EntryProvider> {
+export type EntryProvider = Awaited<ReturnType<typeof startEntryProvider>>;
+
+/** The provider of an entry on this machine: the entry is that of the page but for the origin. */
+export async function startEntryProvider(heading: string) {
   const documented = entryIn(heading);
   const [before] = parse(documented) as [Entry];
   const algorithm = String([before.algorithms ?? 'RS256'].flat()[0]);
@@ -49,7 +39,8 @@ export async function startEntryProvider(heading: string): Promise<EntryProvider
     text,
     issuer,
     audience: String([audience].flat()[0]),
-    sign: (claims, header = {}) =>
+    /** Signed with the key that it publishes. */
+    sign: (claims: Claims, header: Claims = {}) =>
       new SignJWT({ ...claims })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: String(jwk.kid), ...header })
         .sign(privateKey),

@@ -17,7 +17,7 @@ const idToken = ({ settings }: LookalikeProvider) => ({
   picture: canaryClaims.picture,
 });
 
-recipeSuite({
+await recipeSuite({
   section: 'Google',
   keys: async (key) => [key.jwk, (await makeKey()).jwk],
   tokens: {},

@@ -24,7 +24,7 @@ const claimsOf = ({ settings, now }: LookalikeProvider) => ({
 
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 
-recipeSuite({
+await recipeSuite({
   section: 'Keycloak',
   async keys(key) {
     const certificate = await certificateOf(key);
@@ -73,11 +73,8 @@ recipeSuite({
       token: (provider) => {
         const { iss, sub, azp, scope, sid } = claimsOf(provider);
         const claims = { iss, aud: iss, sub, azp, scope, sid, typ: 'Refresh', exp: provider.now + 1800 };
-        return compact(
-          { alg: 'HS512', typ: 'JWT', kid: randomUUID() },
-          claims,
-          hmac('sha512', 'of the realm'),
-        );
+        const header = { alg: 'HS512', typ: 'JWT', kid: randomUUID() };
+        return compact(header, claims, hmac('sha512', 'of the realm'));
       },
     },
   },

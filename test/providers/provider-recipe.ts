@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import { examined } from '../support/commands/examined.ts';
 import { explained } from '../support/commands/explained.ts';
 import { withToken } from '../support/http/request.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { me, newSettings, startService } from '../support/services/service.ts';
 import {
   type LookalikeProvider,
   type PublishedKeys,
@@ -35,24 +35,17 @@ interface ProviderLikeness {
 const page = 'docs/providers.md';
 
 /** The settings of a recipe with the right tokens and with every mistake that the page names. */
-export function recipeSuite(likeness: ProviderLikeness): void {
+export async function recipeSuite(likeness: ProviderLikeness): Promise<void> {
   const section = sectionOf(page, likeness.section);
   const documented = settingsIn(section);
   const shown = documentedMistakes(section);
 
-  describe(`the recipe for ${likeness.section}`, () => {
-    let provider: LookalikeProvider;
-    let service: Service;
-    before(async () => {
-      provider = await startLookalike(documented, likeness.keys ?? (({ jwk }) => [jwk]));
-      service = await startService(await newSettings('sqlite', provider.settings));
-    });
-    // The provider first: it is there even when the service did not start.
-    after(async () => {
-      provider.stop();
-      await service.stop();
-    });
+  const provider = await startLookalike(documented, likeness.keys ?? (({ jwk }) => [jwk]));
+  after(() => provider.stop());
+  const service = await startService(await newSettings('sqlite', provider.settings));
+  after(() => service.stop());
 
+  describe(`the recipe for ${likeness.section}`, () => {
     it('the page lists exactly the mistakes that are tested here', () => {
       assert.deepEqual([...shown.keys()].sort(), Object.keys(likeness.mistakes).sort());
     });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { explained, leaksOf } from '../support/commands/explained.ts';
 import { withToken } from '../support/http/request.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { me, newSettings, startService } from '../support/services/service.ts';
 import { compact, hmac } from '../support/tokens/forged-token.ts';
 import { type EntryProvider, startEntryProvider } from './entry-providers.ts';
 import { auth0 } from './shapes/auth0.ts';
@@ -38,22 +38,18 @@ interface Me {
   readonly scopes: readonly string[];
 }
 
-/** One service with the entries of all providers of docs/providers.md. */
-describe('tokens in the shape of each documented provider, at one service', () => {
-  const providers = new Map<string, EntryProvider>();
-  let service: Service;
-  before(async () => {
-    for (const { section } of shapes) providers.set(section, await startEntryProvider(section));
-    const settings = await newSettings('sqlite', {});
-    const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
-    writeFileSync(file, [...providers.values()].map(({ text }) => text).join(''));
-    service = await startService({ ...settings, IDPS_FILE: file });
-  });
-  after(async () => {
-    for (const provider of providers.values()) provider.stop();
-    await service.stop();
-  });
+const providers = new Map<string, EntryProvider>();
+for (const { section } of shapes) providers.set(section, await startEntryProvider(section));
+const settings = await newSettings('sqlite', {});
+const file = `${settings.TEST_DIRECTORY}/providers.yaml`;
+writeFileSync(file, [...providers.values()].map(({ text }) => text).join(''));
+const service = await startService({ ...settings, IDPS_FILE: file });
+after(async () => {
+  for (const provider of providers.values()) provider.stop();
+  await service.stop();
+});
 
+describe('tokens in the shape of each documented provider, at one service', () => {
   const providerOf = ({ section }: Shape) => providers.get(section) as EntryProvider;
 
   async function make(shape: Shape, { claims, header, isSymmetric }: Accepted | Refused) {
@@ -73,10 +69,7 @@ describe('tokens in the shape of each documented provider, at one service', () =
           const reply = await withToken(service.url + me, token);
           assert.equal(reply.status, 200, reply.text);
           const { kind, scopes, issuer, subject, id } = reply.json<Me>();
-          assert.deepEqual(
-            { kind, scopes, issuer, subject },
-            { kind: row.kind, scopes: row.scopes, issuer: said.iss, subject: said.sub },
-          );
+          assert.deepEqual([kind, scopes, issuer, subject], [row.kind, row.scopes, said.iss, said.sub]);
           assert.match(id, /^usr_/);
           const explanation = await explained(service.settings, token);
           assert.equal(explanation.code, null, explanation.summary);

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import { until } from '../support/run/polling.ts';
-import { me, newSettings, type Service, startService } from '../support/services/service.ts';
+import { me, newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';
-import { type RunningProxy, startProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
 
-let provider: TestProvider;
-let service: Service;
-let proxy: RunningProxy;
-before(async () => {
-  provider = await TestProvider.down();
-  const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
-  const settings = await newSettings('sqlite', { ...provider.settings, ...documented });
-  service = await startService(settings);
-  proxy = await startProxy('haproxy', service);
-});
+const provider = await TestProvider.down();
+const documented = settingsIn(sectionOf('docs/proxies.md', 'The service'));
+const service = await startService(await newSettings('sqlite', { ...provider.settings, ...documented }));
+const proxy = await startProxy('haproxy', service);
 after(async () => {
   await provider.stop();
   await service.stop();

@@ -26,13 +26,11 @@ limits: { bytes: 1010000, writes: 1000000/day }`;
 
 describe('a service behind a proxy', () => {
   const running = deployment({
+    declarations: { notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }' },
     settings: {
       ...documented,
       REFUSALS_PER_MINUTE: String(refusalsPerMinute),
       MAX_BODY_BYTES: '16384',
-      COLLECTIONS_DIR: declarationsFolder({
-        notes: 'schema: { properties: { text: { type: string, maxLength: 10 } } }',
-      }),
     },
   });
   let bearer: { readonly authorization: string };
@@ -51,12 +49,7 @@ describe('a service behind a proxy', () => {
       /** An address that calls through this proxy only. */
       const address = (last: number) => `127.0.${number}.${last}`;
 
-      interface Request {
-        readonly from?: string;
-        readonly headers?: Readonly<Record<string, string>>;
-        readonly method?: string;
-        readonly body?: string;
-      }
+      type Request = Partial<Parameters<typeof call>[1]>;
       const https = (path: string, request: Request = {}) =>
         call(proxy.httpsUrl + path, { from: address(9), ...proxy, ...request });
       const http = (path: string, request: Request = {}) =>
@@ -153,11 +146,7 @@ describe('a service behind a proxy', () => {
           text += chunk;
         });
         const hasCome = (what: string) =>
-          until(
-            () => text,
-            (sofar) => sofar.includes(`event: ${what}\n`),
-            `${what} does not come`,
-          );
+          until(() => text.includes(`event: ${what}\n`), true, `${what} does not come`);
         await hasCome('start');
         const note = { method: 'POST', headers: { ...other, ...jsonType }, body: '{"text":"x"}' };
         assert.equal((await https(me.replace(/me$/, 'notes'), note)).status, 201);
@@ -181,7 +170,6 @@ async function writeLetters(settings: Settings, bearer: { readonly authorization
   await writer.stop();
 }
 
-/** The number of exports that the service has finished. */
 function exportsIn(service: Service): number {
   return service.logLines().filter(({ route }) => route === `${me}/export`).length;
 }

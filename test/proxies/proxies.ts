@@ -21,14 +21,12 @@ export const proxyNames = ['nginx', 'haproxy', 'caddy'] as const;
 export type ProxyName = (typeof proxyNames)[number];
 
 /** Where everything of one proxy is on this machine. */
-interface Place {
+interface Place extends Tls {
   readonly folder: string;
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly serviceHost: string;
   readonly opsPort: string;
-  readonly certificateFile: string;
-  readonly keyFile: string;
   readonly more: readonly Service[];
 }
 
@@ -44,27 +42,30 @@ export async function startProxy(
   mkdirSync(folder);
   const tls = await writeTlsFiles(folder);
   const place: Place = {
+    ...tls,
     folder,
     httpPort: await freePort(),
     httpsPort: await freePort(),
     serviceHost: new URL(service.url).host,
     opsPort: new URL(service.opsUrl).port,
-    certificateFile: tls.certificateFile,
-    keyFile: tls.keyFile,
     more,
   };
-  const parameters = prepare[name](place, tls);
+  const parameters = prepare[name](place);
   // Caddy keeps what it knows of certificates in the home of its user.
   const env = { PATH: process.env.PATH, HOME: folder };
   const child = spawn(await findProgram(name), parameters, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = collect(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      said += chunk;
+    });
   const stop = () => end(child, tls);
   try {
     for (const port of [place.httpPort, place.httpsPort]) {
       const isUp = async () => child.exitCode !== null || (await isOpen(port));
-      await until(isUp, Boolean, `${name} does not listen: ${said()}`);
+      await until(isUp, Boolean, `${name} does not listen: ${said}`);
     }
-    if (child.exitCode !== null) throw new Error(`${name} has ended: ${said()}`);
+    if (child.exitCode !== null) throw new Error(`${name} has ended: ${said}`);
   } catch (error) {
     await stop();
     throw error;
@@ -107,9 +108,9 @@ function prepareNginx({ folder, httpPort, httpsPort, ...place }: Place): string[
   return ['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/start.log`, '-g', 'daemon off;'];
 }
 
-function prepareHaproxy({ folder, httpPort, httpsPort, ...place }: Place, { certificate }: Tls): string[] {
+function prepareHaproxy({ folder, httpPort, httpsPort, ...place }: Place): string[] {
   const pem = `${folder}/api.example.org.pem`;
-  writeFileSync(pem, `${certificate}\n${readFileSync(place.keyFile, 'utf8')}`);
+  writeFileSync(pem, `${place.certificate}\n${readFileSync(place.keyFile, 'utf8')}`);
   const mayChangeUser = process.getuid?.() === 0;
   const configuration = placed('docs/proxies/haproxy.cfg', {
     'bind :80\n': `bind 127.0.0.1:${httpPort}\n`,
@@ -139,18 +140,7 @@ function prepareCaddy({ folder, httpPort, httpsPort, ...place }: Place): string[
   return ['run', '--adapter', 'caddyfile', '--config', `${folder}/Caddyfile`];
 }
 
-/** What each of them is started with. */
 const prepare = { nginx: prepareNginx, haproxy: prepareHaproxy, caddy: prepareCaddy };
-
-function collect({ stdout, stderr }: ChildProcess): () => string {
-  let text = '';
-  for (const stream of [stdout, stderr]) {
-    stream?.on('data', (chunk) => {
-      text += chunk;
-    });
-  }
-  return () => text;
-}
 
 async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');

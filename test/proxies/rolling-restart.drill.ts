@@ -1,44 +1,36 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, it } from 'node:test';
 import { sectionOf, settingsIn } from '../support/commands/documented-settings.ts';
 import type { Reply } from '../support/http/request.ts';
 import { until } from '../support/run/polling.ts';
 import { freePort } from '../support/run/ports.ts';
 import { declarationsFolder } from '../support/services/declarations.ts';
-import { newSettings, type Service, type Settings, startService } from '../support/services/service.ts';
+import { newSettings, startService } from '../support/services/service.ts';
 import { TestProvider } from '../support/tokens/provider.ts';
 import { call } from './proxied-call.ts';
-import { type RunningProxy, startProxy } from './proxies.ts';
+import { startProxy } from './proxies.ts';
 
 const notes = `
 schema: { properties: { text: { type: string, maxLength: 50 } } }
 limits: { per_user: 100000, writes: 100000/min }`;
 const prefix = '/api/consumer/v1';
 
-let provider: TestProvider;
-let proxy: RunningProxy;
-const places: Settings[] = [];
-const services: Service[] = [];
-before(async () => {
-  provider = await TestProvider.start();
-  const common = await newSettings('postgres', {
-    ...provider.settings,
-    ...settingsIn(sectionOf('docs/proxies.md', 'The service')),
-    COLLECTIONS_DIR: declarationsFolder({ notes }),
-    READS_PER_MINUTE: '100000',
-    // HAProxy checks every second and reacts to the second result.
-    DRAIN_SECONDS: '3',
-  });
-  for (let count = 0; count < 3; count += 1) {
-    const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
-    places.push({ ...common, ...ports });
-  }
-  services.push(...(await Promise.all(places.map((settings) => startService(settings)))));
-  const [first, ...more] = services as [Service, ...Service[]];
-  proxy = await startProxy('haproxy', first, more);
+const provider = await TestProvider.start();
+const common = await newSettings('postgres', {
+  ...provider.settings,
+  ...settingsIn(sectionOf('docs/proxies.md', 'The service')),
+  COLLECTIONS_DIR: declarationsFolder({ notes }),
+  READS_PER_MINUTE: '100000',
+  // HAProxy checks every second and reacts to the second result.
+  DRAIN_SECONDS: '3',
 });
+const startOne = async () =>
+  startService({ ...common, PORT: String(await freePort()), OPS_PORT: String(await freePort()) });
+const services = await Promise.all([startOne(), startOne(), startOne()]);
+const [first, ...more] = services;
+const proxy = await startProxy('haproxy', first, more);
 after(async () => {
-  await proxy?.stop();
+  await proxy.stop();
   await Promise.all(services.map((service) => service.stop()));
   await provider.stop();
 });
@@ -48,11 +40,7 @@ it('[G187] a rolling restart of three processes behind HAProxy under load fails 
   const headers = { authorization, 'content-type': 'application/json' };
   const ask = (path: string, body?: string): Promise<Reply> =>
     call(`${proxy.httpsUrl}${prefix}${path}`, { ...proxy, headers, ...(body && { method: 'POST', body }) });
-  await until(
-    () => ask('/me'),
-    ({ status }) => status === 200,
-    'nobody is served',
-  );
+  await until(async () => (await ask('/me')).status, 200, 'nobody is served');
   const made: string[] = [];
   const failures: string[] = [];
   let isOver = false;
@@ -70,15 +58,10 @@ it('[G187] a rolling restart of three processes behind HAProxy under load fails 
       }
     }
   });
-  for (const [index, settings] of places.entries()) {
-    await services[index]?.stop();
+  for (const [index, { settings, opsUrl, stop }] of services.entries()) {
+    await stop();
     services[index] = await startService(settings);
-    const { opsUrl } = services[index];
-    await until(
-      async () => (await fetch(`${opsUrl}/readyz`)).status,
-      (status) => status === 200,
-      'it does not get ready',
-    );
+    await until(async () => (await fetch(`${opsUrl}/readyz`)).status, 200, 'it does not get ready');
     // Wait until HAProxy has seen it ("rise 1", every second) before the next restart.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   }

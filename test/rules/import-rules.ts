@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path/posix';
 
 /** The architecture as a table: which folder may import which, and where a thing may be used. Each rule says why. */
 
-/** One import of a source file. */
 interface Import {
   readonly from: string;
   readonly specifier: string;

@@ -11,25 +11,16 @@ export function table(
   return `${lines.join('\n')}\n`;
 }
 
-export function figureRow({
-  title,
-  p50Ms,
-  p99Ms,
-  databaseCpuUs,
-  ownCpuUs,
-  walBytes,
-}: Figures): readonly string[] {
+export const figureRow = ({ title, p50Ms, p99Ms, ...figures }: Figures): readonly string[] => {
+  const { databaseCpuUs, ownCpuUs, walBytes } = figures;
   return [title, p50Ms.toFixed(2), p99Ms.toFixed(2), ...[databaseCpuUs, ownCpuUs, walBytes].map(counted)];
-}
+};
 
-export function costRow([title, { seconds, cpuSeconds, walBytes }]: readonly [
-  string,
-  Cost,
-]): readonly string[] {
-  return [title, seconds.toFixed(3), cpuSeconds.toFixed(2), (walBytes / 1e6).toFixed(2)];
-}
+export const costRow = ([title, { seconds, cpuSeconds, walBytes }]: readonly [string, Cost]) => [
+  title,
+  ...[seconds.toFixed(3), cpuSeconds.toFixed(2), (walBytes / 1e6).toFixed(2)],
+];
 
-/** The size of a table and each of its indexes, with all of their parts. */
 export async function sizesOf(
   postgres: MeasuredPostgres,
   name: string,

@@ -40,7 +40,6 @@ export class Population {
     return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
   }
 
-  /** As a new record. */
   record(number: number): StoredRecord {
     const at = this.at(number);
     const note = hash('sha512', String(number)).padEnd(170, ' ');

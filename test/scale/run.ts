@@ -12,11 +12,7 @@ import { type Figures, measure, works } from './works.ts';
  * statements of the service cost, and the same with the log and the records in partitions. It prints what docs/scale.md tells of. With
  * ten million it takes an hour on two cores, and 40 GB of disk.
  */
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '10000000' },
-  },
-});
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '10000000' } } });
 const population = new Population(Number(values.rows));
 const declaredMore = { ...declared, index: [...declared.index, { name: 'seats', kind: 'number' as const }] };
 const parts = { events: 30, records: 16 };
@@ -76,12 +72,12 @@ async function sweep(from: number, to: number): Promise<void> {
   if (Math.abs(gone - (to - from)) > 2_000) throw new Error(`${gone} events were deleted`);
 }
 
-const indexesOfRecords = async () =>
-  (
-    await postgres.rows<{ definition: string }>(
-      `select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'records'::regclass and not indisprimary`,
-    )
-  ).map(({ definition }) => definition.replace(' ON ONLY ', ' ON '));
+async function indexesOfRecords(): Promise<readonly string[]> {
+  const rows = await postgres.rows<{ definition: string }>(
+    `select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = 'records'::regclass and not indisprimary`,
+  );
+  return rows.map(({ definition }) => definition.replace(' ON ONLY ', ' ON '));
+}
 
 const sizes = async (heading: string, tables: readonly string[]) => {
   const rows = [];

@@ -8,7 +8,6 @@ import { freePort } from '../support/run/ports.ts';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** The cost of a step. */
 export interface Cost {
   readonly seconds: number;
   /** Of all processes of PostgreSQL. */
@@ -20,15 +19,15 @@ export interface Cost {
 /** A PostgreSQL as the tests have it, with memory for more, and nothing that comes by itself in the middle of a measurement. */
 export class MeasuredPostgres {
   readonly url: string;
+  readonly stop: () => Promise<void>;
   readonly #client: Client;
   readonly #main: number;
-  readonly #stop: () => Promise<void>;
 
   private constructor(url: string, client: Client, main: number, stop: () => Promise<void>) {
     this.url = url;
+    this.stop = stop;
     this.#client = client;
     this.#main = main;
-    this.#stop = stop;
   }
 
   static async start(): Promise<MeasuredPostgres> {
@@ -54,8 +53,7 @@ export class MeasuredPostgres {
   }
 
   async rows<Row = Record<string, unknown>>(sql: string): Promise<readonly Row[]> {
-    const result = await this.#client.query(sql);
-    return result.rows as Row[];
+    return (await this.#client.query(sql)).rows as Row[];
   }
 
   /** Each on a connection of its own, all at once. */
@@ -89,10 +87,6 @@ export class MeasuredPostgres {
     if (isDurable) await this.rows('checkpoint');
   }
 
-  stop(): Promise<void> {
-    return this.#stop();
-  }
-
   /** What those have had that are gone is counted with the first one. */
   #cpuSeconds(): number {
     const children = readFileSync(`/proc/${this.#main}/task/${this.#main}/children`, 'utf8').trim();
@@ -101,14 +95,12 @@ export class MeasuredPostgres {
       const all = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return fields.reduce((sum, field) => sum + Number(all[field]), 0);
     };
-    const own = [11, 12];
-    const ofGone = [13, 14];
-    const each = children
-      .split(' ')
-      .filter(Boolean)
-      .map((pid) => ticks(Number(pid), own));
-    return (
-      [ticks(this.#main, [...own, ...ofGone]), ...each].reduce((sum, one) => sum + one, 0) / ticksPerSecond
-    );
+    const [own, ofGone] = [
+      [11, 12],
+      [13, 14],
+    ] as const;
+    const pids = children.split(' ').filter(Boolean).map(Number);
+    const all = pids.reduce((sum, pid) => sum + ticks(pid, own), ticks(this.#main, [...own, ...ofGone]));
+    return all / ticksPerSecond;
   }
 }

@@ -12,21 +12,11 @@ export interface Work {
   run(storage: Storage, population: Population): Promise<unknown>;
 }
 
-export interface Figures {
-  readonly title: string;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly databaseCpuUs: number;
-  readonly ownCpuUs: number;
-  readonly walBytes: number;
-}
-
 const anywhere = (count: number) => 1 + Math.floor(Math.random() * count);
 let written = 0;
 
-const ofOwner = (population: Population) => ({
-  ...newQuery({ collection, owner: population.ownerOf(anywhere(population.count)), limit: 50 }),
-});
+const ofOwner = (population: Population) =>
+  newQuery({ collection, owner: population.ownerOf(anywhere(population.count)), limit: 50 });
 
 /** A POST: the caller and its count are loaded, the record, the count and the event are written. */
 function creation(population: Population): TestOperation {
@@ -57,10 +47,6 @@ function change(population: Population): TestOperation {
   };
 }
 
-async function batchOf(storage: Storage, operations: readonly TestOperation[]): Promise<void> {
-  await runBatch(storage, operations);
-}
-
 export const works: readonly Work[] = [
   {
     title: 'a consumer, by its pseudonym',
@@ -87,13 +73,13 @@ export const works: readonly Work[] = [
   {
     title: 'POST, alone in its batch',
     count: 1_000,
-    run: (storage, all) => batchOf(storage, [creation(all)]),
+    run: (storage, all) => runBatch(storage, [creation(all)]),
   },
   {
     title: 'POST, 32 in a batch (figures of the batch)',
     count: 200,
     run: (storage, all) =>
-      batchOf(
+      runBatch(
         storage,
         Array.from({ length: 32 }, () => creation(all)),
       ),
@@ -101,7 +87,7 @@ export const works: readonly Work[] = [
   {
     title: 'PATCH, alone in its batch',
     count: 500,
-    run: (storage, all) => batchOf(storage, [change(all)]),
+    run: (storage, all) => runBatch(storage, [change(all)]),
   },
   {
     title: 'the first and the last position',
@@ -151,6 +137,8 @@ const eventsOf = (all: Population) => ({
   limit: 100,
 });
 
+export type Figures = Awaited<ReturnType<typeof measure>>;
+
 const warmUp = 0.2;
 
 export async function measure(
@@ -158,7 +146,7 @@ export async function measure(
   storage: Storage,
   population: Population,
   postgres: MeasuredPostgres,
-): Promise<Figures> {
+) {
   await batchesOf(storage);
   const count = Math.min(most, population.owners);
   for (let number = 0; number < count * warmUp; number += 1) await run(storage, population);

@@ -1,7 +1,6 @@
 import type * as Package from '../../../packages/client/src/index.ts';
 import { all, api, type Cases, check, refused, same, signedIn, texts } from './scene.ts';
 
-/** Several changes in one request. */
 export const batch: Cases = {
   'a batch creates, updates, acts and deletes, and returns records with versions': async (scene) => {
     const service = await signedIn(scene);

@@ -3,6 +3,7 @@ import {
   api,
   type Cases,
   check,
+  ended,
   pause,
   refused,
   same,
@@ -12,7 +13,6 @@ import {
   until,
 } from './scene.ts';
 
-/** Records that several people work on. */
 export const people: Cases = {
   'actions with input lend an item from one person to another': async (scene) => {
     const [ada, bob] = [
@@ -32,13 +32,8 @@ export const people: Cases = {
     same((await refused(late, scene.client)).code, 'precondition_failed');
     const borrowed = (await all(bob.list({ role: 'borrower' }))).map((item) => item.id);
     same(borrowed, [id]);
-    same(
-      (await all(bob.members(id))).map(({ role, is_me }) => [role, is_me]),
-      [
-        ['owner', false],
-        ['borrower', true],
-      ],
-    );
+    const members = (await all(bob.members(id))).map(({ role, is_me }) => `${role} ${is_me}`);
+    same(members, ['owner false', 'borrower true']);
     await bob.bring_back?.(id, { ifMatch: '*' });
     same((await ada.replace(id, { title: 'Old drill', due: '2026-12-24' })).title, 'Old drill');
     same((await ada.act(id, 'take_back', {}, { deadlineSeconds: 9 })).due, undefined);
@@ -99,30 +94,26 @@ export const people: Cases = {
     const things = bob.collection('items').live();
     const lists = bob.collection('lists').live();
     const stateOf = (id: string) => things.items?.find((item) => item.id === id)?.state;
-    try {
-      await until(() => things.status === 'live' && lists.status === 'live', 'they do not get live');
-      const { id } = await ada.collection('items').create({ title: 'Drill' });
-      await until(() => stateOf(id) === 'available', 'a new record of somebody else is not seen');
-      await (await signedInToo(scene, 'Eve')).collection('items').request?.(id);
-      await until(() => stateOf(id) === 'requested', 'what others do with it is not seen');
-      bob.events.pause();
-      same(things.status, 'off', 'it does not rest');
-      await ada.collection('items').lend?.(id, { due: '2026-12-24' });
-      bob.events.resume();
-      await until(() => stateOf(id) === 'lent', 'it does not go on');
+    using _ = ended(things, lists);
+    await until(() => things.status === 'live' && lists.status === 'live', 'they do not get live');
+    const { id } = await ada.collection('items').create({ title: 'Drill' });
+    await until(() => stateOf(id) === 'available', 'a new record of somebody else is not seen');
+    await (await signedInToo(scene, 'Eve')).collection('items').request?.(id);
+    await until(() => stateOf(id) === 'requested', 'what others do with it is not seen');
+    bob.events.pause();
+    same(things.status, 'off', 'it does not rest');
+    await ada.collection('items').lend?.(id, { due: '2026-12-24' });
+    bob.events.resume();
+    await until(() => stateOf(id) === 'lent', 'it does not go on');
 
-      const shared = ada.collection('lists');
-      const list = await shared.create({ text: 'milk' });
-      await bob.accept((await shared.invite(list.id, { role: 'member' })).code);
-      await until(() => texts(lists.items)?.join() === 'milk', 'a shared list does not come');
-      await shared.update(list.id, { text: 'bread' });
-      await until(() => texts(lists.items)?.join() === 'bread', 'a change of it is not seen');
-      await bob.collection('lists').leave(list.id);
-      await until(() => lists.items?.length === 0, 'it is still there');
-    } finally {
-      things.close();
-      lists.close();
-    }
+    const shared = ada.collection('lists');
+    const list = await shared.create({ text: 'milk' });
+    await bob.accept((await shared.invite(list.id, { role: 'member' })).code);
+    await until(() => texts(lists.items)?.join() === 'milk', 'a shared list does not come');
+    await shared.update(list.id, { text: 'bread' });
+    await until(() => texts(lists.items)?.join() === 'bread', 'a change of it is not seen');
+    await bob.collection('lists').leave(list.id);
+    await until(() => lists.items?.length === 0, 'it is still there');
   },
 
   'a live list under a public record follows changes by other people': async (scene) => {
@@ -138,27 +129,22 @@ export const people: Cases = {
       missed: () => heard.push('missed'),
     });
     const live = bob.collection('comments').live({ issue: issue.id });
-    try {
-      await until(() => live.status === 'live' && heard.join() === 'missed', 'it does not get live');
-      const comments = ada.collection('comments');
-      await comments.create({ issue: other.id, text: 'no' });
-      const { id } = await comments.create({ issue: issue.id, text: 'yes' });
-      await until(() => texts(live.items)?.join() === 'yes', 'a comment of somebody else is not seen');
-      await until(() => heard.length === 2, 'it is not heard');
-      same(heard, ['missed', id]);
-      await comments.remove(id);
-      await until(() => live.items?.length === 0, 'a deleted comment is still there');
-    } finally {
-      live.close();
-      unlisten();
-    }
+    using _ = ended(live, unlisten);
+    await until(() => live.status === 'live' && heard.join() === 'missed', 'it does not get live');
+    const comments = ada.collection('comments');
+    await comments.create({ issue: other.id, text: 'no' });
+    const { id } = await comments.create({ issue: issue.id, text: 'yes' });
+    await until(() => texts(live.items)?.join() === 'yes', 'a comment of somebody else is not seen');
+    await until(() => heard.length === 2, 'it is not heard');
+    same(heard, ['missed', id]);
+    await comments.remove(id);
+    await until(() => live.items?.length === 0, 'a deleted comment is still there');
   },
 
   'closed live lists under many public records leave no stream behind': async (scene) => {
     const service = await signedIn(scene);
     const [issues, comments] = [service.collection('issues'), service.collection('comments')];
     const decode = globalThis.atob;
-    /** How often one request decodes its token. */
     const decodings = async () => {
       let count = 0;
       globalThis.atob = (text) => {
@@ -195,13 +181,10 @@ export const people: Cases = {
     await pause(0);
     service.events.resume();
     const end = listen();
-    try {
-      await becomes('live');
-      same(service.events.of('items').status, 'live', 'a second stream is opened');
-      service.events.pause();
-      same(named.status, 'off', 'the pause does not reach it');
-    } finally {
-      end();
-    }
+    using _ = ended(end);
+    await becomes('live');
+    same(service.events.of('items').status, 'live', 'a second stream is opened');
+    service.events.pause();
+    same(named.status, 'off', 'the pause does not reach it');
   },
 };

@@ -1,6 +1,5 @@
 import { all, api, type Cases, check, pause, refused, same, signedIn, texts } from './scene.ts';
 
-/** Which requests are retried, when, and which are not. */
 export const retries: Cases = {
   'an update function runs again on a record that another caller has changed': async (scene) => {
     const notes = (await signedIn(scene)).collection('notes');
@@ -27,20 +26,13 @@ export const retries: Cases = {
     });
     same((await service.me()).subject, scene.name);
     same(asked, [undefined, old]);
-    const hopeless = scene.client.createClient({
-      url: scene.url,
-      token: () => String(asked.push('') && old),
-    });
+    const { url } = scene;
+    const hopeless = scene.client.createClient({ url, token: () => String(asked.push('') && old) });
     same((await refused(hopeless.me(), scene.client)).code, 'token_expired');
     same(asked.length, 4, 'it is tried once more, and not for ever');
-    const failing = scene.client.createClient({
-      url: scene.url,
-      token: () => Promise.reject(new RangeError('no')),
-    });
-    check(
-      (await failing.me().catch((error) => error)) instanceof RangeError,
-      'what the token failed with is told',
-    );
+    const failing = scene.client.createClient({ url, token: () => Promise.reject(new RangeError('no')) });
+    const failure = await failing.me().catch((error) => error);
+    check(failure instanceof RangeError, 'what the token failed with is told');
   },
 
   'a retry waits for Retry-After, within the deadline': async (scene) => {
@@ -50,11 +42,8 @@ export const retries: Cases = {
     const began = performance.now();
     same((await service.me()).subject, scene.name);
     check(performance.now() - began >= 1_000, 'it came back too early');
-    await scene.stage.arrange({
-      on,
-      what: { status: 503, headers: { 'retry-after': '60' }, body },
-      times: 2,
-    });
+    const refusal = { status: 503, headers: { 'retry-after': '60' }, body };
+    await scene.stage.arrange({ on, what: refusal, times: 2 });
     const problem = await refused(service.me({ deadlineSeconds: 2 }), scene.client);
     same([problem.code, problem.retryAfterSeconds], ['overloaded', 60]);
     const alone = await signedIn(scene, { repeats: false });
@@ -121,10 +110,8 @@ export const retries: Cases = {
       counters.update(made.id, ({ count }) => ({ count: count + 1 })),
       client,
     );
-    same(
-      [counted.code, counted.maybeDone, (counted.record as { count: number }).count],
-      ['precondition_failed', true, 2],
-    );
+    const { count: kept } = counted.record as { count: number };
+    same([counted.code, counted.maybeDone, kept], ['precondition_failed', true, 2]);
 
     await stage.arrange({ on: patch, what: 'before' });
     same((await counters.update(made.id, ({ count }) => ({ count: count + 1 }))).count, 3);
@@ -145,11 +132,7 @@ export const retries: Cases = {
     const { id } = await notes.create({ text: 'one' });
     await scene.stage.arrange({ on: `DELETE ${api}/notes/${id}`, what: 'within' });
     await notes.remove(id);
-    same(
-      (await refused(notes.remove(id), scene.client)).code,
-      'not_found',
-      'nobody has removed it this time',
-    );
+    same((await refused(notes.remove(id), scene.client)).code, 'not_found');
   },
 
   'an abort signal ends a request, a wait for a retry and a live list': async (scene) => {

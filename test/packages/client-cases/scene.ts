@@ -14,7 +14,6 @@ export interface Scene {
   readonly name: string;
 }
 
-/** The cases of a file, by what they show. */
 export type Cases = Readonly<Record<string, Run>>;
 
 type Run = (scene: Scene) => Promise<void>;
@@ -29,7 +28,6 @@ export async function signedIn(
   return client.createClient({ url, token: () => token, ...options });
 }
 
-/** A token of another caller. */
 export function signedInToo(scene: Scene, who: string) {
   return signedIn({ ...scene, name: `${scene.name}, ${who}` });
 }
@@ -50,6 +48,14 @@ export async function refused(call: Promise<unknown>, { Problem }: typeof Packag
   );
   if (!(error instanceof Problem)) throw error;
   return error;
+}
+
+/** Live lists and listeners that end with the block of a case. */
+export function ended(...all: readonly ({ close(): void } | (() => void))[]): Disposable {
+  const end = () => {
+    for (const one of all) typeof one === 'function' ? one() : one.close();
+  };
+  return { [Symbol.dispose]: end };
 }
 
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,4 +1,4 @@
-import { type At, changed, email, name, refusedIdToken, type Shape, sub, user } from './shape.ts';
+import { type At, atHash, changed, email, name, refusedIdToken, type Shape, sub, user } from './shape.ts';
 
 const idToken = ({ issuer, audience, now }: At) => ({
   iss: issuer,
@@ -13,7 +13,6 @@ const idToken = ({ issuer, audience, now }: At) => ({
   groups: ['staff', 'authentik Admins'],
 });
 
-/** The ID token with a few members more. */
 const person = changed(idToken, ({ audience }) => ({
   azp: audience,
   uid: 'nOGlGG1uUHRPZVFHyPQLsGiv',
@@ -31,8 +30,6 @@ export const authentik: Shape = {
   refused: {
     'the ID token, which has the same audience': refusedIdToken(idToken),
     'the ID token with a nonce': refusedIdToken(idToken, { nonce: 'n-0S6_WzA2Mj' }),
-    'the ID token with a hash and all that an access token has': refusedIdToken(person, {
-      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
-    }),
+    'the ID token with a hash and all that an access token has': refusedIdToken(person, atHash),
   },
 };

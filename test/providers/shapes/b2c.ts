@@ -1,4 +1,4 @@
-import { type At, changed, name, refusedIdToken, type Shape, user } from './shape.ts';
+import { type At, atHash, changed, name, refusedIdToken, type Shape, user } from './shape.ts';
 
 const frontend = '0b7d5c1e-2f6a-4e93-9d48-a1c3e5f70962';
 const object = '9f27b6d0-41ce-4e8a-8b35-c6a9d1f0e274';
@@ -36,8 +36,6 @@ export const b2c: Shape = {
   },
   refused: {
     'the ID token of a frontend that is also the API': refusedIdToken(idToken),
-    'the same with the hash of an access token and all that one has': refusedIdToken(person, {
-      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
-    }),
+    'the same with the hash of an access token and all that one has': refusedIdToken(person, atHash),
   },
 };

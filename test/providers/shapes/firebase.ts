@@ -1,4 +1,4 @@
-import { type At, email, name, refused, type Shape, sub, user } from './shape.ts';
+import { type At, email, name, refused, refusedTenant, type Shape, sub, user } from './shape.ts';
 
 const person = ({ issuer, audience, now }: At) => ({
   name,
@@ -25,18 +25,13 @@ export const firebase: Shape = {
     }),
   },
   refused: {
-    'a token of another project': refused(
-      'issuer_mismatch',
-      /another tenant or realm of the same provider/,
-      person,
-      { iss: 'https://securetoken.google.com/other', aud: 'other' },
-    ),
-    'a session cookie': refused(
-      'issuer_mismatch',
-      /another tenant or realm of the same provider/,
-      person,
-      ({ audience }) => ({ iss: `https://session.firebase.google.com/${audience}` }),
-    ),
+    'a token of another project': refusedTenant(person, {
+      iss: 'https://securetoken.google.com/other',
+      aud: 'other',
+    }),
+    'a session cookie': refusedTenant(person, ({ audience }) => ({
+      iss: `https://session.firebase.google.com/${audience}`,
+    })),
     'a token for another audience': refused(
       'audience_mismatch',
       /it says "other", and "audience" of "firebase" in IDPS_FILE is/,

@@ -29,18 +29,15 @@ const idToken = ({ issuer, audience, now }: At) => ({
   name,
 });
 
+const everyScope = 'openid profile offline_access staff notes-admin';
+
 export const keycloak: Shape = {
   section: 'Keycloak',
   accepted: {
-    'a person, with roles of the realm and of this API': user(
-      'openid profile offline_access staff notes-admin',
-      person,
-    ),
-    'a person with a name that a service account could have': user(
-      'openid profile offline_access staff notes-admin',
-      person,
-      { preferred_username: 'service-account-vestibule-web' },
-    ),
+    'a person, with roles of the realm and of this API': user(everyScope, person),
+    'a person with a name that a service account could have': user(everyScope, person, {
+      preferred_username: 'service-account-vestibule-web',
+    }),
     'a service account': client('profile', person, {
       sub: 'd952cf23-bf92-4c8f-a3ff-4972b4f2bc5b',
       azp: 'importer',

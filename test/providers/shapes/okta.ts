@@ -1,4 +1,15 @@
-import { type At, client, email, name, refused, refusedIdToken, type Shape, sub, user } from './shape.ts';
+import {
+  type At,
+  atHash,
+  client,
+  email,
+  name,
+  refusedIdToken,
+  refusedTenant,
+  type Shape,
+  sub,
+  user,
+} from './shape.ts';
 
 const frontend = '0oabucvyc38HLL1ef0h7';
 
@@ -43,14 +54,9 @@ export const okta: Shape = {
   },
   refused: {
     'the ID token, for this API': refusedIdToken(idToken),
-    'the ID token with the hash of its access token': refusedIdToken(idToken, {
-      at_hash: 'fPlsvVszI29LU2UhDyJ9vg',
-    }),
-    'a token of the org authorization server': refused(
-      'issuer_mismatch',
-      /another tenant or realm of the same provider/,
-      person,
-      ({ issuer }) => ({ iss: new URL(issuer).origin }),
-    ),
+    'the ID token with the hash of its access token': refusedIdToken(idToken, atHash),
+    'a token of the org authorization server': refusedTenant(person, ({ issuer }) => ({
+      iss: new URL(issuer).origin,
+    })),
   },
 };

@@ -42,6 +42,9 @@ export const { sub, name, email, picture, given_name, family_name } = canaryClai
 /** The answer to an ID token. */
 export const sendAccessToken = /Send the access token\.$/;
 
+/** The claim by which an ID token of a code flow is known. */
+export const atHash = { at_hash: 'fPlsvVszI29LU2UhDyJ9vg' };
+
 type ClaimsOf = Token['claims'];
 type Changes = Claims | ClaimsOf;
 
@@ -63,6 +66,8 @@ export function refused(code: string, says: RegExp, claims: ClaimsOf, changes: C
   return { claims: changed(claims, changes), code, says };
 }
 
-/** An ID token that is refused as one, and not for its audience. */
 export const refusedIdToken = (claims: ClaimsOf, changes: Changes = {}) =>
   refused('token_type_not_allowed', sendAccessToken, claims, changes);
+
+export const refusedTenant = (claims: ClaimsOf, changes: Changes) =>
+  refused('issuer_mismatch', /another tenant or realm of the same provider/, claims, changes);

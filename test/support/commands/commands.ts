@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { CommandMessage } from './command-process.ts';
 import type { Outcome } from './outcome.ts';
 
-/** At most this many processes for commands are kept. */
 const maxKept = 6;
 let started = 0;
 const idle: ChildProcess[] = [];
@@ -15,7 +14,6 @@ export function canShareProcess({ settings, parameters }: CommandMessage): boole
   return !needsOwn && (idle.length > 0 || started < maxKept);
 }
 
-/** Runs a command in an idle kept process. */
 export async function runInSharedProcess(message: CommandMessage): Promise<Outcome> {
   const child = idle.pop() ?? start();
   child.channel?.ref();

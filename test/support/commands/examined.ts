@@ -42,7 +42,6 @@ export function examined(settings: Settings): Promise<readonly Finding[]> {
   return checkUp(new CommandSettings(() => settings));
 }
 
-/** The lines of a result, as they are printed. */
 export function linesOf(findings: readonly Finding[], result: Finding['result']): readonly string[] {
   return findingLines(findings.filter((finding) => finding.result === result));
 }
@@ -73,7 +72,6 @@ export async function warnsWith(settings: Settings, ...expected: RegExp[]): Prom
   assertLines(findings, 'warn', expected);
 }
 
-/** Nothing fails, and a check passes with this line. */
 export async function passesWith(settings: Settings, expected: RegExp): Promise<void> {
   const findings = await examined(settings);
   assertLines(findings, 'fail', []);

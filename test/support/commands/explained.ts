@@ -1,25 +1,18 @@
-import { execFile } from 'node:child_process';
 import { loadConfig } from '../../../src/config/load.ts';
 import { explainToken } from '../../../src/operate/explain.ts';
 import { canaryWords, encodings } from '../faults/canaries.ts';
 import type { Settings } from '../services/service.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, runProgram } from './outcome.ts';
 
 /** What `vestibule explain` finds for a service of these settings, without a process of its own. */
 export async function explained(settings: Settings, token: string) {
   return explainToken(await loadConfig(settings), token);
 }
 
-/** The command itself, with this on its standard input. */
 export function runExplain(settings: Settings, input: string, ...options: string[]): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const parameters = ['bin/vestibule.js', 'explain', ...options];
-  const child = execFile(process.execPath, parameters, { env }, (_error, stdout, stderr) =>
-    resolve({ code: child.exitCode, stdout, stderr }),
-  );
-  child.stdin?.end(input);
-  return promise;
+  return runProgram(process.execPath, parameters, { env: { PATH, NODE_COMPILE_CACHE, ...settings }, input });
 }
 
 /** Shorter parts of a token are found in any text by chance. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,7 +7,6 @@ import { surroundings } from '../run/surroundings.ts';
 import type { Settings } from '../services/service.ts';
 import { canShareProcess, runInSharedProcess } from './commands.ts';
 
-/** How a command of the command line ended. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -36,7 +35,6 @@ export function exits(code: 1 | 2, outcome: Outcome, ...says: readonly RegExp[])
   return outcome.stderr;
 }
 
-/** Expects success and returns the output. */
 export function succeeded({ code, stdout, stderr }: Outcome): string {
   assert.equal(stderr, '');
   assert.equal(code, 0);
@@ -51,8 +49,7 @@ export function newDirectory(): string {
 }
 
 /**
- * A command that has to end by itself, such as a service that cannot start: should it stay, it is ended and its
- * exit code is null. Runs in `folder`, and what it printed is kept there; `through` is a command that runs it.
+ * A command that has to end by itself, such as a service that cannot start. Runs in `folder`, and what it printed is kept there; `through` is a command that runs it.
  */
 export async function endOf(
   settings: Settings,
@@ -71,19 +68,25 @@ export async function endOf(
 function ownProcess(
   settings: Settings,
   parameters: readonly string[],
-  folder: string,
+  cwd: string,
   through: readonly string[],
-): Promise<Outcome> {
-  const { promise, resolve: done } = Promise.withResolvers<Outcome>();
-  const options = {
-    cwd: folder,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-  } as const;
+) {
   const [program = '', ...rest] = [...through, process.execPath, resolve('bin/vestibule.js'), ...parameters];
-  const child = execFile(program, rest, options, (_error, stdout, stderr) =>
-    done({ code: child.exitCode, stdout, stderr }),
-  );
-  return promise;
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return runProgram(program, rest, { cwd, env: { PATH, NODE_COMPILE_CACHE, ...settings } });
+}
+
+/** Runs a program, with this on its standard input, to its end: should it stay, it is ended and its exit code is null. */
+export function runProgram(
+  program: string,
+  parameters: readonly string[],
+  { input = '', ...options }: ExecFileOptions & { readonly input?: string } = {},
+): Promise<Outcome> {
+  return new Promise((done) => {
+    const limited = { timeout: 30_000, killSignal: 'SIGKILL', ...options } as const;
+    const child = execFile(program, parameters, limited, (_error, stdout, stderr) =>
+      done({ code: child.exitCode, stdout: String(stdout), stderr: String(stderr) }),
+    );
+    child.stdin?.end(input);
+  });
 }

@@ -2,23 +2,18 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Outcome } from './outcome.ts';
 
-interface Place {
-  readonly folder: string;
-  /** All the variables that it has. */
-  readonly env: NodeJS.ProcessEnv;
-}
-
 /** A command in a shell, with its child processes in a process group of its own. */
 export class ShellCommand {
   readonly ended: Promise<Outcome>;
   readonly #said = { stdout: '', stderr: '' };
   readonly #child: ChildProcess;
 
-  constructor(command: string, { folder, env }: Place) {
+  /** `env` has all the variables of the command. */
+  constructor(command: string, cwd: string, env: NodeJS.ProcessEnv) {
     const child = spawn('sh', ['-c', command], {
-      cwd: folder,
-      detached: true,
+      cwd,
       env,
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const name of ['stdout', 'stderr'] as const)
@@ -29,7 +24,6 @@ export class ShellCommand {
     this.#child = child;
   }
 
-  /** Its standard output so far. */
   get stdout(): string {
     return this.#said.stdout;
   }

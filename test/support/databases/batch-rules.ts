@@ -23,18 +23,15 @@ import type {
 export type TestOperation =
   /** Applies the loaded state unchanged. */
   | { readonly kind: 'plain'; readonly keys: BatchKeys; readonly changes: BatchChanges }
-  /** Inserts the record and counts it, if its owner is registered. */
   | { readonly kind: 'add_one'; readonly record: StoredRecord }
   | { readonly kind: 'insert_unless_taken'; readonly record: StoredRecord }
   | { readonly kind: 'change_if_still'; readonly revision: string; readonly to: StoredRecord }
   | ({ readonly kind: 'set_usage'; readonly usage: Usage } & OwnerInCollection)
   /** Uses the rules of the service. */
   | { readonly kind: 'register'; readonly operation: Operation }
-  /** A refusal, as the rules of the service make it. */
   | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly options: RefusalOptions }
   /** Rules with a mistake in them. */
   | { readonly kind: 'throw'; readonly message: string }
-  /** Ends the thread that decides. */
   | { readonly kind: 'end_thread' };
 
 interface Decision {
@@ -76,7 +73,6 @@ export function createBatchRules(): BatchRules {
   };
 }
 
-/** The lists of all of them, one after the other. */
 function joined<Lists extends object>(all: readonly Lists[]): Lists {
   const lists: Record<string, unknown[]> = {};
   for (const one of all)

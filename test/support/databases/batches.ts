@@ -21,7 +21,6 @@ type Batching = Pick<Storage, 'openBatches'>;
 /** Opened once for each storage: on SQLite the rules that were given last are in force for all. */
 const opened = new WeakMap<Batching, Promise<BatchStore>>();
 
-/** The batches of a storage, decided by the rules for tests. */
 export function batchesOf(storage: Batching): Promise<BatchStore> {
   const known = opened.get(storage);
   if (known !== undefined) return known;
@@ -38,18 +37,15 @@ export async function runBatch(
   return (await batchesOf(storage)).run(operations);
 }
 
-/** Runs a batch of one operation and returns its result. */
 async function runOne<Done>(storage: Batching, operation: TestOperation): Promise<Done> {
   const [outcome] = await runBatch(storage, [operation]);
   return (outcome as { done: Done }).done;
 }
 
-/** The stored state of these keys. */
 export function load(storage: Batching, keys: BatchKeys): Promise<Loaded> {
   return runOne(storage, { kind: 'plain', keys, changes: {} });
 }
 
-/** Applies the changes unconditionally. */
 export async function apply(storage: Batching, changes: BatchChanges): Promise<void> {
   await runOne(storage, { kind: 'plain', keys: {}, changes });
 }
@@ -58,7 +54,6 @@ export function insertAll(storage: Batching, records: readonly StoredRecord[]): 
   return apply(storage, { newRecords: records });
 }
 
-/** False if the id is taken. */
 export function insertUnlessTaken(storage: Batching, record: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'insert_unless_taken', record });
 }
@@ -68,17 +63,11 @@ export function addOne(storage: Batching, owner: string): Promise<boolean> {
   return runOne(storage, { kind: 'add_one', record: newRecord({ owner }) });
 }
 
-/** False if the record has another revision. */
 export function changeIfStill(storage: Batching, revision: string, to: StoredRecord): Promise<boolean> {
   return runOne(storage, { kind: 'change_if_still', revision, to });
 }
 
-export async function setUsage(
-  storage: Batching,
-  owner: string,
-  collection: string,
-  usage: Usage,
-): Promise<void> {
+export async function setUsage(storage: Batching, owner: string, collection: string, usage: Usage) {
   await runOne(storage, { kind: 'set_usage', owner, collection, usage });
 }
 
@@ -87,7 +76,6 @@ export function release(storage: Batching, owner: string, collection = 'notes'):
   return apply(storage, { movedUsage: [{ owner, collection, records: -1 }] });
 }
 
-/** Registers a caller as at its first request. */
 export function register(storage: Batching, id: string, kind: ConsumerKind, now: number): Promise<Consumer> {
   const caller = { id, kind, isMachine: kind === 'client' };
   const operation = { caller, now, proof: null, change: { kind: 'register' } } as const;

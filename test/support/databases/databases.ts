@@ -99,8 +99,8 @@ export function sqliteDatabase(file: string, clock?: Clock): TestDatabase {
       database.close();
     }
   };
-  const tables = () => query("select name from sqlite_schema where type = 'table' order by name");
-  return testDatabase({ engine: 'sqlite', openEngine, query, tables });
+  const tables = "select name from sqlite_schema where type = 'table' order by name";
+  return testDatabase('sqlite', openEngine, query, tables);
 }
 
 export function postgresDatabase(url: string): TestDatabase {
@@ -114,24 +114,21 @@ export function postgresDatabase(url: string): TestDatabase {
       await client.end();
     }
   };
-  const tables = () =>
-    query("select tablename as name from pg_tables where schemaname = 'public' order by 1");
-  return testDatabase({ engine: 'postgres', openEngine, query, tables });
+  const tables = "select tablename as name from pg_tables where schemaname = 'public' order by 1";
+  return testDatabase('postgres', openEngine, query, tables);
 }
 
-interface Access {
-  readonly engine: DatabaseEngine;
-  readonly openEngine: () => Promise<Engine>;
-  readonly query: (sql: string) => Promise<Row[]>;
-  readonly tables: () => Promise<Row[]>;
-}
-
-function testDatabase({ engine, openEngine, query, tables }: Access): TestDatabase {
+function testDatabase(
+  engine: DatabaseEngine,
+  openEngine: () => Promise<Engine>,
+  query: (sql: string) => Promise<Row[]>,
+  tables: string,
+): TestDatabase {
   return {
     engine,
     openEngine,
     query,
     open: async (options) => createStorage(await openEngine(), openedAt, anyKeys, options),
-    tables: async () => (await tables()).map(({ name }) => String(name)),
+    tables: async () => (await query(tables)).map(({ name }) => String(name)),
   };
 }

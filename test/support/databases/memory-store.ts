@@ -157,12 +157,8 @@ export class MemoryStore {
 
   /** As the databases do when a record is deleted. */
   #removeUnder({ collection, id }: Row): void {
-    for (const table of [
-      tables.members,
-      tables.invitations,
-      tables.tallies,
-      tables.record_history,
-    ] as Table[])
+    const { members, invitations, tallies, record_history } = tables;
+    for (const table of [members, invitations, tallies, record_history] as Table[])
       for (const [key, row] of this.#table(table))
         if (row.collection === collection && row.recordId === id) this.#table(table).delete(key);
   }

@@ -8,7 +8,6 @@ export interface Outsider {
   run(sql: string): Promise<void>;
   /** Waits until a foreign transaction waits for this one; on SQLite that is unknown. */
   untilSomebodyWaits(): Promise<void>;
-  /** Ends the sessions of all that wait for this one. */
   endThoseWhoWait(): Promise<void>;
   commit(): Promise<void>;
 }
@@ -39,19 +38,13 @@ async function beginOnPostgres(url: string): Promise<Outsider> {
   await client.connect();
   await client.query('begin');
   return {
-    run: async (sql) => {
-      await client.query(sql);
+    run: async (sql) => void (await client.query(sql)),
+    async untilSomebodyWaits() {
+      const count = async () => (await client.query(`select 1 ${waiting}`)).rows.length;
+      await until(count, (found) => found > 0, 'nobody waits');
     },
-    untilSomebodyWaits: async () => {
-      await until(
-        async () => (await client.query(`select 1 ${waiting}`)).rows.length,
-        (count) => count > 0,
-        'nobody waits',
-      );
-    },
-    endThoseWhoWait: async () => {
-      await client.query(`select pg_terminate_backend(pid, 5000) ${waiting}`);
-    },
+    endThoseWhoWait: async () =>
+      void (await client.query(`select pg_terminate_backend(pid, 5000) ${waiting}`)),
     async commit() {
       await client.query('commit');
       await client.end();

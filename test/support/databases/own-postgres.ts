@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -35,13 +35,11 @@ export class OwnPostgres {
     const password = randomUUID();
     const passwordFile = `${folder}/password`;
     writeFileSync(passwordFile, password);
-    give(folder, passwordFile);
+    give(folder);
     const { initdb } = await binaries();
     const parameters = ['--auth=password', '--username=postgres', `--pwfile=${passwordFile}`, '--no-sync'];
-    execFileSync(initdb, [`--pgdata=${folder}/data`, quickPasswords, ...parameters], {
-      ...user(),
-      stdio: 'ignore',
-    });
+    const initial = [`--pgdata=${folder}/data`, quickPasswords, ...parameters];
+    execFileSync(initdb, initial, { ...user(), stdio: 'ignore' });
     const own = new OwnPostgres(await freePort(), folder, password, flags);
     await own.startAgain();
     return own;
@@ -80,20 +78,13 @@ export class OwnPostgres {
     cpSync(`${this.#folder}/data`, `${folder}/data`, { recursive: true });
     const primary = `host=127.0.0.1 port=${this.port} user=postgres password=${this.#password} application_name=standby`;
     writeFileSync(`${folder}/data/standby.signal`, '');
-    const copy = new OwnPostgres(await freePort(), folder, this.#password, [
-      ...this.#flags,
-      '-c',
-      `primary_conninfo=${primary}`,
-    ]);
-    execFileSync('chown', ['-R', owner(), folder]);
+    const flags = [...this.#flags, '-c', `primary_conninfo=${primary}`];
+    const copy = new OwnPostgres(await freePort(), folder, this.#password, flags);
+    give(folder);
     await this.startAgain();
     await copy.startAgain();
     const following = "select 1 from pg_stat_replication where state = 'streaming'";
-    await until(
-      async () => (await this.query(following)).length,
-      (count) => count === 1,
-      'nobody follows',
-    );
+    await until(async () => (await this.query(following)).length, 1, 'nobody follows');
     if (isAwaited) {
       await this.query("alter system set synchronous_standby_names = 'standby'");
       await this.query('select pg_reload_conf()');
@@ -173,13 +164,7 @@ function user(): { readonly uid?: number; readonly gid?: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function owner(): string {
+function give(folder: string): void {
   const { uid = process.getuid?.(), gid = process.getgid?.() } = user();
-  return `${uid}:${gid}`;
-}
-
-function give(...paths: string[]): void {
-  const { uid, gid } = user();
-  if (uid === undefined || gid === undefined) return;
-  for (const path of paths) chownSync(path, uid, gid);
+  execFileSync('chown', ['-R', `${uid}:${gid}`, folder]);
 }

@@ -2,7 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Settings } from '../services/service.ts';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './databases.ts';
 
-/** The database of a service, through a plain driver. */
 export function plainSql(settings: Settings): TestDatabase {
   const url = String(settings.DATABASE_URL);
   return url.startsWith('sqlite:') ? sqliteDatabase(url.slice('sqlite:'.length)) : postgresDatabase(url);

@@ -9,16 +9,11 @@ import { findProgram } from '../run/programs.ts';
 /** Sessions with PostgreSQL for all who come through it, for each database. */
 const sessions = 5;
 
-export interface Pooler {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
 /**
  * A real PgBouncer in front of a PostgreSQL, which gives each transaction whichever session is free. It takes no more start-up
  * parameters than it does by itself.
  */
-export async function startPooler(directory: string, server: URL): Promise<Pooler> {
+export async function startPooler(directory: string, server: URL) {
   const port = await freePort();
   mkdirSync(directory, { recursive: true });
   const file = `${directory}/pgbouncer.ini`;
@@ -56,11 +51,8 @@ server_login_retry = 1
     await gone;
   };
   try {
-    await until(
-      async () => child.exitCode !== null || (await isOpen(port)),
-      Boolean,
-      'PgBouncer does not listen',
-    );
+    const isUp = async () => child.exitCode !== null || (await isOpen(port));
+    await until(isUp, true, 'PgBouncer does not listen');
     if (child.exitCode !== null) throw new Error(`PgBouncer has ended: ${said}`);
   } catch (error) {
     await stop();

@@ -16,29 +16,20 @@ export const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 
 /** Texts that a careless query, collation or driver would confuse or spoil. */
 export const oddTexts = [
-  '',
-  ' ',
-  'Alice',
-  'alice',
-  'Alice ',
-  'caf\u00e9',
-  'cafe\u0301',
-  '\ufeffalice',
-  'stra\u00dfe',
-  'strasse',
-  '\u{1f469}\u200d\u{1f4bb}',
-  '\u{1f469}',
-  "'; drop table clients; --",
-  '" or ""="',
-  "it''s",
-  '\\',
-  '%',
-  '_',
-  '$1',
-  '?1',
-  '{"json": [1]}',
-  'line\nbreak\r\ttab',
-  'a'.repeat(10_000),
+  ...[
+    '',
+    ' ',
+    'Alice',
+    'alice',
+    'Alice ',
+    'caf\u00e9',
+    'cafe\u0301',
+    '\ufeffalice',
+    'stra\u00dfe',
+    'strasse',
+  ],
+  ...['\u{1f469}\u200d\u{1f4bb}', '\u{1f469}', "'; drop table clients; --", '" or ""="', "it''s", '\\'],
+  ...['%', '_', '$1', '?1', '{"json": [1]}', 'line\nbreak\r\ttab', 'a'.repeat(10_000)],
 ];
 
 export function newClient(changes: Partial<Client> = {}): Client {
@@ -125,13 +116,7 @@ export function newQuery(changes: Partial<RecordQuery> = {}): RecordQuery {
   };
 }
 
-export const noUsage: Usage = {
-  records: 0,
-  writes: 0,
-  writesSince: 0,
-  newcomerWrites: 0,
-  newcomerSince: 0,
-};
+export const noUsage: Usage = { records: 0, writes: 0, writesSince: 0, newcomerWrites: 0, newcomerSince: 0 };
 
 /** An event about a note; `number` tells it from others. */
 export function newEvent(number: number, changes: Partial<NewEvent> = {}): NewEvent {

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { listen } from '../http/document-server.ts';
 
 /** A server on loopback that no request should reach: counts connections. */
 export class CanaryServer {
@@ -11,10 +12,9 @@ export class CanaryServer {
 
   static async start(): Promise<CanaryServer> {
     const canary = new CanaryServer();
-    await new Promise<void>((resolve) => canary.#server.listen(0, '127.0.0.1', resolve));
+    canary.host = new URL(await listen(canary.#server)).host;
     // A check that fails before stop() must not keep the test from ending.
     canary.#server.unref();
-    canary.host = `127.0.0.1:${(canary.#server.address() as { port: number }).port}`;
     return canary;
   }
 

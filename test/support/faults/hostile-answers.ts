@@ -2,21 +2,20 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Answer } from '../tokens/provider.ts';
 
-/** Hostile answers of a provider. */
-
-export function answerWith(status: number, body = '', headers: OutgoingHttpHeaders = {}): Answer {
+export function answerWith(
+  status: number,
+  body: string | Buffer = '',
+  headers: OutgoingHttpHeaders = {},
+): Answer {
   return (_request, response) => {
     response.writeHead(status, headers).end(body);
   };
 }
 
 export function answerText(body: string | Buffer, type = 'application/json'): Answer {
-  return (_request, response) => {
-    response.writeHead(200, { 'content-type': type }).end(body);
-  };
+  return answerWith(200, body, { 'content-type': type });
 }
 
-/** Accepts the request and never answers. */
 export const silence: Answer = () => {};
 
 /** A head that never ends, a byte a second. */

@@ -12,7 +12,6 @@ export class Relay {
   readonly #ways = new Set<Way>();
   #target: URL;
   #isSilent = false;
-  /** How many connections came so far. */
   accepted = 0;
 
   private constructor(server: Server, target: URL) {

@@ -3,7 +3,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newSqliteFile } from '../databases/databases.ts';
 
-/** A folder on a disk of its own that is soon full. */
 export class SmallDisk {
   readonly folder: string;
   #isMounted = true;
@@ -16,7 +15,6 @@ export class SmallDisk {
     process.once('exit', () => this.remove());
   }
 
-  /** Up to the last byte. */
   fill(): void {
     for (const bytes of [64_000_000, 4096, 1]) {
       try {

@@ -2,16 +2,8 @@ import { hash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { canaryWords, encodings } from './canaries.ts';
 
-/** Bytes to search for, and their name. */
-export interface Needle {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
-export interface Trace {
-  readonly file: string;
-  readonly name: string;
-}
+export type Needle = { readonly name: string; readonly bytes: Buffer };
+export type Trace = { readonly file: string; readonly name: string };
 
 /** Every canary word in every form in which it could have been kept. */
 export function canaryNeedles(): Needle[] {
@@ -24,10 +16,8 @@ export function canaryNeedles(): Needle[] {
 export function tokenNeedles(): Needle[] {
   return ['{"alg":', '{"typ":', '{"kid":', '{"cty":', '{"x5t":'].map((start) => {
     const whole = Buffer.from(start).toString('base64url');
-    return {
-      name: `a JWT (${start})`,
-      bytes: Buffer.from(whole.slice(0, Math.floor((start.length * 8) / 6))),
-    };
+    const bytes = Buffer.from(whole.slice(0, Math.floor((start.length * 8) / 6)));
+    return { name: `a JWT (${start})`, bytes };
   });
 }
 
@@ -45,7 +35,7 @@ export function filesBelow(directory: string): string[] {
 export function findTraces(
   files: readonly string[],
   needles: readonly Needle[],
-  chunkBytes = 4 * 1024 * 1024,
+  chunkBytes = 2 ** 22,
 ): Trace[] {
   const search = createSearch(needles, chunkBytes);
   return files.flatMap((file) => [...search(file)].map((name) => ({ file, name })));

@@ -4,7 +4,6 @@ import { type Reply, request } from './request.ts';
 
 const prefix = me.slice(0, -'/me'.length);
 
-/** A record on the wire. */
 export interface WireRecord {
   readonly id: string;
   readonly created_at: string;
@@ -24,7 +23,6 @@ export class ApiCaller {
     this.token = token;
   }
 
-  /** The same caller at another process. */
   at({ url }: { readonly url: string }): ApiCaller {
     return new ApiCaller(url, this.token);
   }
@@ -44,10 +42,7 @@ export class ApiCaller {
   }
 
   /** A record that was made, and the version it has. */
-  async make(
-    collection: string,
-    fields: object,
-  ): Promise<{ readonly record: WireRecord; readonly etag: string }> {
+  async make(collection: string, fields: object) {
     const reply = await this.send('POST', `/${collection}`, fields);
     assert.equal(reply.status, 201, reply.text);
     return { record: reply.json<WireRecord>(), etag: String(reply.headers.get('etag')) };
@@ -70,9 +65,8 @@ export class ApiCaller {
   async usage(collection: string): Promise<WireUsage> {
     const reply = await this.get('/me/usage');
     assert.equal(reply.status, 200, reply.text);
-    const line = reply
-      .json<{ collections: WireUsage[] }>()
-      .collections.find(({ name }) => name === collection);
+    const { collections } = reply.json<{ collections: WireUsage[] }>();
+    const line = collections.find(({ name }) => name === collection);
     return line ?? assert.fail(`${collection} is not in ${reply.text}`);
   }
 }
@@ -84,17 +78,11 @@ interface WireBudget {
   readonly resets_at: string;
 }
 
-/** What GET /me/usage says of a collection. */
 export interface WireUsage {
   readonly name: string;
   readonly records: { readonly used: number; readonly allowed: number };
   readonly writes: WireBudget;
   readonly newcomer: (WireBudget & { readonly until: string }) | null;
-}
-
-interface Sent {
-  readonly contentType?: string | null;
-  readonly headers?: RequestHeaders;
 }
 
 /** Sends a body unchanged, JSON or not. */
@@ -103,7 +91,10 @@ export function sendBytes(
   method: string,
   path: string,
   body: string | Uint8Array,
-  { contentType = 'application/json', headers = {} }: Sent = {},
+  {
+    contentType = 'application/json',
+    headers = {},
+  }: { contentType?: string | null; headers?: RequestHeaders } = {},
 ): Promise<Reply> {
   const type = contentType === null ? {} : { 'content-type': contentType };
   return request(`${url}${prefix}${path}`, {

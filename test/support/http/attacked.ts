@@ -19,7 +19,6 @@ export abstract class Attacked {
     this.url = url;
   }
 
-  /** The path of `url`. */
   get path(): string {
     return new URL(this.url).pathname;
   }
@@ -72,7 +71,6 @@ export abstract class Attacked {
 export interface Preparation {
   /** Settings, in the names of the service. */
   readonly settings?: Settings;
-  /** Before the server starts. */
   readonly prepare?: (provider: TestProvider, settings: Settings) => void | Promise<void>;
 }
 

@@ -8,17 +8,10 @@ export function assertCode(
   code: ErrorCode,
   members: Readonly<Record<string, unknown>> = {},
 ): void {
-  assert.equal(
-    reply.headers.get('content-type'),
-    'application/problem+json',
-    `${reply.status} ${reply.text}`,
-  );
+  const { status, text } = reply;
+  assert.equal(reply.headers.get('content-type'), 'application/problem+json', `${status} ${text}`);
   const problem = reply.json();
-  assert.deepEqual(
-    { status: reply.status, code: problem.code },
-    { status: describe(code).status, code },
-    reply.text,
-  );
+  assert.deepEqual({ status, code: problem.code }, { status: describe(code).status, code }, text);
   for (const [name, value] of Object.entries(members)) assert.deepEqual(problem[name], value, name);
 }
 

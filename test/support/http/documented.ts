@@ -19,15 +19,8 @@ export interface Exchange {
 
 /** Error codes that any request can get, documented or not. */
 const anywhere: readonly ErrorCode[] = [
-  'bad_request',
-  'https_required',
-  'not_found',
-  'method_not_allowed',
-  'request_timeout',
-  'body_too_large',
-  'media_type_not_supported',
-  'headers_too_large',
-  'shutting_down',
+  ...(['bad_request', 'https_required', 'not_found', 'method_not_allowed', 'request_timeout'] as const),
+  ...(['body_too_large', 'media_type_not_supported', 'headers_too_large', 'shutting_down'] as const),
 ];
 
 /** A document to check answers against. Compiled schemas are cached. */

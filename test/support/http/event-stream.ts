@@ -13,27 +13,18 @@ export interface StreamedEvent {
   readonly data: WireEvent & Record<string, unknown>;
 }
 
-/** An event of a stream or a page. */
 export interface WireEvent {
   readonly type: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface StreamOptions {
-  readonly query?: string;
-  readonly lastEventId?: string;
-}
-
-/** A live stream of `GET /events`. */
 export class EventStream {
   readonly headers: Headers;
   /** All events in order, including `start` and `end`. */
   readonly all: StreamedEvent[] = [];
-  /** The raw text. */
   text = '';
   isOver = false;
-  /** Why the connection broke, if it did. */
   #fault: unknown = null;
   readonly #cut: AbortController;
 
@@ -45,7 +36,7 @@ export class EventStream {
 
   static async open(
     caller: ApiCaller,
-    { query = '', lastEventId }: StreamOptions = {},
+    { query = '', lastEventId }: { readonly query?: string; readonly lastEventId?: string } = {},
   ): Promise<EventStream> {
     const cut = new AbortController();
     const response = await fetch(`${caller.url}/api/consumer/v1/events${query}`, {
@@ -79,37 +70,27 @@ export class EventStream {
     return String(this.all.findLast(({ id }) => id !== '')?.id);
   }
 
-  /** The reason in the `end` event. */
   get reason(): unknown {
     return (this.all.find(({ type }) => type === 'end')?.data as { reason?: unknown } | undefined)?.reason;
   }
 
-  /** Waits for this many events. */
   async next(count: number): Promise<readonly StreamedEvent[]> {
     await this.until(() => this.events.length >= count, `there are no ${count} events`);
     return this.events;
   }
 
   async until(willDo: (all: readonly StreamedEvent[]) => boolean, what: string): Promise<void> {
-    const all = await until(
-      () => this.all,
-      (some) => willDo(some) || this.isOver,
-      what,
-    );
+    const willEnd = (some: readonly StreamedEvent[]) => willDo(some) || this.isOver;
+    const all = await until(() => this.all, willEnd, what);
     if (willDo(all)) return;
     const error = `${what}: it is over after ${JSON.stringify(all.slice(-3))}`;
     throw new Error(error, { cause: this.#fault });
   }
 
   async ended(): Promise<void> {
-    await until(
-      () => this.isOver,
-      (isOver) => isOver,
-      'the stream does not end',
-    );
+    await until(() => this.isOver, Boolean, 'the stream does not end');
   }
 
-  /** Closes the connection, as a closed page does. */
   close(): void {
     this.#cut.abort();
   }

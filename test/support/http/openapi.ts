@@ -12,9 +12,8 @@ let builtIn: Documented | undefined;
 
 /** The operations that every service has, with all that settings allow. No service needs to be asked for them. */
 function builtInDocument(): Documented {
-  builtIn ??= new Documented(
-    documentWith([], { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens }),
-  );
+  const about = { version: '0', baseUrl: 'http://127.0.0.1', tokens: allTokens };
+  builtIn ??= new Documented(documentWith([], about));
   return builtIn;
 }
 
@@ -40,21 +39,15 @@ export function forgetDocuments(): void {
   undescribed.clear();
 }
 
-/** The document of the service, fetched once. */
 function documentOf(origin: string): Promise<Documented> {
-  let document = documents.get(origin);
-  if (document === undefined) {
-    document = fetch(`${origin}/openapi.json`).then(
-      async (response) => (response.ok ? documentedBy(await response.text()) : builtInDocument()),
-      // A service that has ended in the meantime.
-      () => builtInDocument(),
-    );
-    documents.set(origin, document);
-  }
+  const read = async (response: Response) =>
+    response.ok ? documentedBy(await response.text()) : builtInDocument();
+  // A service may have ended in the meantime.
+  const document = documents.get(origin) ?? fetch(`${origin}/openapi.json`).then(read, builtInDocument);
+  documents.set(origin, document);
   return document;
 }
 
-/** Fails if an answer does not match the document of its service. */
 export async function assertDocumented(origin: string, exchange: Exchange): Promise<void> {
   const { path, status, method } = exchange;
   if (opsPaths.includes(path) || undescribed.has(origin)) return;
@@ -66,7 +59,6 @@ export async function assertDocumented(origin: string, exchange: Exchange): Prom
   documented.assert({ ...exchange, method: method.toUpperCase() });
 }
 
-/** Checks a reply and returns it. */
 export async function documentedReply(url: string, method: string, reply: Reply): Promise<Reply> {
   const { origin, pathname, search } = new URL(url);
   const { status, headers, text } = reply;

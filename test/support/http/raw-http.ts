@@ -52,7 +52,6 @@ export function parseReply(answer: string): Reply {
   return { status, headers, text, json: () => JSON.parse(text) };
 }
 
-/** Every status in what came back over one connection. */
 export function statuses(answer: string): number[] {
   return [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

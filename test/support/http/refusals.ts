@@ -53,11 +53,8 @@ function assertChallenge(challenge: string, code: ErrorCode): void {
 /** Nothing that was sent, and nothing that can be decoded from it, is anywhere in the answer. */
 export function assertNoEcho(reply: Reply, sent: string): void {
   // The service's own address is public, so it does not count as an echo of the token.
-  const headers = [...reply.headers]
-    .flat()
-    .join('\n')
-    .replace(/resource_metadata="[^"]*"/, '');
-  const answer = `${headers}\n${reply.text}`;
+  const headers = [...reply.headers].flat().join('\n');
+  const answer = `${headers.replace(/resource_metadata="[^"]*"/, '')}\n${reply.text}`;
   for (const part of partsOf(sent)) {
     assert.ok(!answer.includes(part), `the answer repeats ${JSON.stringify(part)} of the request: ${answer}`);
   }
@@ -86,7 +83,6 @@ function leaves(value: unknown): string[] {
   return [String(value)];
 }
 
-/** `vestibule_auth_failures_total` by its reason. */
 export function authFailures(metrics: string): Record<string, number> {
   const lines = metrics.matchAll(/^vestibule_auth_failures_total\{reason="([a-z_]+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));

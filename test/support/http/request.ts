@@ -7,13 +7,13 @@ export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON. */
   json<T = Record<string, unknown>>(): T;
 }
 
 /** `localAddress`: the address that it comes from; all of 127.0.0.0/8 is this machine. */
 interface Init extends RequestInit {
   readonly localAddress?: string;
+  readonly agent?: Agent;
 }
 
 /**
@@ -37,11 +37,11 @@ export function takeExchanges(): readonly string[] {
 }
 
 // On a busy machine the service may close an idle connection in the moment in which it is used again.
-const agent = new Agent({ keepAlive: true, agentKeepAliveTimeoutBuffer: 30_000 });
+const ownAgent = new Agent({ keepAlive: true, agentKeepAliveTimeoutBuffer: 30_000 });
 
 /** `fetch` took almost half of the time of the processes that run tests; `node:http` takes a third of that. */
 export function send(url: string, init: Init = {}): Promise<Omit<Reply, 'json'>> {
-  const { method = 'GET', body = null, signal, localAddress } = init;
+  const { method = 'GET', body = null, signal, localAddress, agent = ownAgent } = init;
   const { promise, resolve, reject } = Promise.withResolvers<Omit<Reply, 'json'>>();
   const headers = new Headers(init.headers);
   if (body instanceof URLSearchParams && !headers.has('content-type'))

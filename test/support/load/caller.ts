@@ -1,10 +1,7 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent } from 'node:http';
+import { send, type Reply as TestReply } from '../http/request.ts';
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
+export type Reply = Omit<TestReply, 'json'>;
 
 /** The connection broke before the answer was there: what was asked may have been done or not. */
 export class NoAnswer extends Error {}
@@ -27,41 +24,14 @@ export class Caller {
     this.#agent = agent;
   }
 
-  send(
-    method: string,
-    path: string,
-    body?: object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Reply> {
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const asked = request(
-      `${this.#origin}/api/consumer/v1${path}`,
-      {
-        method,
-        agent: this.#agent,
-        timeout: patienceMs,
-        headers: {
-          authorization: `Bearer ${this.#token}`,
-          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-      },
-      async (response) => {
-        let received = '';
-        response.setEncoding('utf8');
-        try {
-          for await (const chunk of response) received += chunk;
-          resolve({ status: Number(response.statusCode), headers: response.headers, text: received });
-        } catch (error) {
-          reject(new NoAnswer(String(error)));
-        }
-      },
-    );
-    asked.on('timeout', () => asked.destroy(new Error(`not a word for ${patienceMs / 1000} s`)));
-    asked.on('error', (error) => reject(new NoAnswer(error.message)));
-    asked.end(text);
-    return promise;
+  async send(method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) {
+    const type = body && { 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${this.#token}`, ...type, ...more };
+    const [agent, signal] = [this.#agent, AbortSignal.timeout(patienceMs)];
+    const init = { method, headers, agent, signal, ...(body && { body: JSON.stringify(body) }) };
+    return send(`${this.#origin}/api/consumer/v1${path}`, init).catch((error) => {
+      throw new NoAnswer(String(error));
+    });
   }
 }
 

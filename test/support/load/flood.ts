@@ -30,7 +30,6 @@ export async function concurrently<T>(count: number, concurrency: number, task: 
   return results;
 }
 
-/** Sends one request over this many connections at once. */
 export function allAtOnce(url: string, { headers, body }: TokenPost, count: number): Promise<string[]> {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)) });
   const bytes = `${head('POST', '/token', ...lines.map((line) => line.join(': ')))}${body}`;
@@ -57,7 +56,6 @@ export async function sendAtOnce(url: string, requests: readonly string[]): Prom
   return Promise.all(answers);
 }
 
-/** How often each one occurs. */
 export function tally<T>(values: readonly T[]): Map<T, number> {
   return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
 }

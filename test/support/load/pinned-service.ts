@@ -12,15 +12,10 @@ export function pinLoad(): void {
   execFileSync('taskset', ['-a', '-c', '-p', loadCore, String(process.pid)]);
 }
 
-export interface PinnedService {
-  readonly url: string;
-  readonly opsUrl: string;
-  readonly process: ChildProcess;
-  stop(): Promise<void>;
-}
+export type PinnedService = Awaited<ReturnType<typeof startPinned>>;
 
 /** Its log goes to a file: a pipe would make it wait for its reader, which is the load generator. */
-export async function startPinned(settings: Settings): Promise<PinnedService> {
+export async function startPinned(settings: Settings) {
   const logFile = `${settings.TEST_DIRECTORY}/service.log`;
   const log = openSync(logFile, 'w');
   const parameters = ['-c', serviceCore, process.execPath, 'bin/vestibule.js', 'serve'];
@@ -30,13 +25,9 @@ export async function startPinned(settings: Settings): Promise<PinnedService> {
   });
   process.once('exit', () => child.kill('SIGKILL'));
   const closed = new Promise((resolve) => child.once('close', resolve));
-  const line = await until(
-    () => /^.*"msg":"listening".*$/m.exec(readFileSync(logFile, 'utf8'))?.[0] ?? '',
-    Boolean,
-    'the service does not listen',
-    60_000,
-  );
-  const { address, ops_address } = JSON.parse(line);
+  const listening = () => /^.*"msg":"listening".*$/m.exec(readFileSync(logFile, 'utf8'))?.[0] ?? '';
+  const line = await until(listening, Boolean, 'the service does not listen', 60_000);
+  const { address, ops_address } = JSON.parse(line) as Readonly<Record<'address' | 'ops_address', string>>;
   return {
     url: address,
     opsUrl: ops_address,
@@ -77,7 +68,7 @@ export class MemoryWatch {
 }
 
 /** The time that a service has had of its core so far, in seconds. Much less than has gone by: others were there, too. */
-export function cpuSeconds({ process }: Pick<PinnedService, 'process'>): number {
+export function cpuSeconds({ process }: { readonly process: ChildProcess }): number {
   const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
-  readonly status: number;
-  readonly head: string;
-  readonly milliseconds: number;
-}
+export type RawAnswer = { readonly status: number; readonly head: string; readonly milliseconds: number };
+
+type OnAnswer = (answer: RawAnswer, connection: RawConnection) => void;
 
 /**
  * A connection over which requests go as bytes, one behind the other if that is wanted, and whose answers are timed.
@@ -13,11 +11,11 @@ export interface RawAnswer {
  */
 export class RawConnection {
   readonly socket: Socket;
-  readonly #onAnswer: (answer: RawAnswer, connection: RawConnection) => void;
+  readonly #onAnswer: OnAnswer;
   readonly #sentAt: number[] = [];
   #received = '';
 
-  private constructor(socket: Socket, onAnswer: RawConnection['onAnswer']) {
+  private constructor(socket: Socket, onAnswer: OnAnswer) {
     this.socket = socket;
     this.#onAnswer = onAnswer;
     socket.setEncoding('latin1');
@@ -27,7 +25,7 @@ export class RawConnection {
   static async open(
     origin: string,
     localAddress: string,
-    onAnswer: RawConnection['onAnswer'] = () => {},
+    onAnswer: OnAnswer = () => {},
   ): Promise<RawConnection> {
     const { hostname, port } = new URL(origin);
     const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
@@ -35,10 +33,6 @@ export class RawConnection {
     // A flooding client is cut off at times.
     socket.on('error', () => {});
     return new RawConnection(socket, onAnswer);
-  }
-
-  get onAnswer() {
-    return this.#onAnswer;
   }
 
   /** Requests without an answer. */

@@ -18,7 +18,6 @@ export class AppFolder {
     this.#settings = settings;
   }
 
-  /** Runs a command to its end. */
   outcomeOf(command: string, settings: Settings = {}): Promise<Outcome> {
     return this.#start(command, settings).ended;
   }
@@ -30,7 +29,6 @@ export class AppFolder {
     return stdout;
   }
 
-  /** Starts a command and waits for this output. */
   async runUntil(command: string, says: RegExp, settings: Settings = {}): Promise<ShellCommand> {
     const running = this.#start(command, settings);
     this.#running.push(running);
@@ -57,6 +55,6 @@ export class AppFolder {
       ...this.#settings,
       ...settings,
     };
-    return new ShellCommand(command, { folder: this.path, env });
+    return new ShellCommand(command, this.path, env);
   }
 }

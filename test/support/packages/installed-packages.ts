@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The packages beside an installed @vestibule/verify. */
 const frameworks = ['express', 'fastify', 'hono', '@hono/node-server', 'koa'];
 
 /**

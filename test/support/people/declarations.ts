@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** Collections for several people. */
 export const peopleDeclarations: Readonly<Record<string, string>> = {
   items: readFileSync('collections/items.yaml', 'utf8').replace(
     /^limits:.*$/m,

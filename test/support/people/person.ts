@@ -15,7 +15,6 @@ interface People {
   person(claims?: Claims): Promise<ApiCaller>;
 }
 
-/** A caller of shared collections. */
 export class Person {
   readonly caller: ApiCaller;
 
@@ -43,7 +42,6 @@ export class Person {
     return { status: reply.status, body: reply.text === '' ? null : reply.json(), reply };
   }
 
-  /** The same person at another process. */
   at(service: { readonly url: string }): Person {
     return new Person(this.caller.at(service));
   }
@@ -54,25 +52,21 @@ export class Person {
     return people;
   }
 
-  /** Makes a code for a role in a record. */
   async codeFor(path: string, invitation: object): Promise<string> {
     const { status, body } = await this.post(`${path}/invitations`, invitation);
     if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
     return body.code;
   }
 
-  /** The alias of this person in a record. */
   async aliasIn(path: string): Promise<string> {
     const { items } = (await this.get(`${path}/members`)).body;
     return items.find(({ is_me: isMe }: { is_me: boolean }) => isMe).alias;
   }
 
-  /** Makes a record, and answers with its id. */
   async make(collection: string, fields: object): Promise<string> {
     return (await this.caller.make(collection, fields)).record.id;
   }
 
-  /** Lets others into a record, each with a code of its own. */
   async invites(path: string, role: string, ...others: readonly Person[]): Promise<void> {
     for (const other of others) {
       const accepted = await other.post('invitations', { code: await this.codeFor(path, { role }) });

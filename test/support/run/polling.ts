@@ -1,12 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 
-/** Polls until a condition holds. Fails with the last answer after the timeout. What takes long to ask is asked less often. */
+/**
+ * Polls until the answer equals a value, or a function accepts it. Fails with the last answer after the timeout. What takes
+ * long to ask is asked less often.
+ */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  willDo: (answer: T) => boolean,
+  expected: NoInfer<T> | ((answer: NoInfer<T>) => boolean),
   what: string,
   deadlineMs = 20_000,
 ): Promise<T> {
+  const willDo = expected instanceof Function ? expected : (answer: T) => isDeepStrictEqual(answer, expected);
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const asked = performance.now();

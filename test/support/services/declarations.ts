@@ -133,7 +133,6 @@ access: { clients: any, scopes: { read: files.read, write: files.write } }
 limits: { ${roomy} }
 `,
 
-  /** Takes little. */
   chips: `
 schema:
   required: [text]
@@ -141,7 +140,6 @@ schema:
 limits: { ${roomy}, bytes: 100 }
 `,
 
-  /** On its way out. */
   faxes: `
 schema:
   required: [text]

@@ -25,7 +25,6 @@ export const dayMs = 24 * hourMs;
 /** What a deployment differs in from one process on SQLite without collections. */
 export interface Profile {
   readonly engine?: DatabaseEngine;
-  /** The number of processes on the one database. */
   readonly processes?: number;
   /** Declarations in YAML by collection, or their folder. With them, callers may send as many requests as a test needs. */
   readonly declarations?: Readonly<Record<string, string>> | string;
@@ -34,7 +33,6 @@ export interface Profile {
   readonly clients?: Readonly<Record<string, readonly string[]>>;
   /** BASE_URL is where the process listens: standard clients go where its documents send them. */
   readonly isAddressed?: boolean;
-  /** Before the processes start. */
   readonly prepare?: (settings: Settings, provider: TestProvider) => void | Promise<void>;
   /** The tests begin once the first fetch of the provider's keys is over. */
   readonly hasKeys?: boolean;
@@ -66,7 +64,9 @@ export class Deployment {
       for (const [id, scopes] of Object.entries(clients)) await deployment.addClient(id, scopes);
       await prepare?.(settings, provider);
       const starting = await Promise.allSettled(
-        Array.from({ length: processes }, () => startService(settings)),
+        Array(processes)
+          .fill(settings)
+          .map((own) => startService(own)),
       );
       for (const started of starting) if (started.status === 'fulfilled') services.push(started.value);
       for (const started of starting) if (started.status === 'rejected') throw started.reason;
@@ -86,7 +86,6 @@ export class Deployment {
     }
   }
 
-  /** The first process. */
   get service(): Service {
     return this.serviceAt(0);
   }
@@ -119,7 +118,6 @@ export class Deployment {
     return new ApiCaller(url, await tokenOf(url, this.#clients.get(id) ?? (await this.addClient(id))));
   }
 
-  /** A client that the profile names, or that a test has added. */
   client(id: string): Credentials {
     return this.#clients.get(id) ?? assert.fail(`There is no client ${id}. Name it in the profile.`);
   }
@@ -138,7 +136,6 @@ export class Deployment {
     return JSON.parse(await this.command(...parameters, '--json'));
   }
 
-  /** The lines of the audit log of one action. */
   async audited(action: string) {
     const lines = await this.jsonOf<{ action: string; actor: string; subject: string }[]>('audit');
     return lines.filter((line) => line.action === action);
@@ -168,13 +165,12 @@ export class Deployment {
 
   /** Waits until no fetch of keys is due or running. The answer used the database, so fetched keys are stored. */
   async settle(): Promise<void> {
-    for (const { opsUrl } of this.services)
-      await until(
-        async () =>
-          (await request(`${opsUrl}/readyz`)).json<{ provider_keys: { next_fetch_in_seconds: number } }>(),
-        ({ provider_keys: keys }) => keys.next_fetch_in_seconds > 0,
-        'a fetch of the keys does not come to an end',
-      );
+    type Readiness = { provider_keys: { next_fetch_in_seconds: number } };
+    for (const { opsUrl } of this.services) {
+      const readiness = async () => (await request(`${opsUrl}/readyz`)).json<Readiness>();
+      const isSettled = ({ provider_keys: keys }: Readiness) => keys.next_fetch_in_seconds > 0;
+      await until(readiness, isSettled, 'a fetch of the keys does not come to an end');
+    }
   }
 
   /** Moves to the start of the next window of this length, so that no window ends during a test. */
@@ -191,12 +187,10 @@ export class Deployment {
     return request(`${this.service.opsUrl}/readyz`);
   }
 
-  /** /me at the first process. */
   me(token: string): Promise<Reply> {
     return withToken(this.service.url + me, token);
   }
 
-  /** /me at each process. */
   meAtEach(token: string): Promise<Reply[]> {
     return Promise.all(this.services.map(({ url }) => withToken(url + me, token)));
   }
@@ -205,28 +199,20 @@ export class Deployment {
     return (await this.meAtEach(token)).map(({ status }) => status);
   }
 
-  /** Asserts that each process accepts each of these tokens. */
   async letIn(tokens: readonly string[]): Promise<void> {
     for (const token of tokens)
       for (const reply of await this.meAtEach(token)) assert.equal(reply.status, 200, reply.text);
   }
 
-  /** Waits until each process answers /me with this status. */
   become(status: number, token: string, deadlineMs?: number): Promise<Reply[]> {
-    return until(
-      () => this.meAtEach(token),
-      (replies) => replies.every((reply) => reply.status === status),
-      `/me does not become ${status} everywhere`,
-      deadlineMs,
-    );
+    const isSo = (replies: Reply[]) => replies.every((reply) => reply.status === status);
+    return until(() => this.meAtEach(token), isSo, `/me does not become ${status} everywhere`, deadlineMs);
   }
 
-  /** POST /token at each process. */
   postTokens(credentials: Credentials): Promise<Reply[]> {
     return Promise.all(this.services.map(({ url }) => postToken(url, credentialsBody(credentials))));
   }
 
-  /** A new token from each process. */
   tokens(credentials: Credentials): Promise<string[]> {
     return Promise.all(this.services.map(({ url }) => tokenOf(url, credentials)));
   }
@@ -244,7 +230,6 @@ async function settingsOf({ declarations, isAddressed, settings = {} }: Profile)
   };
 }
 
-/** One deployment for all tests of a suite or file. */
 export function deployment(profile: Profile | (() => Promise<Profile>) = {}): () => Deployment {
   let started: Deployment | undefined;
   before(async () => {
@@ -254,7 +239,6 @@ export function deployment(profile: Profile | (() => Promise<Profile>) = {}): ()
   return () => started ?? assert.fail('The deployment has not started.');
 }
 
-/** Runs this many tasks at once. */
 export function atOnce<T>(count: number, task: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => task(index)));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppFolder } from '../packages/app-folder.ts';
@@ -7,19 +7,9 @@ import { freePort } from '../run/ports.ts';
 import { part } from '../run/surroundings.ts';
 import type { Settings } from './service.ts';
 
-/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
-export interface Development {
-  readonly process: ChildProcess;
-  readonly folder: string;
-  readonly port: number;
-  readonly providerPort: number;
-  readonly welcome: string;
-  /** Its standard output and standard error so far. */
-  printed(): string;
-  /** SIGINT, as Ctrl-C sends it; the exit code. */
-  stop(): Promise<number | null>;
-}
+export type Development = Awaited<ReturnType<typeof startDevelopment>>;
 
+/** A running `vestibule dev`, and its output up to "Stop with Ctrl-C". */
 export async function startDevelopment(
   folder: string,
   settings: Settings,
@@ -27,19 +17,12 @@ export async function startDevelopment(
   options: readonly string[] = [],
   /** Options of this command. */
   own: readonly string[] = [],
-): Promise<Development> {
+) {
   await part('frontend');
   const [port, providerPort] = [await freePort(), await freePort()];
-  const parameters = [
-    ...options,
-    'dev',
-    '--port',
-    String(port),
-    '--provider-port',
-    String(providerPort),
-    ...own,
-  ];
-  const child = spawn(process.execPath, [resolve('bin/vestibule.js'), ...parameters], {
+  const ports = ['--port', String(port), '--provider-port', String(providerPort)];
+  const parameters = [resolve('bin/vestibule.js'), ...options, 'dev', ...ports, ...own];
+  const child = spawn(process.execPath, parameters, {
     cwd: folder,
     env: { PATH: process.env.PATH, ...settings },
   });
@@ -56,12 +39,14 @@ export async function startDevelopment(
     stderr += chunk;
   });
   exited.then(() => reject(new Error(`It ended before it said welcome: ${stderr}`)));
+  /** SIGINT, as Ctrl-C sends it; the exit code. */
   const stop = () => {
     child.kill('SIGINT');
     return exited;
   };
   const welcome = await promise;
-  return { process: child, folder, port, providerPort, welcome, printed: () => stdout + stderr, stop };
+  const printed = () => stdout + stderr;
+  return { process: child, folder, port, providerPort, welcome, printed, stop };
 }
 
 /** A script in the folder of a reader, where `npx vestibule` is this project. */
@@ -70,14 +55,12 @@ export function shellIn(folder: string, script: string): Promise<string> {
   return new AppFolder({ path: folder }).run(`${npx}\n${script}`);
 }
 
-/** A token of `dev token`. */
 export async function tokenFor({ folder }: Development, user: string): Promise<string> {
   const token = (await shellIn(folder, `npx vestibule dev token --user ${user}`)).trim();
   assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
   return token;
 }
 
-/** The answer of the consumer API. */
 export async function call(
   { port }: Development,
   token: string,
@@ -89,7 +72,6 @@ export async function call(
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
 
-/** The same with a new token of a user. */
 export async function callAs(dev: Development, user: string, path: string, options: RequestInit = {}) {
   return call(dev, await tokenFor(dev, user), path, options);
 }

@@ -11,7 +11,6 @@ export function schemaMistake(data: unknown): string | null {
   return check(data) ? null : ajv.errorsText(check.errors);
 }
 
-/** Every declaration that the loader accepts fits the schema. */
 export function assertFits(data: unknown): void {
   assert.equal(schemaMistake(data), null, `the loader takes it: ${JSON.stringify(data)}`);
 }

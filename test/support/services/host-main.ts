@@ -21,12 +21,7 @@ export type HostRequest = { readonly id: number } & (
   | { readonly service: number; readonly stop: true }
 );
 
-export interface HostReply {
-  readonly id: number;
-  readonly error?: string;
-  readonly address?: string;
-  readonly opsAddress?: string;
-}
+export type HostReply = { readonly id: number } & Partial<Record<'error' | 'address' | 'opsAddress', string>>;
 
 interface Hosted {
   readonly app: App;
@@ -68,17 +63,15 @@ async function start(request: Extract<HostRequest, { start: unknown }>): Promise
   };
   try {
     const config = await loadConfig({ PATH: process.env.PATH, ...request.start });
-    const surroundings = {
+    const settings = settingsInForce(request.start);
+    const steps = request.release && { steps: releases[request.release] };
+    const app = await startApp(config, {
       clock,
       logOutput: output,
-      settings: settingsInForce(request.start),
+      settings,
       areRulesStrict: true,
-    };
-    const { release } = request;
-    const app = await startApp(
-      config,
-      release === undefined ? surroundings : { ...surroundings, steps: releases[release] },
-    );
+      ...steps,
+    });
     output.flush();
     services.set(request.id, { app, clock, close });
     return { address: app.address, opsAddress: app.opsAddress };

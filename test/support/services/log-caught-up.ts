@@ -5,9 +5,6 @@ import type { Service } from './service.ts';
 export async function logCaughtUp({ url, logLines }: Service): Promise<void> {
   const { headers } = await fetch(url);
   const id = headers.get('x-request-id');
-  await until(
-    () => logLines().filter(({ request_id }) => request_id === id).length,
-    (count) => count === 1,
-    `no line about ${id}`,
-  );
+  const count = () => logLines().filter(({ request_id }) => request_id === id).length;
+  await until(count, 1, `no line about ${id}`);
 }

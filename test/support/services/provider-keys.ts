@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Deployment } from './deployment.ts';
+import { atOnce, type Deployment } from './deployment.ts';
 
 /** The distinct statuses of /me for new tokens of this many simultaneous callers. */
 export async function statusesOfNew(deployment: Deployment, count: number): Promise<number[]> {
-  const replies = await Promise.all(
-    Array.from({ length: count }, async (_, index) =>
-      deployment.me(await deployment.provider.token({ sub: `caller ${index}` })),
-    ),
+  const replies = await atOnce(count, async (index) =>
+    deployment.me(await deployment.provider.token({ sub: `caller ${index}` })),
   );
   return [...new Set(replies.map(({ status }) => status))];
 }

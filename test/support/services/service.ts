@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { canShareProcess, runInSharedProcess } from '../commands/commands.ts';
-import type { Outcome } from '../commands/outcome.ts';
+import { type Outcome, succeeded } from '../commands/outcome.ts';
 import type { Release } from '../databases/future-steps.ts';
 import { createDatabase, isAllPooled } from '../databases/postgres.ts';
 import { send } from '../http/request.ts';
@@ -60,12 +60,10 @@ interface StartOptions {
  */
 export const ownProcess: Settings = { TEST_PROCESS: 'own' };
 
-/** A process of its own whose clock the test moves. */
 export const clockedProcess: Settings = { TEST_PROCESS: 'clocked' };
 
 export const me = '/api/consumer/v1/me';
 
-/** Where the SQLite database of these settings is. */
 export function fileOf({ DATABASE_URL }: Settings): string {
   return String(DATABASE_URL).slice('sqlite:'.length);
 }
@@ -94,7 +92,6 @@ export async function newSettings(engine: DatabaseEngine, overrides: Settings): 
   };
 }
 
-/** Starts a service and waits until it listens. */
 export async function startService(settings: Settings, options: StartOptions = {}): Promise<Service> {
   const logFile = newLogFile(settings);
   if (settings.TEST_PROCESS === 'clocked') return startClockedProcess(settings, logFile, options);
@@ -239,9 +236,8 @@ export async function addClient(
   scopes: readonly string[] = [],
 ): Promise<string> {
   const scoped = scopes.flatMap((scope) => ['--scope', scope]);
-  const { stdout, stderr, code } = await runVestibule(settings, 'client', 'add', id, ...scoped, '--json');
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout).client_secret;
+  const outcome = await runVestibule(settings, 'client', 'add', id, ...scoped, '--json');
+  return JSON.parse(succeeded(outcome)).client_secret;
 }
 
 async function pathOf(program: 'vestibule' | 'clocked-main' | 'host-main'): Promise<string> {
@@ -276,32 +272,26 @@ function spawnNode(
     stderr += chunk;
     writeFileSync(`${outputFile}.stderr`, stderr);
   });
-  const { promise: output, resolve } = Promise.withResolvers<{
-    code: number | null;
-    stdout: string;
-    stderr: string;
-  }>();
-  child.on('close', (code) => resolve({ code, stdout, stderr }));
+  const output = new Promise<Outcome>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
   return { child, output };
 }
 
 /** Resolves with the "listening" line; rejects with the output if the process ends first. */
-function listening(
-  child: ChildProcess,
-  output: Promise<{ stderr: string }>,
-): Promise<Record<string, unknown>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
-  let text = '';
-  const read = (chunk: Buffer) => {
-    text += chunk;
-    const line = parseLines(text).find(({ msg }) => msg === 'listening');
-    if (line === undefined) return;
-    child.stdout?.off('data', read);
-    resolve(line);
-  };
-  child.stdout?.on('data', read);
-  output.then(({ stderr }) => reject(new Error(`The service ended before it listened: ${stderr}`)));
-  return promise;
+function listening(child: ChildProcess, output: Promise<Outcome>): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const read = (chunk: Buffer) => {
+      text += chunk;
+      const line = parseLines(text).find(({ msg }) => msg === 'listening');
+      if (line === undefined) return;
+      child.stdout?.off('data', read);
+      resolve(line);
+    };
+    child.stdout?.on('data', read);
+    output.then(({ stderr }) => reject(new Error(`The service ended before it listened: ${stderr}`)));
+  });
 }
 
 function parseLines(text: string): Record<string, unknown>[] {

@@ -24,7 +24,6 @@ export async function signingKids(deployment: Deployment, credentials: Credentia
   return [...new Set(tokens.map((token) => decodeProtectedHeader(token).kid))];
 }
 
-/** The keys that each process publishes. */
 export function published({ services }: Deployment): Promise<JWK[][]> {
   return Promise.all(
     services.map(async ({ url }) => {

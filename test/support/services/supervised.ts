@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
+import { send } from '../http/request.ts';
 import { until } from '../run/polling.ts';
 import type { Service } from './service.ts';
 
 /** The processes that a supervisor runs, by their ids; one that has just been killed may still be among them. */
 export function childrenOf({
-  process,
+  process: { pid },
 }: {
   readonly process: { readonly pid?: number | undefined };
-}): number[] {
-  const { pid } = process;
+}) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? [] : children.split(' ').map(Number);
 }
 
-export interface SupervisedHealth {
-  readonly status: string;
-  readonly processes: { readonly wanted: number; readonly serving: number; readonly silent: number };
-}
-
 /** Once so many take connections. */
-export function serving({ opsUrl }: Service, count: number): Promise<SupervisedHealth> {
-  return until(
-    async () => (await (await fetch(`${opsUrl}/livez`)).json()) as SupervisedHealth,
-    ({ processes }) => processes.serving === count && processes.silent === 0,
-    `there are not ${count} processes`,
-  );
+export function serving({ opsUrl }: Service, count: number) {
+  type Health = { status: string; processes: Readonly<Record<'wanted' | 'serving' | 'silent', number>> };
+  const health = async () => (await (await fetch(`${opsUrl}/livez`)).json()) as Health;
+  const areThere = ({ processes }: Health) => processes.serving === count && processes.silent === 0;
+  return until(health, areThere, `there are not ${count} processes`);
 }
 
 /** The lines in which the supervisor says that a process has ended. */
@@ -34,7 +28,6 @@ export function endings(service: Service): Record<string, unknown>[] {
   return service.logLines().filter(({ msg }) => msg === 'a process has ended and is replaced');
 }
 
-/** A value of a metric without labels. */
 export async function metric(service: Service, name: string): Promise<number> {
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(await service.metrics())?.[1];
   return Number(value ?? assert.fail(`${name} is missing`));
@@ -80,7 +73,8 @@ export class SteadyLoad {
     for (let turn = 0; !this.#isOver; turn += 1) {
       const beganAt = performance.now();
       try {
-        const status = await statusOf(agent, question(caller, turn));
+        const { url, ...init } = question(caller, turn);
+        const { status } = await send(url, { ...init, agent });
         this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
       } catch (error) {
         const { code = 'unknown' } = error as { code?: string };
@@ -90,16 +84,4 @@ export class SteadyLoad {
     }
     agent.destroy();
   }
-}
-
-function statusOf(agent: Agent, { url, method, headers, body }: Question): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { agent, method, headers }, (response) => {
-      response.on('error', reject);
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.resume();
-    });
-    asked.on('error', reject);
-    asked.end(body);
-  });
 }

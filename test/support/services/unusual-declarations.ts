@@ -73,7 +73,6 @@ limits: { per_user: 1, writes: 1/h }
 `,
 );
 
-/** Shared by several people. */
 export const shared = declared(
   'shared-things',
   `schema: { properties: { text: { type: string, maxLength: 10 }, mark: { type: integer } } }
@@ -87,7 +86,6 @@ aliases: true
 `,
 );
 
-/** Records under parents. */
 const families: Record<string, string> = {
   halls: `schema: { required: [seats], properties: { seats: { type: integer, minimum: 0 } } }
 states: { open: { close: closed }, closed: {} }

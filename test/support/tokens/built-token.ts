@@ -18,7 +18,6 @@ export async function makeCast(issuer: string, audience: string, key?: ProviderK
 
 type Json = Record<string, unknown>;
 
-/** The token and the key set of a case. */
 export function build(generated: Case, cast: Cast): { readonly token: string; readonly keySet: unknown } {
   if ('garbage' in generated) return { token: generated.garbage, keySet: { keys: [cast.key.jwk] } };
   const { changes } = generated;

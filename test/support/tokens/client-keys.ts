@@ -1,42 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Settings } from '../services/service.ts';
 import { addClientWith, grant } from './oauth-form.ts';
 
 export const clientAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type ClientAlgorithm = (typeof clientAlgorithms)[number];
 
-/** A key of a client's own, for private_key_jwt. */
-export interface ClientKey {
-  readonly algorithm: ClientAlgorithm;
-  readonly kid: string;
-  readonly privateKey: CryptoKey;
-  readonly publicKey: CryptoKey;
-  readonly jwk: JWK;
-}
-
+export type ClientKey = Awaited<ReturnType<typeof makeClientKey>>;
 export type ClientKeys = Readonly<Record<ClientAlgorithm, ClientKey>>;
 
-export async function makeClientKey(algorithm: ClientAlgorithm): Promise<ClientKey> {
+/** A key of a client's own, for private_key_jwt. */
+export async function makeClientKey(algorithm: ClientAlgorithm) {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   const kid = randomUUID();
-  return {
-    algorithm,
-    kid,
-    privateKey,
-    publicKey,
-    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: algorithm },
-  };
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: algorithm };
+  return { algorithm, kid, privateKey, publicKey, jwk };
 }
 
-/** One key for each algorithm that clients may sign with. */
 export async function makeClientKeys(): Promise<ClientKeys> {
   const keys = await Promise.all(clientAlgorithms.map(makeClientKey));
   return Object.fromEntries(keys.map((key) => [key.algorithm, key])) as unknown as ClientKeys;
 }
 
-/** Adds a client that has these keys and no secret. */
 export function addKeyClient(
   settings: Settings,
   id: string,
@@ -46,7 +32,6 @@ export function addKeyClient(
   return addClientWithKey(settings, id, JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }), ...options);
 }
 
-/** The same with a public key in whatever form an operator has it. */
 export async function addClientWithKey(settings: Settings, id: string, text: string, ...options: string[]) {
   const file = `${settings.TEST_DIRECTORY}/${randomUUID()}.public`;
   writeFileSync(file, text);
@@ -63,7 +48,6 @@ export function assertionClaims(clientId: string, audience: string, changes: Jso
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** Signed as RFC 7523 has it; undefined removes a member of the header. */
 export function signAssertion(key: ClientKey, claims: Json, header: Json = {}): Promise<string> {
   const all = { alg: key.algorithm, kid: key.kid, ...header };
   const members = Object.entries(all).filter(([, value]) => value !== undefined);
@@ -72,7 +56,6 @@ export function signAssertion(key: ClientKey, claims: Json, header: Json = {}): 
     .sign(key.privateKey);
 }
 
-/** The form that carries an assertion. */
 export function assertionForm(assertion: string) {
   return {
     ...grant,

@@ -7,7 +7,6 @@ const key = await makeKey();
 type Json = Readonly<Record<string, unknown>>;
 
 export interface DiscoveredProvider extends DocumentServer {
-  /** The settings that fit it. */
   readonly settings: Settings;
 }
 
@@ -17,7 +16,6 @@ export interface Misbehaviour {
   /** Changes to its discovery document; null: no document. */
   readonly discovery?: ((origin: string) => Json) | null;
   readonly keys?: readonly unknown[];
-  /** How far its clock is ahead. */
   readonly aheadSeconds?: number;
   /** Replaces every answer. */
   readonly answer?: Answer;

@@ -15,7 +15,6 @@ import { base64url } from './forged-token.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A key of a client, and what tokens that are bound to it say. */
 export interface DpopKey {
   readonly algorithm: string;
   readonly privateKey: KeyObject;
@@ -48,7 +47,6 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** What a proof is for. */
 export interface Proving {
   readonly method: string;
   readonly url: string;
@@ -60,7 +58,6 @@ export interface ProofChanges {
   /** Undefined takes a member away. */
   readonly header?: Members;
   readonly claims?: Members;
-  /** Signs instead of the key. */
   readonly signedBy?: DpopKey;
 }
 
@@ -89,7 +86,6 @@ function signatureOf(signed: string, algorithm: string, key: KeyObject): string 
   return sign(hash, Buffer.from(signed), { key, ...options }).toString('base64url');
 }
 
-/** A request with a bound token and a proof. */
 export function withProof(url: string, token: string, proof: string, init: RequestInit = {}): Promise<Reply> {
   const headers = { ...init.headers, authorization: `DPoP ${token}`, dpop: proof };
   return request(url, { ...init, headers });
@@ -102,10 +98,8 @@ export function assertProofRefused(reply: Reply, code: ErrorCode, fault: string 
   assert.deepEqual([problem.code, problem.proof_fault ?? null], [code, fault]);
   const error = code === 'proof_nonce_required' ? 'use_dpop_nonce' : 'invalid_dpop_proof';
   const challenge = String(reply.headers.get('www-authenticate'));
-  assert.match(
-    challenge,
-    new RegExp(`^DPoP realm="vestibule", error="${error}", error_description="[^"]+", `),
-  );
+  const start = `^DPoP realm="vestibule", error="${error}", error_description="[^"]+", `;
+  assert.match(challenge, new RegExp(start));
   assert.match(challenge, /, algs="ES256 EdDSA Ed25519 PS256 RS256"$/);
   assert.doesNotMatch(challenge, /Bearer/);
 }

@@ -35,7 +35,6 @@ export function forged({ kid, privateKey }: ForgingKey, payload: Part, header: J
   return compact({ alg: 'RS256', kid, ...header }, payload, rs256(privateKey));
 }
 
-/** The three parts of a token. */
 export function split(token: string): [header: string, payload: string, signature: string] {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return [header, payload, signature];
@@ -57,7 +56,6 @@ export function withClaims(token: string, changes: Json): string {
   return [header, base64url({ ...decoded(claims), ...changes }), signature].join('.');
 }
 
-/** The same token with one bit of its signature turned. */
 export function withBrokenSignature(token: string): string {
   const [header, claims, signature] = split(token);
   const bytes = Buffer.from(signature, 'base64url');

@@ -29,14 +29,12 @@ export function logoutToken(
   key = provider.key,
 ): Promise<string> {
   const now = Math.floor((Date.now() + provider.aheadMs) / 1000);
-  const claims = {
+  const about = {
     iss: provider.origin,
     aud: webClient,
-    iat: now,
-    exp: now + 120,
-    jti: randomUUID(),
     sub: canaryClaims.sub,
     events: { [logoutEvent]: {} },
   };
-  return sign({ ...claims, ...changes }, { typ: 'logout+jwt', ...header }, key);
+  const claims = { ...about, iat: now, exp: now + 120, jti: randomUUID(), ...changes };
+  return sign(claims, { typ: 'logout+jwt', ...header }, key);
 }

@@ -7,18 +7,13 @@ import {
 } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 import { canaryClaims } from '../faults/canaries.ts';
+import { listen } from '../http/document-server.ts';
 import { freePort } from '../run/ports.ts';
 import { surroundings } from '../run/surroundings.ts';
 
-export interface ProviderKey {
-  readonly kid: string;
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-  readonly jwk: JWK;
-}
+export type ProviderKey = Awaited<ReturnType<typeof makeKey>>;
 
 /** How a request for the key set is answered, or not. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,7 +24,6 @@ export type Claims = Readonly<Record<string, unknown>>;
 export class TestProvider {
   origin = '';
   keys: ProviderKey[] = [];
-  /** How many times the key set was asked for. */
   fetches = 0;
   /** Every request that came in, of whatever kind: its method and address. */
   readonly asked: string[] = [];
@@ -67,20 +61,14 @@ export class TestProvider {
   /** Listens, at the address it had before. */
   async comeBack(): Promise<void> {
     const server = createServer((request, response) => this.#serve(request, response));
-    await new Promise<void>((resolve, reject) => {
-      server.on('error', reject);
-      server.listen(this.origin === '' ? 0 : Number(new URL(this.origin).port), '127.0.0.1', resolve);
-    });
+    this.origin = await listen(server, this.origin === '' ? 0 : Number(new URL(this.origin).port));
     this.#server = server;
-    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** How many requests for the key set wait for their answer. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** The keys that it publishes by default. */
   get document(): { keys: JWK[] } {
     return { keys: this.keys.map(({ jwk }) => jwk) };
   }
@@ -89,7 +77,6 @@ export class TestProvider {
     return this.keys[0] as ProviderKey;
   }
 
-  /** The settings that make a service trust this provider. */
   get settings() {
     return { IDP_ORIGIN: this.origin, IDP_JWKS_PATH: '/jwks' };
   }
@@ -134,15 +121,11 @@ export class TestProvider {
   }
 }
 
-export async function makeKey(kid: string = randomUUID(), modulusLength = 2048): Promise<ProviderKey> {
+export async function makeKey(kid: string = randomUUID(), modulusLength = 2048) {
   const privateKey = modulusLength === 2048 ? nextKey() : newKey(modulusLength);
   const publicKey = createPublicKey(privateKey);
-  return {
-    kid,
-    privateKey,
-    publicKey,
-    jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' },
-  };
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' };
+  return { kid, privateKey, publicKey, jwk };
 }
 
 function newKey(modulusLength: number): KeyObject {

@@ -4,14 +4,10 @@ import { startDevProvider } from '../../../src/cli/dev/provider.ts';
 import { audience } from '../run/surroundings.ts';
 
 /** What test files are told of them. */
-export interface SharedProviders {
-  readonly mockOrigin: string;
-  readonly oidcOrigin: string;
-  readonly oidcClient: { readonly id: string; readonly secret: string };
-}
+export type SharedProviders = Omit<Awaited<ReturnType<typeof startSharedProviders>>, 'stop'>;
 
 /** The providers of the conformance suite: the specification's mock on port 3000, and a certified real one. */
-export async function startSharedProviders(): Promise<SharedProviders & { stop(): Promise<void> }> {
+export async function startSharedProviders() {
   const mock = new OAuth2Server();
   await mock.issuer.keys.generate('RS256');
   await mock.start(3000, '127.0.0.1').catch((error: { code?: string }) => {

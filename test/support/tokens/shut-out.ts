@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../../src/base/errors.ts';
 import { ApiCaller } from '../http/api-caller.ts';
 import { EventStream } from '../http/event-stream.ts';
+import type { Reply } from '../http/request.ts';
 import { until } from '../run/polling.ts';
 import type { Deployment } from '../services/deployment.ts';
 import type { Service } from '../services/service.ts';
@@ -38,11 +39,9 @@ export async function assertShutOutWithinASecond(
     await act();
     for (const service of services) await service.advance(passingMs);
     for (const caller of callers) {
-      const replies = await until(
-        () => Promise.all(paths.map((path) => caller.get(path))),
-        (all) => all.every(({ status }) => status === 403),
-        'a caller who is shut out is let in',
-      );
+      const ask = () => Promise.all(paths.map((path) => caller.get(path)));
+      const areRefused = (all: Reply[]) => all.every(({ status }) => status === 403);
+      const replies = await until(ask, areRefused, 'a caller who is shut out is let in');
       for (const reply of replies) assert.equal(reply.json().code, code);
     }
     for (const stream of streams) {
@@ -65,17 +64,13 @@ export async function assertShutOutInTime(processes: Deployment): Promise<void> 
   const token = await provider.token({ sub: 'somebody to suspend' });
   await processes.letIn([bystander, token]);
   const { id } = (await processes.meAtEach(token))[0]?.json<{ id: string }>() ?? assert.fail();
-  const suspend = () => processes.command('consumer', 'suspend', id);
-  await assertShutOutWithinASecond(services, { token, bystander, code: 'consumer_suspended', act: suspend });
+  const act = () => processes.command('consumer', 'suspend', id);
+  await assertShutOutWithinASecond(services, { token, bystander, code: 'consumer_suspended', act });
 
   const client = await processes.addClient('client-to-disable');
   const [issued = ''] = await processes.tokens(client);
   await processes.letIn([issued]);
   const disable = () => processes.command('client', 'disable', client.id);
-  await assertShutOutWithinASecond(services, {
-    token: issued,
-    bystander,
-    code: 'client_disabled',
-    act: disable,
-  });
+  const disabled = { token: issued, bystander, code: 'client_disabled', act: disable } as const;
+  await assertShutOutWithinASecond(services, disabled);
 }

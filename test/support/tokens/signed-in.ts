@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { devPassword } from '../../../src/cli/dev/accounts.ts';
 
-/** The frontend as the provider knows it. */
 interface Frontend {
   readonly origin: string;
   readonly clientId: string;
@@ -11,6 +10,8 @@ interface Frontend {
   readonly scopes?: readonly string[];
 }
 
+type Tokens = Readonly<Record<'access_token' | 'id_token', string>>;
+
 /** A user who has signed in at the development provider, as in a browser, with a session of its own. */
 export class SignedIn {
   readonly accessToken: string;
@@ -18,11 +19,7 @@ export class SignedIn {
   readonly #browser: Browser;
   readonly #frontend: Frontend;
 
-  private constructor(
-    frontend: Frontend,
-    browser: Browser,
-    tokens: { access_token: string; id_token: string },
-  ) {
+  private constructor(frontend: Frontend, browser: Browser, tokens: Tokens) {
     this.#frontend = frontend;
     this.#browser = browser;
     this.accessToken = tokens.access_token;
@@ -51,12 +48,11 @@ export class SignedIn {
       method: 'POST',
       body: new URLSearchParams({ ...form, code_verifier: verifier }),
     });
-    const tokens = (await response.json()) as { access_token: string; id_token: string };
+    const tokens = (await response.json()) as Tokens;
     assert.equal(response.status, 200, JSON.stringify(tokens));
     return new SignedIn(frontend, browser, tokens);
   }
 
-  /** Signs out at the provider, which sends its logout tokens. */
   async signOut(): Promise<void> {
     const query = new URLSearchParams({ id_token_hint: this.#idToken, client_id: this.#frontend.clientId });
     const page = await this.#browser.get(`/session/end?${query}`);

@@ -90,7 +90,6 @@ const part = fc.constantFrom<Part>('header', 'claims');
 
 type Fields<K> = Omit<Extract<Change, { kind: K }>, 'kind'>;
 
-/** Changes of one kind, for `fc.oneof`. */
 function changes<K extends Change['kind']>(
   weight: number,
   kind: K,

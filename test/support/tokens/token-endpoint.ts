@@ -22,7 +22,6 @@ export function bodyWith({ id, secret }: Credentials, value: string | Buffer): B
   return Buffer.concat([Buffer.from(start), Buffer.from(value), Buffer.from('}')]);
 }
 
-/** A token for a client, from the running service. */
 export async function tokenOf(url: string, credentials: Credentials): Promise<string> {
   const reply = await postToken(url, credentialsBody(credentials));
   if (reply.status !== 200) throw new Error(`POST /token answered ${reply.status} ${reply.text}`);

@@ -53,7 +53,6 @@ export const segmentForms = {
 
 interface Signing extends Cast {
   readonly input: string;
-  /** Before the changes. */
   readonly goodInput: string;
 }
 
@@ -111,5 +110,4 @@ export const keySets = {
   'more members': (keys: Keys) => ({ keys, issuer: 'x', extra: [] }),
 } as const;
 
-/** The names of a table of forms. */
 export const namesOf = <T extends object>(forms: T) => Object.keys(forms) as (keyof T)[];

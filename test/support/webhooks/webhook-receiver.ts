@@ -1,19 +1,16 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../http/document-server.ts';
 import { until } from '../run/polling.ts';
 
-/** A request that came in, whole. */
 export interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly type: string;
-  /** The record it is about. */
   readonly record: string;
   /** Its place in the log, as its id says. */
   readonly position: number;
   /** When it came in, in milliseconds of `performance.now`. */
   readonly at: number;
-  /** The response to it; null until it is answered. */
   status: number | null;
 }
 
@@ -35,7 +32,6 @@ export class WebhookReceiver {
     return receiver;
   }
 
-  /** Stops listening, until it is started again. */
   async stop(): Promise<void> {
     const server = this.#server;
     if (server === null) return;
@@ -44,7 +40,6 @@ export class WebhookReceiver {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  /** Listens, at the address it had before. */
   async comeBack(): Promise<void> {
     const server = createServer((request, response) => {
       let body = '';
@@ -62,51 +57,33 @@ export class WebhookReceiver {
       });
     });
     const port = this.url === '' ? 0 : Number(new URL(this.url).port);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    this.url = `${await listen(server, port)}/hook`;
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The accepted deliveries. */
   get taken(): Received[] {
     return this.received.filter(({ status }) => status !== null && status >= 200 && status < 300);
   }
 
   /** Once so many have come in, whatever the answer was. */
   async receives(count: number, deadlineMs?: number): Promise<Received[]> {
-    await until(
-      () => this.received.length,
-      (found) => found >= count,
-      `${count} requests do not come in`,
-      deadlineMs,
-    );
+    const enough = (found: number) => found >= count;
+    await until(() => this.received.length, enough, `${count} requests do not come in`, deadlineMs);
     return this.received;
   }
 
   /** Once it has taken so many different ones. */
   async takes(count: number, deadlineMs?: number): Promise<Received[]> {
-    await until(
-      () => new Set(this.taken.map(({ headers }) => headers['webhook-id'])).size,
-      (found) => found >= count,
-      `${count} different ones are not delivered`,
-      deadlineMs,
-    );
+    const found = () => new Set(this.taken.map(({ headers }) => headers['webhook-id'])).size;
+    await until(found, (taken) => taken >= count, `${count} different ones are not delivered`, deadlineMs);
     return this.taken;
   }
 
   #receive(headers: IncomingHttpHeaders, body: string, response: ServerResponse): void {
     const { type, data } = JSON.parse(body) as { type: string; data: { id?: string } };
     const position = Number(String(headers['webhook-id']).split('_')[1]);
-    const plain = headers as Record<string, string>;
-    const received: Received = {
-      headers: plain,
-      body,
-      type,
-      record: data.id ?? '',
-      position,
-      at: performance.now(),
-      status: null,
-    };
+    const said = { headers: headers as Record<string, string>, body, type, record: data.id ?? '', position };
+    const received: Received = { ...said, at: performance.now(), status: null };
     this.received.push(received);
     response.on('finish', () => {
       received.status = response.statusCode;

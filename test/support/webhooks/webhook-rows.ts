@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AttemptResults, NewWebhook } from '../../../src/storage/port.ts';
 import { openedAt, type TestDatabase } from '../databases/databases.ts';
 
-/** A webhook as its store is given it. */
 export function newWebhook(changes: Partial<NewWebhook> = {}): NewWebhook {
   return {
     id: `whk_${randomUUID()}`,

@@ -9,12 +9,6 @@ import { type Deployment, deployment } from '../services/deployment.ts';
 import { type DatabaseEngine, runVestibule, type Settings } from '../services/service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
-export interface AddedWebhook {
-  readonly id: string;
-  readonly secret: string;
-}
-
-/** What `webhook show --json` says. */
 export interface ShownWebhook {
   readonly webhook_id: string;
   readonly state: string;
@@ -30,7 +24,6 @@ export interface ShownWebhook {
   readonly [more: string]: unknown;
 }
 
-/** What `webhook deliveries --json` says of one. */
 export interface ShownDelivery {
   readonly position: number;
   readonly id: string;
@@ -68,14 +61,13 @@ export class WebhookStage {
     return receiver;
   }
 
-  /** A receiver and its webhook. */
   async webhook(events = 'notes.*') {
     const receiver = await this.receiver();
     const added = await this.add(receiver.url, events);
     return { receiver, ...added };
   }
 
-  async add(url: string, events = 'notes.*'): Promise<AddedWebhook> {
+  async add(url: string, events = 'notes.*') {
     const added = await this.command<{ webhook_id: string; secret: string }>('add', url, '--events', events);
     return { id: added.webhook_id, secret: added.secret };
   }
@@ -88,7 +80,6 @@ export class WebhookStage {
     return this.command('deliveries', id, ...options);
   }
 
-  /** Once the webhook is shown like that. */
   shows(id: string, willDo: (webhook: ShownWebhook) => boolean, what: string): Promise<ShownWebhook> {
     return until(() => this.show(id), willDo, what);
   }
@@ -107,7 +98,6 @@ export class WebhookStage {
     return this.declared.person();
   }
 
-  /** So many notes, one after the other. */
   async notes(count: number, by?: ApiCaller): Promise<string[]> {
     const caller = by ?? (await this.person());
     const ids: string[] = [];

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { dashboardDocument } from '../../docs/dashboard-document.ts';
 import { alertRules } from '../../src/ops/alert-table.ts';
 import { Alerts, alertsElsewhere } from '../../src/ops/alerts.ts';
 import { History, stepSeconds } from '../../src/ops/history.ts';
+import { metricCatalogue } from '../../src/ops/metric-catalogue.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { MovableClock } from '../support/services/movable-clock.ts';
+import { readAlerts } from './prometheus.ts';
 
 interface DeployedRule {
   readonly alert: string;
@@ -25,11 +28,11 @@ function seconds(duration = '0s'): number {
 describe('the alerts of the console', () => {
   it('equal those of alerts.yaml, and only the listed ones need Prometheus', () => {
     const here = deployed.filter(({ alert }) => !alertsElsewhere.includes(alert));
+    const shown = new Alerts(new MovableClock()).evaluate(new History(new MovableClock()));
+    const expected = here.map((rule) => [rule.alert, rule.labels.severity, seconds(rule.for)]);
     assert.deepEqual(
-      new Alerts(new MovableClock())
-        .evaluate(new History(new MovableClock()))
-        .map((alert) => [alert.name, alert.severity, alert.for_seconds]),
-      here.map((rule) => [rule.alert, rule.labels.severity, seconds(rule.for)]),
+      shown.map((alert) => [alert.name, alert.severity, alert.for_seconds]),
+      expected,
     );
     assert.deepEqual(alertsElsewhere, ['VestibuleDown', 'VestibuleRestarts', 'VestibuleReleasesDiffer']);
   });
@@ -108,3 +111,26 @@ describe('the alerts of the console', () => {
     assert.equal(history.increases('refusal', 3_600).get('internal'), 0);
   });
 });
+
+it('every metric in alerts and dashboard exists in the service', () => {
+  const { panels } = JSON.parse(dashboardDocument()) as { panels: { targets?: { expr: string }[] }[] };
+  const onDashboard = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  assert.ok(onDashboard.length > 25);
+  const known = new Set([...Object.keys(metricCatalogue), 'up']);
+  for (const expression of [...readAlerts().map(({ expr }) => expr), ...onDashboard]) {
+    const asked = metricsIn(expression);
+    assert.ok(asked.length > 0, expression);
+    for (const name of asked)
+      assert.ok(known.has(name) || known.has(name.replace(/_bucket$/, '')), `${name} in ${expression}`);
+  }
+});
+
+/** The names in an expression that are neither labels nor functions nor words of the language. */
+function metricsIn(expression: string): string[] {
+  const bare = expression
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, ' ')
+    .replaceAll(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, ' ');
+  return [...bare.matchAll(/(?<![\w.])[a-z_]\w*(?!\w*\s*\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !['and', 'or', 'unless'].includes(name));
+}

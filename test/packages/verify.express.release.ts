@@ -1,4 +1,0 @@
-import { allForgeries } from '../attack/forgeries/all.ts';
-import { verifierAttack } from './attacked-verifier.ts';
-
-allForgeries(verifierAttack('express'));
