@@ -173,24 +173,26 @@ describe('a valid logout token', () => {
     return token;
   };
 
-  const forms: Record<string, [Claims, Claims]> = {
-    'as the specification writes it': [{}, {}],
-    'with the full media type as typ': [{}, { typ: 'application/logout+jwt' }],
-    'with the type JWT': [{}, { typ: 'JWT' }],
-    'without a type': [{}, { typ: undefined }],
-    'with times in fractions of a second': [
+  /** Made when they are sent: the times in them are of that moment. */
+  const forms: Record<string, () => [Claims, Claims]> = {
+    'as the specification writes it': () => [{}, {}],
+    'with the full media type as typ': () => [{}, { typ: 'application/logout+jwt' }],
+    'with the type JWT': () => [{}, { typ: 'JWT' }],
+    'without a type': () => [{}, { typ: undefined }],
+    'with times in fractions of a second': () => [
       { iat: nowSeconds() - 0.7654321, exp: nowSeconds() + 60.1234567 },
       {},
     ],
-    'with a beginning that is now': [{ nbf: nowSeconds() }, {}],
-    'for several clients': [{ aud: ['another-client', webClient] }, {}],
-    'with further claims and events': [
+    'with a beginning that is now': () => [{ nbf: nowSeconds() }, {}],
+    'for several clients': () => [{ aud: ['another-client', webClient] }, {}],
+    'with further claims and events': () => [
       { more: 1, events: { [logoutEvent]: { reason: 'x' }, 'https://event.example': {} } },
       {},
     ],
   };
-  for (const [form, [claims, header]] of Object.entries(forms))
+  for (const [form, made] of Object.entries(forms))
     it(`revokes all tokens of its subject: ${form}`, async () => {
+      const [claims, header] = made();
       const sub = randomUUID();
       const tokens = [
         await someone(sub),

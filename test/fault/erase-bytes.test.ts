@@ -10,6 +10,7 @@ import {
   sqliteDatabase,
 } from '../support/databases/databases.ts';
 import { erasureOf, newEvent, newLine, newRecord, noUsage } from '../support/databases/records.ts';
+import { until } from '../support/run/polling.ts';
 import { PseudoRandom } from '../support/run/pseudo-random.ts';
 import { surroundings } from '../support/run/surroundings.ts';
 
@@ -164,10 +165,13 @@ describe('after the erasure of a caller', () => {
     await erase(storage, newLine({ subject: 'somebody' }));
     await storage.records.scrub();
     await storage.close();
-    // As docs/operations.md says.
-    await database.query('analyze');
-    await database.query('vacuum full');
-    assert.equal(await marksInFiles(), 0);
+    // As docs/operations.md says; open transactions of other tests keep what was deleted after they began.
+    const rewrite = async () => {
+      await database.query('analyze');
+      await database.query('vacuum full');
+      return marksInFiles();
+    };
+    await until(rewrite, 0, 'bytes of the caller are left');
   });
 });
 

@@ -53,7 +53,7 @@ type Start<Value> = (
 const starts: { readonly [Name in keyof Parts]: Start<Parts[Name]> } = {
   async postgres(later, directory, isDurable) {
     const { startPostgres } = await import('../databases/postgres.ts');
-    // A vacuum or an analysis that the server begins by itself would disturb what reads the files of tables.
+    // A vacuum that the server begins by itself, in hundreds of databases, takes time from the tests.
     const flags = isDurable ? [] : ['-c', 'fsync=off', '-c', 'autovacuum=off'];
     const { url, stop } = await startPostgres(`${directory}/postgres`, await freePort(), flags);
     later.defer(stop);
