@@ -1,6 +1,5 @@
+import { api } from './addresses.js';
 import { accessToken, resume, signIn, signOut } from './sign-in.js';
-
-const api = 'http://127.0.0.1:8080/api/consumer/v1';
 
 /** @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -47,7 +46,7 @@ async function showNotes() {
 async function call(path, options = {}, expired) {
   const token = await accessToken(expired);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${api}${path}`, { ...options, headers });
+  const answer = await fetch(`${api}/api/consumer/v1${path}`, { ...options, headers });
   const body = await answer.json();
   if (answer.ok) return body;
   if (body.code === 'token_expired' && expired === undefined) return call(path, options, token);

@@ -1,13 +1,10 @@
+import { audience, clientId, issuer, scope } from './addresses.js';
+
 /**
  * Signs people in at an OpenID Connect provider: Authorization Code with PKCE. Tokens are kept in the memory of this page
  * only; after a reload the page asks the provider for new ones, without a login page while the session lasts.
  */
 
-// The provider of "npx vestibule dev". For your own: its issuer, your client there, and API_AUDIENCE.
-const issuer = 'http://127.0.0.1:3000';
-const clientId = 'dev-web';
-const audience = 'http://127.0.0.1:8080/api/consumer';
-const scope = 'openid consumer';
 const home = `${location.origin}/`;
 
 /** @type {{ access_token: string, refresh_token?: string, id_token?: string } | null} */

@@ -97,7 +97,7 @@ describe('vestibule dev', () => {
     assert.equal(issuer, `http://127.0.0.1:${providerPort}`);
   });
 
-  it('prints the address of the page first, and the page knows its provider', async () => {
+  it('prints the address of the page first, and the page knows its provider and that it is for a developer', async () => {
     const { welcome, port, providerPort } = first;
     const address = /\bhttp:\S+/.exec(welcome.slice(welcome.indexOf('Vestibule runs')))?.[0] ?? '';
     assert.equal(address, `http://127.0.0.1:${port}/`);
@@ -105,7 +105,9 @@ describe('vestibule dev', () => {
     assert.match(String(page.headers.get('content-type')), /^text\/html/);
     const config = (await (await fetch(`${address}web/config.json`)).json()) as {
       readonly providers: readonly Record<string, unknown>[];
+      readonly dev?: true;
     };
+    assert.equal(config.dev, true);
     const [only = {}, ...others] = config.providers;
     assert.deepEqual(others, []);
     assert.equal(only.issuer, `http://127.0.0.1:${providerPort}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { endOf, newDirectory, refused, succeeded } from '../support/commands/outcome.ts';
 
 const written = ['collections', 'page', 'vestibule.env', 'vite.config.js'];
@@ -13,7 +14,7 @@ describe('vestibule init', () => {
     const said = succeeded(await endOf({}, ['init'], folder));
     assert.deepEqual(filesIn(folder), written);
     assert.deepEqual(readdirSync(`${folder}/collections`), ['notes.yaml']);
-    assert.deepEqual(readdirSync(`${folder}/page`), ['index.html', 'page.js', 'sign-in.js']);
+    assert.deepEqual(readdirSync(`${folder}/page`), ['addresses.js', 'index.html', 'page.js', 'sign-in.js']);
     assert.deepEqual(said.match(/^ {2}npx .*$/gm), [
       '  npx vestibule --settings vestibule.env dev',
       '  npx vite',
@@ -28,6 +29,33 @@ describe('vestibule init', () => {
     const said = succeeded(await endOf(settings, ['--settings', 'vestibule.env', 'check'], folder));
     assert.match(said, /^CORS_ORIGINS +set +http:\/\/localhost:5173$/m);
     assert.match(said, /\bnotes\b/);
+  });
+
+  it('--port sets the ports of the service, its metrics, the provider and the page', async () => {
+    const folder = newDirectory();
+    const said = succeeded(await endOf({}, ['init', '--port', '9000'], folder));
+    const addresses = await import(pathToFileURL(`${folder}/page/addresses.js`).href);
+    assert.deepEqual(
+      [addresses.api, addresses.issuer, addresses.page],
+      ['http://127.0.0.1:9000', 'http://127.0.0.1:9002', 'http://localhost:9003'],
+    );
+    const settings = { IDP_ORIGIN: 'http://127.0.0.1:1', API_AUDIENCE: 'api' };
+    const set = succeeded(await endOf(settings, ['--settings', 'vestibule.env', 'check'], folder));
+    for (const line of [
+      /^PORT +set +9000$/m,
+      /^OPS_PORT +set +9001$/m,
+      /^CORS_ORIGINS +set +http:\/\/localhost:9003$/m,
+    ])
+      assert.match(set, line);
+    assert.match(said, /dev --provider-port 9002\n/);
+    for (const file of globSync('**/*.*', { cwd: folder, exclude: ['*.out'] }))
+      assert.doesNotMatch(readFileSync(`${folder}/${file}`, 'utf8'), /\b(8080|8081|3000|5173)\b/, file);
+  });
+
+  it('--port must leave room for four ports', async () => {
+    const { code, stderr } = await endOf({}, ['init', '--port', '65533'], newDirectory());
+    assert.notEqual(code, 0);
+    assert.match(stderr, /must be a whole number from 1 to 65532/);
   });
 
   it('other files in the folder do not matter', async () => {

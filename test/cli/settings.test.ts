@@ -58,6 +58,7 @@ const anyText = [
   'ERASURE_LOG',
   'IDPS_FILE',
   'COLLECTIONS_DIR',
+  'BRAND_FILE',
   'TLS_CERT_FILE',
   'TLS_KEY_FILE',
 ];

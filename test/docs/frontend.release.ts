@@ -66,9 +66,9 @@ describe('the steps of docs/frontend.md', () => {
     assert.match(await follow('1.'), /npx vestibule --settings vestibule\.env dev\n {2}npx vite\n/);
     const table = text.match(/^\| `.*? \|/gm) ?? [];
     const named = table.flatMap((row) => row.match(/[\w./-]+\.\w+/g) ?? []);
-    assert.equal(named.length, 6);
+    assert.equal(named.length, 7);
     for (const name of named) assert.ok(existsSync(`${app.path}/${name}`), name);
-    for (const name of ['vestibule.env', 'page/page.js', 'page/sign-in.js']) edit(name, atFreePorts);
+    for (const name of ['vestibule.env', 'page/addresses.js']) edit(name, atFreePorts);
   });
 
   it('2. the page runs, serves no secret, and a user signs in and writes a note', async () => {

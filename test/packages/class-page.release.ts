@@ -36,7 +36,7 @@ const addresses = {
   'http://127.0.0.1:3000': `http://127.0.0.1:${providerPort}`,
   'http://127.0.0.1:8080': `http://127.0.0.1:${port}`,
 };
-for (const name of ['vestibule.env', 'page/sign-in.js', 'page/page.tsx']) {
+for (const name of ['vestibule.env', 'page/addresses.js']) {
   const text = readFileSync(`${app.path}/${name}`, 'utf8');
   const replaced = Object.entries(addresses).reduce((all, [one, other]) => all.replaceAll(one, other), text);
   writeFileSync(`${app.path}/${name}`, replaced);

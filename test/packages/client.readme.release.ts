@@ -46,7 +46,8 @@ async function compile(programs: Readonly<Record<string, string>>): Promise<stri
   const folder = `${surroundings().runDirectory}/client-readme-${Object.keys(programs).length}`;
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/collections.d.ts`, collections);
-  copyFileSync('starter/page/sign-in.js', `${folder}/sign-in.js`);
+  for (const name of ['addresses.js', 'sign-in.js'])
+    copyFileSync(`starter/page/${name}`, `${folder}/${name}`);
   for (const [name, text] of Object.entries(programs)) writeFileSync(`${folder}/${name}.tsx`, text);
   const compilerOptions = {
     noEmit: true,

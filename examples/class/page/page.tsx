@@ -2,10 +2,11 @@ import { createClient, type Operation } from '@vestibule/client';
 import { useAction, useList, useRecord } from '@vestibule/client/react';
 import { type ReactNode, StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
+import { api as url } from './addresses.js';
 import type { Assignment, Collections, Handin } from './collections.d.ts';
 import { accessToken, resume, signIn, signOut } from './sign-in.js';
 
-const api = createClient<Collections>({ url: 'http://127.0.0.1:8080', token: accessToken });
+const api = createClient<Collections>({ url, token: accessToken });
 const { classes, assignments, handins } = api.collections;
 
 // The code of an invitation is behind "#", where no server sees it, and is kept while the provider asks who it is.
@@ -195,6 +196,5 @@ function Act(props: { label: string; run: () => Promise<unknown> }) {
   );
 }
 
-function Failure({ error }: { error?: Error | null | undefined }) {
-  return error ? <p role="alert">{error.message}</p> : null;
-}
+const Failure = ({ error }: { error?: Error | null | undefined }) =>
+  error ? <p role="alert">{error.message}</p> : null;
