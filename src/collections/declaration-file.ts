@@ -130,7 +130,7 @@ function isShared({ roles, aliases, access, states, parent }: DeclarationFile): 
   const isLonger = (by: unknown) => by !== undefined && !['owner', 'client', 'any'].includes(by as string);
   const actions = Object.values(states ?? {}).flatMap((of) => Object.values(of ?? {}));
   return (
-    aliases ||
+    aliases !== false ||
     [roles, parent, create, update, remove].some((declared) => declared !== undefined) ||
     (read !== 'owner' && read !== 'everyone') ||
     actions.some((action) => typeof action !== 'string' && isLonger(action.by))

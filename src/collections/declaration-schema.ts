@@ -239,6 +239,14 @@ const events = where(
   level,
 );
 
+const cards = mapping(
+  {
+    card: said('The collection under the same root whose records say what people call themselves.', text),
+    name: said('The field of it with the name, a required text.', text),
+  },
+  ['card', 'name'],
+);
+
 const deprecated = mapping(
   {
     since: said('Since when.', form.formatted('day')),
@@ -261,6 +269,7 @@ function formWith(schema: Schema) {
         shownAs({ type: 'object', additionalProperties: true }, fields),
       ),
       title: said('By default the name of the file.', form.shortText(100)),
+      singular: said('What one record is called, such as "Booking".', form.shortText(60)),
       description: said('One or two sentences for the reference page.', form.shortText(2000)),
       index: said(
         'The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags.',
@@ -272,7 +281,11 @@ function formWith(schema: Schema) {
       parent: said('The collection of the parents. At most three levels.', parentForm),
       access: said('Who reaches what.', access),
       unique: said('The values that no two records may share.', unique, []),
-      aliases: said('Whether records name people by alias.', shownAs({ type: 'boolean' }, flag), false),
+      aliases: said(
+        'Whether records name people by alias.',
+        shownAs({ type: 'boolean' }, where({ type: 'object' }, cards, flag)),
+        false,
+      ),
       search: said('The fields that lists are searched in (?q=): texts, and lists of texts.', {
         ...form.names,
         maxItems: maxSearchedFields,

@@ -8,7 +8,7 @@ import { findProperty, kindOf, longestOf, queryParameters } from './indexed-fiel
 import { lineageOf } from './lineage.ts';
 import { may } from './roles.ts';
 
-/** Rules of `parent` and `unique`: first those inside one declaration, then those between a collection and its parent. */
+/** Rules of `parent` and `unique`: first those inside one declaration, then those between a collection and its relatives. */
 
 const maxLevels = 3;
 
@@ -189,6 +189,33 @@ function checkAccepts({ parent, machine }: Collection, above: Collection, say: R
 function requiredField({ schema }: Collection, name: string): Schema | undefined {
   const isRequired = ((schema.required ?? []) as readonly unknown[]).includes(name);
   return isRequired ? propertiesOf(schema)[name] : undefined;
+}
+
+const longestName = 200;
+
+/** Each person writes its own card, in a collection below this one or below its root. */
+export function checkCards(
+  { collection, say }: DeclaredCollection,
+  all: ReadonlyMap<string, DeclaredCollection | null>,
+): void {
+  const { name, aliases } = collection;
+  if (typeof aliases === 'boolean' || !say.isRight('/aliases', '/parent')) return;
+  const cards = all.get(aliases.card);
+  // A file with a mistake may be the right one.
+  if (cards === null || cards?.say.isRight('/parent', '/aliases', '/schema') === false) return;
+  const root = lineageOf(collection, (above) => all.get(above)?.collection).at(-1)?.name;
+  const below = [...all].filter(([, one]) => [name, root].includes(one?.collection.parent?.collection));
+  const known = below.map(([card]) => card);
+  checkKnown(aliases.card, known, 'a collection below this one or its root', '/aliases/card', say);
+  if (cards === undefined || !known.includes(aliases.card)) return;
+  if (!cards.collection.aliases || cards.collection.parent?.ownedBy !== 'creator')
+    say('/aliases/card', `must have "aliases", and owners who are the creators; ${found(aliases.card)}`);
+  const field = requiredField(cards.collection, aliases.name) ?? {};
+  if (kindOf(field) !== 'text' || longestOf(field) > longestName)
+    say(
+      '/aliases/name',
+      `must be a required text of ${aliases.card} with a "maxLength" of at most ${longestName}; ${found(aliases.name)}`,
+    );
 }
 
 /** R12: a state is permanent if the roles that leave it can be missing, and the owner can neither invite to one nor delete. */

@@ -8,7 +8,7 @@ import { toCollection } from './declaration-file.ts';
 import { checkDeprecation, checkStates } from './declaration-rules.ts';
 import { checkDeclaration, type DeclarationFile } from './declaration-schema.ts';
 import { checkIndex, checkSearch } from './indexed-fields.ts';
-import { checkLineage, checkParent, type DeclaredCollection } from './parent-rules.ts';
+import { checkCards, checkLineage, checkParent, type DeclaredCollection } from './parent-rules.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { checkRoles } from './role-rules.ts';
 import { checkSchema } from './schema-rules.ts';
@@ -46,7 +46,9 @@ export function checkCollections(files: readonly CollectionFile[]): {
     declared === null || mistakes().length > 0 ? [] : [declared.collection],
   );
   const all = new Map(files.map(({ name }, index) => [name, read[index]?.declared ?? null]));
-  for (const { declared } of read) if (declared !== null) checkLineage(declared, all);
+  const declared = read.flatMap((one) => one.declared ?? []);
+  for (const one of declared) checkLineage(one, all);
+  for (const one of declared) checkCards(one, all);
   const mistakes = read.flatMap(({ path, mistakes: found }) => found().map((one) => ({ path, ...one })));
   return { collections: withChildren(right), mistakes };
 }

@@ -205,7 +205,7 @@ async function prepare(config: Config, surroundings: Surroundings) {
     certificate,
     declared,
     collections,
-    frontend: readFrontend(config, collections),
+    frontend: readFrontend(config, collections, development !== undefined),
   };
 }
 

@@ -46,6 +46,9 @@ export async function loadConfig(environment: Environment): Promise<Config> {
   mistakes.push(...ofProviders);
   if (providers === null) Object.defineProperty(values, 'providers', { get: throwUnreadable });
   else values.providers = providers;
+  const { brand, mistakes: ofBrand } = await readBrand(config);
+  mistakes.push(...ofBrand);
+  values.brand = brand;
   return judged(values, mistakes, [...storageRules, ...serviceRules, ...providerRules]) as unknown as Config;
 }
 
@@ -68,6 +71,12 @@ async function readProviders(config: Config) {
     if (error instanceof OperatorError) return { providers: null, mistakes: [error.message] };
     throw error;
   }
+}
+
+async function readBrand({ brandFile }: Config) {
+  if (brandFile === null) return { brand: null, mistakes: [] };
+  const { readBrandFile } = await import('./brand-file.ts');
+  return readBrandFile(brandFile);
 }
 
 /** The provider that the settings describe without IDPS_FILE. */

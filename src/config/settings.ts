@@ -1,5 +1,6 @@
 import { logLevels } from '../base/plain-log.ts';
 import { signatureAlgorithms } from '../base/provider-rules.ts';
+import type { Brand } from './brand-file.ts';
 import * as kind from './kinds.ts';
 import type { Providers } from './providers.ts';
 
@@ -167,6 +168,10 @@ export const serviceSettings = {
     'offline_access',
     'Further scopes that the frontend asks for, besides openid, profile, IDP_REQUIRED_SCOPES and those of collections.',
   ]),
+  brandFile: optional(kind.text, [
+    '/etc/vestibule/brand.json',
+    'A JSON file with the title, colours, logo and links of the frontend: `{"title": "Harbour Club", "accent": "#1d5b4a", "logo": "logo.svg", "imprint": "https://...", "privacy": "https://..."}`, each optional. `accent` is for the light scheme and made paler for the dark one, or it is `{"light": ..., "dark": ...}`; a contrast below 4.5 is refused. The logo is an SVG file beside it, of at most 20 kB.',
+  ]),
   tlsCertFile: optional(kind.text, [
     '/etc/vestibule/tls.crt',
     'The certificate chain (PEM), if the service speaks TLS itself.',
@@ -238,7 +243,10 @@ export type Values<Table> = { readonly [K in keyof Table]: Value<Table[K]> };
 
 export type StorageConfig = Values<typeof storageSettings>;
 export type KeyConfig = Values<typeof keySettings>;
-export type Config = Values<typeof settings> & { readonly providers: Providers };
+export type Config = Values<typeof settings> & {
+  readonly providers: Providers;
+  readonly brand: Brand | null;
+};
 /** The settings of the commands for webhooks: allowed targets, and the source address. */
 export type WebhookConfig = StorageConfig &
   Pick<Config, 'webhookAllow' | 'baseUrl' | 'host' | 'port' | 'tlsCertFile'>;

@@ -83,6 +83,10 @@ function overviewSchema(): Schema {
       ...Object.fromEntries(described),
       title: text,
       description: text,
+      cards: {
+        ...schema.object({ collection: text, name: text }),
+        description: 'Where people write what they are called: a collection, and its field with the name.',
+      },
       initial: { ...text, description: 'The state of a new record.' },
       limits: limitsSchema(),
     },

@@ -14,6 +14,8 @@ export interface Asset {
   readonly name: string;
   readonly contentType: string;
   readonly text: string;
+  /** Under the same name, so that browsers may not cache it. */
+  readonly mayChange?: true;
 }
 
 const folders = {
@@ -57,13 +59,16 @@ export interface FrontendSettings {
   readonly providers: readonly FrontendProvider[];
   readonly dpop: boolean;
   readonly api: string;
+  readonly brand: Readonly<Partial<Record<'title' | 'logo' | 'imprint' | 'privacy', string>>>;
+  /** Only under `vestibule dev`. */
+  readonly dev?: true;
 }
 
 type FrontendProvider = Readonly<Record<'name' | 'title' | 'issuer' | 'client_id' | 'audience', string>> & {
   readonly scopes: readonly string[];
 };
 
-/** The name of an asset changes with its content, so browsers may cache it for ever. */
+/** The name of a built file changes with its content, so browsers may cache it for ever. */
 const forGood = 'public, max-age=31536000, immutable';
 
 /** GET / */
@@ -72,8 +77,8 @@ export function page(html: string): PublicHandler {
 }
 
 /** GET /web/<name> */
-export function asset({ contentType, text }: Asset): PublicHandler {
-  return always(answer(contentType, text, { cacheControl: forGood }));
+export function asset({ contentType, text, mayChange }: Asset): PublicHandler {
+  return always(answer(contentType, text, mayChange ? {} : { cacheControl: forGood }));
 }
 
 /** GET /web/config.json */

@@ -106,7 +106,7 @@ export function serviceRoutes(parts: ServiceParts): readonly Route[] {
   const routes: readonly Route[] = [
     ...lineages.flatMap((lineage) => collectionRoutes(lineage, records)),
     ...(collections.some(isWrittenByPeople) ? [batchRoute(lineages, records)] : []),
-    ...(takesCodes ? [invitationRoute(collections, records)] : []),
+    ...(takesCodes ? invitationRoutes(collections, records) : []),
     open(addresses.consumerPrefix, overview(collections), describeOverview),
     bearer('GET', myself, me(consumer.registry), describeMe),
     bearer('DELETE', myself, eraseAll(collections, consumer), describeErasure),
@@ -169,13 +169,14 @@ function bearer(method: Route['method'], path: string, handle: BearerHandler, de
   return { method, path, access: 'bearer', cors: true, handle, describe };
 }
 
-function invitationRoute(collections: readonly Collection[], records: RecordParts): Route {
+function invitationRoutes(collections: readonly Collection[], records: RecordParts): readonly Route[] {
   const path = `${addresses.consumerPrefix}/invitations`;
-  const handle = people.acceptInvitation(collections, records);
-  return {
-    ...bearer('POST', path, handle, describePeople.describeAccept),
-    admit: write.admitWrites(records),
-  };
+  const accept = people.acceptInvitation(collections, records);
+  const preview = people.previewInvitation(collections, records);
+  return [
+    { ...bearer('POST', path, accept, describePeople.describeAccept), admit: write.admitWrites(records) },
+    bearer('POST', `${path}/preview`, preview, describePeople.describePreview),
+  ];
 }
 
 function batchRoute(lineages: readonly Lineage[], records: RecordParts): Route {

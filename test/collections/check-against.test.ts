@@ -155,6 +155,7 @@ const changes: readonly (readonly [from: string, to: string, changes: readonly s
   ['editable: [draft]', 'editable: [submitted, draft]', ['editable submitted added']],
   ['editable: [draft]', 'editable: []', ['editable draft removed']],
   ['title: Bookings', 'title: Seats', ['title Bookings -> Seats']],
+  ['title: Bookings', 'title: Bookings\nsingular: Booking', ['singular none -> Booking']],
   ['clients: any', 'clients: own', ['access clients any -> own']],
   ['30/min', '60/minute', ['writes 30/min -> 60/min']],
   ['expire: 90d', 'newcomer: 5/day for 7d', ['newcomer none -> 5/d for 7d', 'expire 90d -> none']],

@@ -9,6 +9,7 @@ import type { Schema } from '../../src/openapi/openapi-types.ts';
 const declarations = {
   clubs: `
 title: Clubs
+singular: Club
 description: People who meet.
 schema:
   required: [label, seats, until]
@@ -22,7 +23,7 @@ index: [seats]
 search: [label]
 history: true
 concurrency: required
-aliases: true
+aliases: { card: names, name: called }
 roles:
   member: { invited_by: owner, max: 5 }
   keeper: { max_per_user: 2 }
@@ -64,6 +65,10 @@ states:
 parent: { field: club, collection: clubs, capacity: { states: [planned], field: seats } }
 schema: { properties: { text: { type: string, maxLength: 20 } } }
 states: { planned: {} }`,
+  names: `
+parent: { field: club, collection: clubs }
+schema: { required: [called], properties: { called: { type: string, maxLength: 40 } } }
+aliases: true`,
 };
 
 /** The keys of the schema that none of these values has, as paths. */

@@ -66,6 +66,7 @@ describe('a declaration', () => {
     assert.deepEqual(plain, {
       name: 'things',
       title: 'things',
+      singular: null,
       description: null,
       schema: {
         type: 'object',

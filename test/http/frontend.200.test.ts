@@ -41,8 +41,9 @@ describe('frontend with WEB=on', () => {
     const page = await (await get('/')).text();
     assert.doesNotMatch(page, /<style|<script(?![^>]*\ssrc=)|\son\w+=|javascript:/i);
     const named = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name ?? '');
-    assert.equal(named.length, 3);
-    for (const name of named) assert.match(name, /^\/web\/\w+-[0-9a-f]{12}\.(js|css|svg)$/);
+    assert.ok(named.length >= 3);
+    for (const name of named)
+      assert.match(name, /^\/web\/[a-z]+-(?:[0-9a-f]{12}|[A-Z0-9]{8})\.(js|css|svg)$/);
   });
 
   it('the files of the page have the right type and are cached as immutable', async () => {
@@ -74,6 +75,7 @@ describe('frontend with WEB=on', () => {
       ],
       dpop: false,
       api: '/api/consumer/v1',
+      brand: { title: 'Vestibule' },
     });
   });
 
@@ -92,6 +94,59 @@ describe('frontend with WEB=on', () => {
       assert.equal(reply.status, 405, path);
       assert.equal(reply.headers.get('allow'), 'GET, HEAD');
     }
+  });
+});
+
+describe('frontend with BRAND_FILE', () => {
+  const folder = newDirectory();
+  const logo = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+  writeFileSync(`${folder}/logo.svg`, logo);
+  writeFileSync(
+    `${folder}/brand.json`,
+    JSON.stringify({
+      title: 'Fish & <Chips>',
+      accent: { light: '#7a1f5c', dark: '#f2b8dd' },
+      logo: 'logo.svg',
+      imprint: 'https://example.org/imprint',
+    }),
+  );
+  const running = deployment({ settings: { ...web, BRAND_FILE: `${folder}/brand.json` } });
+  const get = (path: string) => fetch(`${running().service.url}${path}`);
+
+  it('GET /web/config.json has title, logo and links', async () => {
+    const { brand } = (await (await get('/web/config.json')).json()) as { brand: object };
+    assert.deepEqual(brand, {
+      title: 'Fish & <Chips>',
+      logo: '/web/logo.svg',
+      imprint: 'https://example.org/imprint',
+    });
+  });
+
+  it('the page has its title, icon and colours, and nothing else of ours that people see', async () => {
+    const page = await (await get('/')).text();
+    assert.ok(page.includes('<title>Fish &amp; &lt;Chips></title>'), page);
+    assert.doesNotMatch(page, /Vestibule/);
+    assert.match(page, /rel="icon" href="\/web\/logo\.svg"/);
+    assert.match(page, /content="#7a1f5c" media="\(prefers-color-scheme: light\)"/);
+    assert.match(page, /content="#f2b8dd" media="\(prefers-color-scheme: dark\)"/);
+  });
+
+  it('GET /web/brand.css comes after the style of the page, for both schemes', async () => {
+    const page = await (await get('/')).text();
+    assert.match(page, /href="\/web\/style-\w+\.css">\s*<link rel="stylesheet" href="\/web\/brand\.css">/);
+    const reply = await get('/web/brand.css');
+    assert.equal(reply.headers.get('content-type'), 'text/css; charset=utf-8');
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    const [light, dark] = (await reply.text()).split('@media (prefers-color-scheme: dark)');
+    assert.match(light ?? '', /--accent: #7a1f5c; --on-accent: #ffffff/);
+    assert.match(dark ?? '', /--accent: #f2b8dd; --on-accent: #000000/);
+  });
+
+  it('GET /web/logo.svg is an image that can run nothing, even if it is opened itself', async () => {
+    const reply = await get('/web/logo.svg');
+    assert.equal(reply.headers.get('content-type'), 'image/svg+xml');
+    assert.match(String(reply.headers.get('content-security-policy')), /^default-src 'none'/);
+    assert.equal(await reply.text(), logo);
   });
 });
 

@@ -176,10 +176,27 @@ describe('the OpenAPI document', () => {
     const words = operations.filter(({ path }) => path.startsWith(`${root}/bookings`));
     const summaries = words.map(({ operation }) => operation.summary);
     assert.deepEqual(summaries, [
-      ...['List records', 'Create a record', 'Count records', 'Read a record'],
-      ...['Replace the fields of a record', 'Change some fields of a record', 'Delete a record'],
-      ...['Submit', 'Cancel', 'Approve'],
+      ...['List bookings', 'Create a booking', 'Count bookings', 'Read a booking'],
+      ...['Replace the fields of a booking', 'Change some fields of a booking', 'Delete a booking'],
+      ...['Submit a booking', 'Cancel a booking', 'Approve a booking'],
     ]);
+  });
+
+  it('names records by the title of their collection, unless it is no English plural', () => {
+    const summaries = [
+      ['Entries', 'Create an entry'],
+      ['Users', 'Create a user'],
+      ['API keys', 'Create an API key'],
+      ['Things to lend', 'Create a record'],
+      ['Buchungen', 'Create a record'],
+    ] as const;
+    for (const [title, summary] of summaries) {
+      const { paths } = documentWith([{ ...everything, title }], {
+        version: '1',
+        baseUrl: 'https://a.example',
+      });
+      assert.equal(paths[`${root}/${everything.name}`]?.post?.summary, summary);
+    }
   });
 
   it('shares every parameter, header and response', () => {

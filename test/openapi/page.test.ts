@@ -35,7 +35,7 @@ describe('files of the reference page', () => {
 
   it('use the colours of the reference frontend', () => {
     const house = readFileSync('web/src/style/tokens.css', 'utf8');
-    const [light = '', dark = ''] = house.split('@media');
+    const [light = '', dark = ''] = house.split('@media (prefers-color-scheme: dark)');
     for (const [, name = '', day, night] of referenceStyle.matchAll(
       /(--\w[\w-]*): light-dark\((\S+), (\S+)\);/g,
     )) {

@@ -22,11 +22,29 @@ for (const engine of databaseEngines)
     /** Refused with the same bytes as an unknown code. */
     const isInvalid = async (code: string, what: string, who?: Person) => {
       const stranger = who ?? (await person());
-      const known = await stranger.post('invitations', { code });
-      const unknown = await stranger.post('invitations', { code: unknownCode });
-      assert.deepEqual([known.status, known.body.code], [404, 'invitation_invalid'], what);
-      assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), what);
+      for (const path of ['invitations', 'invitations/preview']) {
+        const known = await stranger.post(path, { code });
+        const unknown = await stranger.post(path, { code: unknownCode });
+        assert.deepEqual([known.status, known.body.code], [404, 'invitation_invalid'], `${path}: ${what}`);
+        assert.deepEqual(bytesOf(known.reply), bytesOf(unknown.reply), `${path}: ${what}`);
+      }
     };
+
+    it('a preview says what a code leads to, and uses up nothing', async () => {
+      const [ada, bob] = [await person(), await person()];
+      const one = `teams/${await ada.make('teams', { title: 'Us' })}`;
+      const code = await ada.codeFor(one, { role: 'member' });
+      const [{ expires_at }] = (await ada.get(`${one}/invitations`)).body.items;
+      for (let times = 0; times < 3; times += 1) {
+        const { status, body } = await bob.post('invitations/preview', { code });
+        assert.deepEqual([status, body], [200, { collection: 'teams', role: 'member', expires_at }]);
+      }
+      assert.equal((await bob.get(one)).status, 404, 'a preview admits nobody');
+      const machine = new Person(await target().machine('desk'));
+      assert.equal((await machine.post('invitations/preview', { code })).body.code, 'role_required');
+      assert.equal((await bob.post('invitations', { code })).status, 200);
+      await isInvalid(code, 'used up');
+    });
 
     it('a single-use code admits one of fifty simultaneous people', async () => {
       const ada = await person();
@@ -144,7 +162,10 @@ for (const engine of databaseEngines)
       const { status, body } = await bob.post('invitations', { code: first });
       assert.deepEqual([status, body.role, body.record.roles], [200, 'owner', ['owner']]);
       assert.deepEqual((await ada.get(one)).body.roles, ['guest']);
-      for (const code of [first, second, third]) await isInvalid(code, 'of a former owner', ada);
+      for (const code of [first, second, third]) {
+        await target().nextWindow(60_000);
+        await isInvalid(code, 'of a former owner', ada);
+      }
       assert.equal((await ada.delete(one)).status, 403);
       assert.equal((await ada.post(`${one}/invitations`, { role: 'owner' })).status, 403);
     });
@@ -159,14 +180,17 @@ for (const engine of databaseEngines)
         for (let guess = 0; guess < 12; guess += 1) {
           const wrong =
             guess % 3 === 0 ? 'short' : `${unknownCode.slice(2)}${String(guess).padStart(2, '0')}`;
-          replies.push((await guesser.post('invitations', { code: wrong })).reply);
+          // A preview counts as well.
+          const path = guess % 2 === 0 ? 'invitations' : 'invitations/preview';
+          replies.push((await guesser.post(path, { code: wrong })).reply);
         }
         const statuses = replies.map(({ status }) => status);
         assert.deepEqual(statuses, [...Array(10).fill(404), 429, 429]);
         const bytes = new Set(replies.slice(0, 10).map((reply) => JSON.stringify(bytesOf(reply))));
         assert.equal(bytes.size, 1);
         // A right code does not help either, nor does guessing at once.
-        assert.equal((await guesser.post('invitations', { code })).status, 429);
+        for (const path of ['invitations', 'invitations/preview'])
+          assert.equal((await guesser.post(path, { code })).status, 429);
       }
       const many = await atOnce(40, () => bob.post('invitations', { code: unknownCode }));
       assert.equal(many.filter(({ status }) => status === 404).length, 10);

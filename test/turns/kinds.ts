@@ -224,6 +224,7 @@ export class Worst {
       'batch of 1 MiB, deep JSON': fixed('/batch', `{"operations":[${Array(8_500).fill(nested).join()}]}`),
       'invitations, list of 50': () => get(`/teams/${team}/invitations`),
       'members, list of 30': () => get(`/teams/${team}/members?limit=200`),
+      'invitation, a look at it': fixed('/invitations/preview', { code }),
       'invitation, a good code': fixed('/invitations', { code }),
       'invitation, wrong code': fixed('/invitations', { code: 'abcdefghijklmnopqrstuv' }),
       'DELETE /me': () => ({ method: 'DELETE', ...get('/me', bearer(leaving)) }),

@@ -11,6 +11,7 @@ import type {
   CollectionTypes,
   CreateOptions,
   ExportLine,
+  Invited,
   Me,
   NamedEvents,
   Receipt,
@@ -27,6 +28,8 @@ export interface Client<C extends { [name in keyof C]: CollectionTypes }> {
   overview(options?: CallOptions): Promise<Overview>;
   me(options?: CallOptions): Promise<Me>;
   usage(options?: CallOptions): Promise<Usage>;
+  /** What the code of an invitation leads to. */
+  preview(code: string, options?: CallOptions): Promise<Invited<C>>;
   /** The caller takes the role that the code of an invitation is for. */
   accept(code: string, options?: CallOptions): Promise<Accepted<C>>;
   /**
@@ -71,6 +74,8 @@ export function createClient<C extends { [name in keyof C]: CollectionTypes } = 
     overview: get(''),
     me: get('/me'),
     usage: get('/me/usage'),
+    preview: (code: string, options?: CallOptions) =>
+      connection.send({ method: 'POST', path: '/invitations/preview', body: { code } }, options),
     accept: (code: string, options?: CallOptions) =>
       connection.send({ method: 'POST', path: '/invitations', body: { code } }, options),
     batch: (operations: Sent[], options?: CreateOptions) => runBatch(connection, operations, options),

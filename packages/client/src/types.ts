@@ -220,6 +220,13 @@ export interface SomeCalls<T extends CollectionTypes> {
   leave(id: string, options?: CallOptions): Promise<void>;
 }
 
+/** What an invitation leads to. */
+export type Invited<C extends { [name in keyof C]: CollectionTypes }> = {
+  [name in keyof C]: C[name] extends { invited: infer Role }
+    ? { readonly collection: name; readonly role: Role; readonly expires_at: string }
+    : never;
+}[keyof C];
+
 /** The role that the caller has after it accepted an invitation, and the record. */
 export type Accepted<C extends { [name in keyof C]: CollectionTypes }> = {
   [name in keyof C]: C[name] extends { invited: infer Role }

@@ -42,6 +42,7 @@ export function listed(words: readonly string[], joiner: 'and' | 'or'): string {
 export function suggestion(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   if (near !== null) return `did you mean "${near}"?`;
+  if (known.length === 0) return 'there is none';
   return known.length > 12 ? 'no known name is similar' : `expected ${listed(known, 'or')}`;
 }
 

@@ -4,6 +4,7 @@ import type { Content, Parameter, Schema } from '../../openapi/openapi-types.ts'
 import { closedObject, dateTime, listOf, object, text } from '../../openapi/schemas.ts';
 import { memberRoles } from '../caller-access.ts';
 import { invitedRoles, longestInvitationMs, maxUses } from '../requests/people.ts';
+import { wordsFor } from '../singular.ts';
 import { aliasSchema as alias, describeIn, idParameter } from './in-collection.ts';
 import { pageParameters } from './reads.ts';
 import { describeWrite } from './writes.ts';
@@ -45,7 +46,7 @@ export function describeInvite(collection: Collection): Description {
   );
   return describeWrite(collection, {
     name: 'invite',
-    summary: 'Invite to a role',
+    summary: `Invite to ${wordsFor(collection).one}`,
     description: 'Makes a code that lets others take the role.',
     parameters: [idParameter],
     body: content(body),
@@ -88,7 +89,7 @@ export function describeMembers(collection: Collection): Description {
   const page = object({ items: listOf(one), next: { type: ['string', 'null'] } });
   return describeIn(collection, 'read', {
     name: 'members',
-    summary: 'List the members of a record',
+    summary: `List the members of ${wordsFor(collection).one}`,
     description: collection.aliases
       ? 'For all callers who may read the record.'
       : 'For callers who may invite.',
@@ -122,8 +123,25 @@ export function describeRemoveMember(collection: Collection): Description {
   });
 }
 
+const codeBody = closedObject({ code: { ...text, description: 'Of an invitation.' } });
+
+export function describePreview(): Description {
+  return {
+    name: 'previewInvitation',
+    tag: tags.caller,
+    summary: 'Look at an invitation',
+    description: 'What the code leads to. Changes nothing. Wrong codes count as they do when accepting.',
+    body: content(codeBody),
+    answers: answersJson(
+      'The collection and the role.',
+      object({ collection: text, role: text, expires_at: dateTime }),
+    ),
+    errors: ['json_invalid', 'validation_failed', 'invitation_invalid', 'role_required'],
+    budget: 'reads',
+  };
+}
+
 export function describeAccept(): Description {
-  const body = closedObject({ code: { ...text, description: 'Of an invitation.' } });
   const joined = object({ collection: text, role: text, record: { type: 'object' } });
   return {
     name: 'acceptInvitation',
@@ -131,7 +149,7 @@ export function describeAccept(): Description {
     summary: 'Accept an invitation',
     description:
       'The caller takes the role that the code is for. After ten wrong codes in a minute the answer is 429.',
-    body: content(body),
+    body: content(codeBody),
     answers: answersJson(
       'The role and the record. Only its id if the role may not read the record in its present state.',
       joined,

@@ -8,6 +8,7 @@ import { memberRoles } from '../caller-access.ts';
 import { defaultPage, largestPage } from '../requests/list-query.ts';
 import { maxExamined } from '../requests/page.ts';
 import { longestQuery, longestWord, maxWords, shortestWord } from '../requests/search-words.ts';
+import { wordsFor } from '../singular.ts';
 import { describeIn, idParameter, recordAnswer, schemasOf } from './in-collection.ts';
 
 /** The routes of requests/read.ts. */
@@ -27,7 +28,7 @@ export function describeList(collection: Collection): Description {
   const content = { 'application/json': schemasOf(collection).page };
   return describeIn(collection, 'read', {
     name: 'list',
-    summary: 'List records',
+    summary: `List ${wordsFor(collection).many}`,
     description: whatIsListed(collection),
     parameters: listParameters(collection),
     answers: { 200: { description: 'A page.', headers: { Link: next, ...eventsHeaders }, content } },
@@ -63,7 +64,7 @@ export function describeCount(collection: Collection): Description {
   };
   return describeIn(collection, 'read', {
     name: 'count',
-    summary: 'Count records',
+    summary: `Count ${wordsFor(collection).many}`,
     description: `How many records the list with these parameters has.${isEverybodys ? " The list of everybody's records is not counted (400)." : ''}`,
     parameters: filterParameters(collection),
     answers: answersJson('The number.', counted),
@@ -145,7 +146,7 @@ export function describeHistory(collection: Collection): Description {
   const page = object({ items: listOf(step), next: maybe(text) });
   return describeIn(collection, 'read', {
     name: 'history',
-    summary: 'Read what happened to a record',
+    summary: `Read what happened to ${wordsFor(collection).one}`,
     description:
       'Oldest first, for all callers who may read the record. The history names roles, not people.',
     parameters: [idParameter, ...pageParameters],
@@ -160,7 +161,7 @@ export function describeRead(collection: Collection): Description {
   const isFluid = collection.isShared || collection.showsCounts;
   return describeIn(collection, 'read', {
     name: 'read',
-    summary: 'Read a record',
+    summary: `Read ${wordsFor(collection).one}`,
     parameters: [idParameter, ...(isFluid ? [] : [headerParameter('If-None-Match', condition)])],
     answers: {
       200: recordAnswer(collection, 'The record.', { ...version, ...eventsHeaders }),

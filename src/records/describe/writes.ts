@@ -11,6 +11,7 @@ import { type Description, headerParameter } from '../../openapi/description.ts'
 import { always, sometimes, version } from '../../openapi/headers.ts';
 import type { Headers, Parameter, Schemas } from '../../openapi/openapi-types.ts';
 import { closedObject } from '../../openapi/schemas.ts';
+import { wordsFor } from '../singular.ts';
 import {
   aliasSchema,
   describeIn,
@@ -42,7 +43,7 @@ export function describeCreate(collection: Collection): Description {
   const ofClients = access.clients === 'none' ? '' : ' Only the size limit applies to machine clients.';
   return describeWrite(collection, {
     name: 'create',
-    summary: 'Create a record',
+    summary: `Create ${wordsFor(collection).one}`,
     description: `${limitsText(limits)}${ofClients}`,
     parameters: [idempotencyParameter('record')],
     body: { 'application/json': schemasOf(collection).fields },
@@ -66,7 +67,7 @@ export function describeReplace(collection: Collection): Description {
   const about = isMade ? `With "If-None-Match: *" the record is created with this id. ` : '';
   return describeChange(collection, {
     name: 'replace',
-    summary: 'Replace the fields of a record',
+    summary: `Replace the fields of ${wordsFor(collection).one}`,
     description: `${about}${editableIn(collection)}`.trim(),
     parameters: isMade ? [headerParameter('If-None-Match', ifNoneMatch, { const: '*' })] : [],
     body: { 'application/json': schemasOf(collection).fields },
@@ -88,7 +89,7 @@ export function describePatch(collection: Collection): Description {
   const { patch } = schemasOf(collection);
   return describeChange(collection, {
     name: 'patch',
-    summary: 'Change some fields of a record',
+    summary: `Change some fields of ${wordsFor(collection).one}`,
     description: `A merge patch (RFC 7396): null removes a field. ${editableIn(collection)}`.trim(),
     body: { 'application/merge-patch+json': patch, 'application/json': patch },
     answers: { 200: recordAnswer(collection, 'The record after the change.', version) },
@@ -100,7 +101,7 @@ export function describeRemove(collection: Collection): Description {
   const isRestricted = collection.children.some(({ parent }) => parent.onDelete === 'restrict');
   return describeChange(collection, {
     name: 'delete',
-    summary: 'Delete a record',
+    summary: `Delete ${wordsFor(collection).one}`,
     answers: { 204: { description: 'The record was deleted.' } },
     errors: [
       ...(collection.isShared ? editErrors(collection) : []),
@@ -124,7 +125,7 @@ export function describeAction(collection: Collection, action: string): Descript
   const ways = [...alike].map(([end, all]) => `from ${all.map(({ from }) => from).join(' or ')} ${end}`);
   return describeChange(collection, {
     name: `do_${action}`,
-    summary: inWords(action),
+    summary: `${inWords(action)} ${wordsFor(collection).one}`,
     description: `Leads ${ways.join(', ')}.`,
     ...actionInput(collection, action),
     answers: { 200: recordAnswer(collection, 'The record after the change.', version) },

@@ -16,7 +16,7 @@ import { named } from './changes.ts';
 import type { CollectionParts, RecordParts } from './handler-parts.ts';
 import { readPageParameters } from './list-query.ts';
 import { unsealCursor } from './page.ts';
-import { rateHeaders } from './read-limit.ts';
+import { type ReadLimit, rateHeaders } from './read-limit.ts';
 import { submitting, submittingAs } from './write.ts';
 
 /** Members and invitations of a record. The rules are in rules/invitations. */
@@ -248,6 +248,33 @@ export function acceptInvitation(collections: readonly Collection[], parts: Reco
       return jsonText(`{${names},"record":${shown}}`, { headers });
     },
   );
+  return countingGuesses(guesses, handle);
+}
+
+/** POST /invitations/preview: what the code leads to, for a caller who may accept it. The code does not stand in a URL. */
+export function previewInvitation(collections: readonly Collection[], parts: RecordParts): BearerHandler {
+  const { guesses, digest, reads, store, clock } = parts;
+  const shared = collections.filter((collection) => invitedRoles(collection).length > 0);
+  return countingGuesses(guesses, async (input, caller) => {
+    const { admitted, access } = admitTo(shared, caller, parts);
+    if (access.caller.isMachine) throw new Refusal('role_required');
+    const headers = reads.take(access.id);
+    guesses.take(access.id);
+    const now = clock.now();
+    const invitation = await store.invitation(digest.of('invitation', readCode(input)), now);
+    const name = invitation?.collection;
+    const collection = admitted.find((one) => one.collection.name === name)?.collection;
+    const record = collection && invitation && (await store.find(collection.name, invitation.recordId));
+    if (!collection || !record || isExpired(collection, record, now))
+      throw new Refusal('invitation_invalid', { headers });
+    const { role, expiresAt } = invitation;
+    if (!invitedRoles(collection).includes(role)) throw new Refusal('invitation_invalid', { headers });
+    return json({ collection: collection.name, role, expires_at: dateTime(expiresAt) }, { headers });
+  });
+}
+
+/** Only a wrong code stays counted. */
+function countingGuesses(guesses: ReadLimit, handle: BearerHandler): BearerHandler {
   return async (input, caller, token) => {
     const id = ownerOf(caller);
     let isGuess = false;

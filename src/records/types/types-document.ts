@@ -9,6 +9,7 @@ import * as people from '../describe/people.ts';
 import { describeCount, describeHistory, describeList, describeRead } from '../describe/reads.ts';
 import * as writing from '../describe/writes.ts';
 import { hasMembers, invitedRoles } from '../requests/people.ts';
+import { singularOf } from '../singular.ts';
 import { objectType, typeOf } from './schema-type.ts';
 import { block, comment, literal, memberName, sentence, union } from './source-text.ts';
 
@@ -218,16 +219,4 @@ function namesOf(name: string) {
 /** Stays unique: a "-" that is not before a letter becomes "_". */
 function inCapitals(name: string): string {
   return name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', '_');
-}
-
-/** Words that look like a plural, but are none. */
-const singular = /(?:ss|us|is|news|series|species)$/;
-const pluralOfIe = /(?:^|-)(?:cookie|movie|pie|selfie|tie)s$/;
-const pluralOfUs = /(?:^|-)(?:bonus|bus|campus|status|virus)es$/;
-
-/** "entries" is "entry"; a name that is not a regular English plural stays. */
-function singularOf(name: string): string {
-  if (!/^[a-z][a-z-]*[a-z]s$/.test(name) || singular.test(name)) return name;
-  if (name.endsWith('ies') && !pluralOfIe.test(name)) return `${name.slice(0, -3)}y`;
-  return name.slice(0, /(?:ch|sh|x|ss|z)es$/.test(name) || pluralOfUs.test(name) ? -2 : -1);
 }

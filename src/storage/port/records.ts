@@ -98,6 +98,8 @@ export interface RecordStore {
   membershipsOf(member: string, after: StoredMember | null, limit: number): Promise<readonly StoredMember[]>;
   /** Open invitations of a record, oldest first. */
   invitations(collection: string, id: string, now: number): Promise<readonly StoredInvitation[]>;
+  /** The open invitation of a code, unless its maker is suspended. */
+  invitation(digest: Uint8Array, now: number): Promise<StoredInvitation | null>;
   /** Open invitations that a caller has made, oldest first. */
   invitationsBy(maker: string, now: number): Promise<readonly StoredInvitation[]>;
   sizes(query: RecordQuery): Promise<readonly number[]>;

@@ -3,10 +3,12 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { RecordStore } from '../port.ts';
 import { type Database, rowsOf, type Tables } from '../schema.ts';
 
+type InvitationCall = 'invitations' | 'invitation' | 'invitationsBy';
+
 /** Members, invitations and histories of records. */
 export function recordParts(
   reader: Database,
-): Pick<RecordStore, 'members' | 'history' | 'membershipsOf' | 'invitations' | 'invitationsBy'> {
+): Pick<RecordStore, 'members' | 'history' | 'membershipsOf' | InvitationCall> {
   const openInvitations = (now: number) =>
     rowsOf(reader, 'invitations').where('expires_at', '>', now).orderBy('created_at').orderBy('id');
   return {
@@ -34,6 +36,12 @@ export function recordParts(
 
     invitations: (collection, id, now) =>
       openInvitations(now).where('collection', '=', collection).where('record_id', '=', id).execute(),
+
+    invitation: async (digest, now) =>
+      (await openInvitations(now)
+        .where('digest', '=', Buffer.from(digest))
+        .where('made_by', 'in', reader.selectFrom('consumers').select('id').where('state', '=', 'active'))
+        .executeTakeFirst()) ?? null,
 
     invitationsBy: (maker, now) => openInvitations(now).where('made_by', '=', maker).execute(),
   };

@@ -121,5 +121,5 @@ export const twelve: readonly Collection[] = readCollections([
   ...readCollectionFiles('collections').filter(({ name }) => name === 'bookings'),
   ...['class', 'feedback', 'household', 'meetup', 'team']
     .flatMap((example) => readCollectionFiles(`examples/${example}/collections`))
-    .filter(({ name }) => !['cards', 'votes'].includes(name)),
+    .filter(({ name }) => !['entries', 'votes'].includes(name)),
 ]);
