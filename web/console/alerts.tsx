@@ -21,11 +21,11 @@ export function Alerts({ alerts, alerts_elsewhere: elsewhere }: Data) {
               <AlertRow key={alert.name} {...alert} />
             ))}
           </ul>
+          <p class="soft">
+            The rules of deploy/prometheus/alerts.yaml, evaluated by this service. {elsewhere.join(', ')} need
+            Prometheus.
+          </p>
         </details>
-        <p class="soft">
-          The rules of deploy/prometheus/alerts.yaml, evaluated by this service. {elsewhere.join(', ')} need
-          Prometheus.
-        </p>
       </Card>
     </Section>
   );

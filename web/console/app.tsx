@@ -11,7 +11,8 @@ import { type Problem, problemsOf } from './problems.ts';
 import { Traffic } from './traffic.tsx';
 import { useData } from './use-data.ts';
 
-const sections = ['traffic', 'identity', 'data', 'delivery', 'machine', 'alerts', 'caller'] as const;
+/** What is wrong comes first. */
+const sections = ['alerts', 'traffic', 'data', 'identity', 'delivery', 'machine', 'caller'] as const;
 
 export function App() {
   const [token, setToken] = useState('');
@@ -27,8 +28,6 @@ export function App() {
       </a>
       <header>
         <h1>Vestibule console</h1>
-        {data !== null && <p class="soft">{releaseOf(data)}</p>}
-        <Headline data={data} lostAt={lostAt} />
         <nav aria-label="Sections">
           {sections.map((id) => (
             <a key={id} href={`#${id}`}>
@@ -37,6 +36,10 @@ export function App() {
           ))}
         </nav>
       </header>
+      <div class="summary">
+        <Headline data={data} lostAt={lostAt} />
+        {data !== null && <p class="soft">{releaseOf(data)}</p>}
+      </div>
       <main id="content" tabIndex={-1} class={lostAt === null ? '' : 'old'} aria-busy={data === null}>
         {data === null ? (
           <Waiting isLost={lostAt !== null} onRetry={retry} />
@@ -51,12 +54,12 @@ export function App() {
 function Sections({ data, token }: { readonly data: Data; readonly token: string }) {
   return (
     <>
+      <Alerts {...data} />
       <Traffic {...data} />
-      <Identity {...data} />
       <DataSection {...data} />
+      <Identity {...data} />
       <Delivery {...data} />
       <Machine {...data} />
-      <Alerts {...data} />
       <CallerLookup token={token} />
     </>
   );

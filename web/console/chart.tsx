@@ -19,8 +19,25 @@ export function Chart({ title, lines, text, empty }: ChartProps) {
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
+      <ul class="legend">
+        {lines.map(({ name, now }, index) => (
+          <li key={name}>
+            <svg class="swatch" viewBox="0 0 28 8" aria-hidden="true">
+              <polyline class={`line-${index}`} points="0,4 28,4" />
+            </svg>
+            {name} <b>{text(now)}</b>
+          </li>
+        ))}
+      </ul>
       <div class="plot">
         <svg viewBox={`0 0 ${points} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+          {lines
+            .slice(0, 1)
+            .flatMap(({ line, now }) =>
+              segments([...line, now], top).map((path) => (
+                <polygon key={path.slice(0, 8)} points={areaBelow(path)} />
+              )),
+            )}
           {lines.map(({ name, line, now }, index) =>
             segments([...line, now], top).map((path) => (
               <polyline key={`${name} ${path.slice(0, 8)}`} class={`line-${index}`} points={path} />
@@ -33,16 +50,6 @@ export function Chart({ title, lines, text, empty }: ChartProps) {
         <span>1 h ago</span>
         <span>now</span>
       </p>
-      <ul class="legend">
-        {lines.map(({ name, now }, index) => (
-          <li key={name}>
-            <svg viewBox="0 0 28 8" aria-hidden="true">
-              <polyline class={`line-${index}`} points="0,4 28,4" />
-            </svg>
-            {name} <b>{text(now)}</b>
-          </li>
-        ))}
-      </ul>
       <p class="hidden">{isEmpty ? empty : `The highest value of the last hour is ${text(top)}.`}</p>
     </figure>
   );
@@ -64,6 +71,12 @@ function drawable(segment: readonly string[]): string {
   const [first = ''] = segment;
   const [x, y] = first.split(',');
   return segment.length === 1 ? `${Number(x) - 1},${y} ${first}` : segment.join(' ');
+}
+
+function areaBelow(path: string): string {
+  const [from] = path.split(',');
+  const to = path.slice(path.lastIndexOf(' ') + 1).split(',')[0];
+  return `${from},${height} ${path} ${to},${height}`;
 }
 
 function round(value: number): number {

@@ -1,5 +1,5 @@
 import type { Collection, Data } from './data.ts';
-import { ago, bytes, milliseconds, number } from './format.ts';
+import { ago, bytes, number } from './format.ts';
 import { Card, Commands, Facts, Mark, Section } from './parts.tsx';
 import { isNearlyFull } from './problems.ts';
 
@@ -7,17 +7,8 @@ export function DataSection(data: Data) {
   const { at, collections } = data;
   return (
     <Section id="data" title="Data">
+      {collections !== undefined && <CollectionsCard at={at} collections={collections} />}
       <DatabaseCard {...data} />
-      <WritesCard {...data} />
-      {collections?.length === 0 && (
-        <Card title="Collections">
-          <p class="soft">No collections are declared.</p>
-          <Commands of="collections" all={['check', 'check --matrix']} />
-        </Card>
-      )}
-      {collections?.map((collection) => (
-        <CollectionCard key={collection.name} at={at} {...collection} />
-      ))}
     </Section>
   );
 }
@@ -67,60 +58,115 @@ function DatabaseCard({ at, database, health }: Data) {
   );
 }
 
-function WritesCard({ write_queue: queue, sessions }: Data) {
+/** The rest is folded. */
+const maxCollections = 12;
+
+function CollectionsCard({
+  at,
+  collections,
+}: {
+  readonly at: string;
+  readonly collections: readonly Collection[];
+}) {
+  const [shown, others] = [collections.slice(0, maxCollections), collections.slice(maxCollections)];
   return (
-    <Card title="Write queue">
-      <Facts
-        facts={[
-          ['Waiting writes', number(queue.length)],
-          ['Longest wait', milliseconds(queue.oldest_seconds)],
-          ['Committed', `${number(queue.records_per_second)}/s`],
-          sessions.limit === null
-            ? null
-            : [
-                'PostgreSQL sessions',
-                `${number(sessions.in_use)} of ${number(sessions.limit)} in use, ${number(sessions.waiting)} wait`,
-              ],
-        ]}
-      />
+    <Card title="Collections" wide>
+      {collections.length === 0 ? (
+        <>
+          <p class="soft">No collections are declared.</p>
+          <Commands of="collections" all={['check', 'check --matrix']} />
+        </>
+      ) : (
+        <CollectionTable at={at} collections={shown} name="Collections" />
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more</summary>
+          <CollectionTable at={at} collections={others} name="More collections" />
+        </details>
+      )}
     </Card>
   );
 }
 
-function CollectionCard({ at, name, title, states, ...collection }: Collection & { readonly at: string }) {
+interface CollectionTableProps {
+  readonly at: string;
+  readonly collections: readonly Collection[];
+  readonly name: string;
+}
+
+const columns = ['Collection', 'Records', 'Size', 'Writes', 'States', 'Counted'];
+
+/** On a phone each row is a block, and its cells are labelled. */
+function CollectionTable({ at, collections, name }: CollectionTableProps) {
+  return (
+    <table class="collections" aria-label={name}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {collections.map((collection) => (
+          <CollectionRow key={collection.name} at={at} {...collection} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function CollectionRow({ at, name, title, states, ...collection }: Collection & { readonly at: string }) {
   const total = states?.reduce((sum, { records }) => sum + records, 0) ?? null;
   const size = states?.reduce((sum, one) => sum + one.bytes, 0) ?? null;
-  const max = Math.max(...(states ?? []).map(({ records }) => records), 1);
   const named = (states ?? []).filter(({ state }) => state !== null);
+  const sorted = named.toSorted((one, other) => other.records - one.records);
   return (
-    <Card title={name}>
-      <p class="soft">{title}</p>
-      <Facts
-        facts={[
-          ['Records', total === null ? 'counting…' : number(total)],
-          ['Size', bytes(size)],
-          [
-            'Writes',
-            `${number(collection.writes_per_second)}/s, ${number(collection.writes_last_hour)} in 1 h`,
-          ],
-        ]}
-      />
-      {named.length > 0 && (
-        <ul class="bars">
-          {named
-            .toSorted((one, other) => other.records - one.records)
-            .map(({ state, records }) => (
-              <li key={state}>
-                <span>{state}</span>
-                <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                  <rect width={(records / max) * 100} height="8" />
-                </svg>
-                <b>{number(records)}</b>
-              </li>
-            ))}
-        </ul>
-      )}
-      {collection.counted_at !== null && <p class="soft small">Counted {ago(collection.counted_at, at)}</p>}
-    </Card>
+    <tr>
+      <th scope="row">
+        {name} <span class="soft">{title}</span>
+      </th>
+      <td data-label="Records">{total === null ? 'counting…' : number(total)}</td>
+      <td data-label="Size">{bytes(size)}</td>
+      <td data-label="Writes">
+        {number(collection.writes_per_second)}/s, {number(collection.writes_last_hour)} in 1 h
+      </td>
+      <td>
+        {sorted.length > 0 && total !== null && <Shares states={sorted} total={total} />}
+        {sorted.map(({ state, records }) => (
+          <span key={state} class="state">
+            {state} <b>{number(records)}</b>
+          </span>
+        ))}
+      </td>
+      <td class="soft" data-label="Counted">
+        {collection.counted_at === null ? '–' : ago(collection.counted_at, at)}
+      </td>
+    </tr>
+  );
+}
+
+interface SharesProps {
+  readonly states: NonNullable<Collection['states']>;
+  readonly total: number;
+}
+
+/** A bar of 100 with a part for each state, the largest first. */
+function Shares({ states, total }: SharesProps) {
+  let before = 0;
+  const parts = states.map(({ state, records }) => {
+    const width = (records / Math.max(total, 1)) * 100;
+    before += width;
+    return { state, x: before - width, width };
+  });
+  return (
+    <svg class="shares" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      {parts.map(({ state, x, width }, index) => (
+        <rect key={state} class={`share-${index % 4}`} x={x} width={width} height="8" />
+      ))}
+    </svg>
   );
 }

@@ -71,9 +71,12 @@ function Settings({ settings }: Pick<Data, 'settings'>) {
       .map(({ name, value }) => [name, value ?? 'none'] as const);
   return (
     <>
-      <Facts facts={shown('set')} isLong />
       <details>
-        <summary>{shown('default').length} settings with their defaults</summary>
+        <summary>{shown('set').length} that are set</summary>
+        <Facts facts={shown('set')} isLong />
+      </details>
+      <details>
+        <summary>{shown('default').length} with their defaults</summary>
         <Facts facts={shown('default')} isLong />
       </details>
     </>

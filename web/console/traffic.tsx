@@ -1,12 +1,13 @@
 import { Chart } from './chart.tsx';
 import type { Data } from './data.ts';
 import { bytes, milliseconds, number } from './format.ts';
-import { Card, Section } from './parts.tsx';
+import { Card, Facts, Section } from './parts.tsx';
 
 const rate = (value: number | null) => `${number(value)}/s`;
 const gauge = (name: string, line: readonly number[]) => [{ name, line, now: line.at(-1) ?? null }];
 
-export function Traffic({ traffic }: Data) {
+export function Traffic(data: Data) {
+  const { traffic } = data;
   const { requests, latency, refusals, loop, memory } = traffic;
   return (
     <Section id="traffic" title="Traffic">
@@ -35,11 +36,13 @@ export function Traffic({ traffic }: Data) {
           empty="The first value comes within 10 s"
         />
       </Card>
-      <Card title="Counted">
-        {traffic.by_status.length === 0 && <p class="soft">Nothing in the last hour</p>}
-        <Counts caption="By status" rows={traffic.by_status} />
-        <Counts caption="By reason" rows={traffic.by_refusal} />
+      <Card title="Counted by status">
+        <Counts caption="Status" rows={traffic.by_status} />
       </Card>
+      <Card title="Counted by reason">
+        <Counts caption="Reason" rows={traffic.by_refusal} />
+      </Card>
+      <Writes {...data} />
     </Section>
   );
 }
@@ -53,7 +56,7 @@ function Counts({
   readonly caption: string;
   readonly rows: Data['traffic']['by_status'];
 }) {
-  if (rows.length === 0) return null;
+  if (rows.length === 0) return <p class="soft">Nothing in the last hour</p>;
   return (
     <table>
       <thead>
@@ -73,5 +76,25 @@ function Counts({
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Writes({ write_queue: queue, sessions }: Data) {
+  return (
+    <Card title="Write queue">
+      <Facts
+        facts={[
+          ['Waiting writes', number(queue.length)],
+          ['Longest wait', milliseconds(queue.oldest_seconds)],
+          ['Committed', `${number(queue.records_per_second)}/s`],
+          sessions.limit === null
+            ? null
+            : [
+                'PostgreSQL sessions',
+                `${number(sessions.in_use)} of ${number(sessions.limit)} in use, ${number(sessions.waiting)} wait`,
+              ],
+        ]}
+      />
+    </Card>
   );
 }

@@ -50,7 +50,7 @@ export function codeBlock(label, text) {
 }
 
 /** @type {(endpoint: Endpoint, api: OpenApi) => string} */
-function curl({ path, method, operation }, api) {
+export function curl({ path, method, operation }, api) {
   const url = `${api.servers[0]?.url ?? ''}${path.replace('{id}', '$ID')}`;
   const [contentType, example] = bodyOf(operation, api);
   const isProven = needsProof(operation);

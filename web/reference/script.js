@@ -4,7 +4,17 @@
  */
 /** @import { Endpoint, Matrix, OpenApi, Tag } from './openapi.ts' */
 import { element } from './element.js';
-import { fold, isPublic, methodMark, needsProof, operationArticle, paragraphs } from './operation.js';
+import {
+  bodyOf,
+  codeBlock,
+  curl,
+  fold,
+  isPublic,
+  methodMark,
+  needsProof,
+  operationArticle,
+  paragraphs,
+} from './operation.js';
 import { resolve } from './schema.js';
 import { tryForm } from './try.js';
 
@@ -58,6 +68,8 @@ function drawPage(api) {
   );
   one('.version').prepend(`${info.version} · `, element('code', {}, servers[0]?.url ?? ''), ' · ');
   one('.about').textContent = info.description;
+  const isTried = endpoints.some(({ operation }) => !isPublic(operation) && !needsProof(operation));
+  addSection('Start here', 'start', [startSteps(endpoints, api), one('.about')], []);
   for (const tag of tags) {
     const alike = endpoints.filter(({ operation }) => operation.tags.includes(tag.name));
     drawSection(tag, alike, api);
@@ -65,7 +77,8 @@ function drawPage(api) {
   addSection('Errors', 'errors', errorsSection(api), []);
   one('.filter').hidden = false;
   const token = one('.token');
-  token.hidden = endpoints.every(({ operation }) => isPublic(operation) || needsProof(operation));
+  token.hidden = !isTried;
+  if (isTried) void offerSignIn();
   // The content policy forbids form submissions.
   token.addEventListener('submit', (event) => event.preventDefault());
 }
@@ -84,7 +97,93 @@ function drawSection({ name, description, 'x-matrix': matrix }, endpoints, api) 
   });
   const articles = operations.map(({ shown }) => shown);
   const table = matrix === undefined ? [] : [fold('Who may do what', matrixTable(name, matrix))];
-  addSection(name, id, [...paragraphs(description), ...table, ...articles], operations);
+  // The description of a collection begins with its title.
+  const [first, ...others] = paragraphs(description);
+  const [title, about] =
+    isCollection(name) && first ? [first.textContent, others] : [name, [first, ...others]];
+  const list = element('div', { class: 'operations' }, ...articles);
+  addSection(title, id, [...about.filter((part) => part !== undefined), ...table, list], operations);
+}
+
+/** The names of the other tags begin with a capital. @param {string} tag */
+function isCollection(tag) {
+  return /^[a-z]/.test(tag);
+}
+
+/**
+ * What a newcomer does first: sign in, one request, one record.
+ * @type {(endpoints: readonly Endpoint[], api: OpenApi) => HTMLElement}
+ */
+function startSteps(endpoints, api) {
+  const me = endpoints.find(({ operation }) => operation.operationId === 'readMe');
+  const creations = endpoints.filter(
+    ({ path, method, operation }) =>
+      method === 'post' && isCollection(operation.tags[0] ?? '') && !path.includes('{'),
+  );
+  // A body that names another record, as that of a child does, has no example.
+  const create = creations.find(({ operation }) => bodyOf(operation, api)[1] !== undefined) ?? creations[0];
+  const signIn = [
+    element('p', {}, 'Each request needs an access token of a trusted provider.'),
+    one('.token'),
+  ];
+  return element(
+    'ol',
+    { class: 'steps' },
+    step('Sign in', ...signIn),
+    me ? step('Send a request', ...firstRequest(me, api)) : null,
+    create ? step(create.operation.summary, ...firstRecord(create, api)) : null,
+  );
+}
+
+/** @type {(title: string, ...content: (Node | null)[]) => HTMLElement} */
+function step(title, ...content) {
+  return element('li', {}, element('h3', {}, title), ...content);
+}
+
+/** @type {(me: Endpoint, api: OpenApi) => (Node | null)[]} */
+function firstRequest(me, api) {
+  const form = tryForm(me, api, tokenField);
+  form?.setAttribute('open', '');
+  return [
+    element('p', {}, 'The answer has the pseudonym by which this service knows you.'),
+    codeBlock('First request', curl(me, api)),
+    form,
+  ];
+}
+
+/** @type {(create: Endpoint, api: OpenApi) => Node[]} */
+function firstRecord(create, api) {
+  const link = element('a', { href: `#${create.operation.operationId}` }, 'All fields and answers');
+  return [
+    element('p', {}, 'The answer has the record with its id. The collections below have what comes next.'),
+    codeBlock('First record', curl(create, api)),
+    element('p', {}, link),
+  ];
+}
+
+/**
+ * Offers the sign-in of the frontend, if this service has one whose tokens are not bound to a key. The frontend keeps its
+ * tokens in memory. In a window that this page opens, it sends one to the pages of its origin, with the word of this page.
+ */
+async function offerSignIn() {
+  const settings = await fetch('web/config.json').then(
+    (answer) => (answer.ok ? answer.json() : null),
+    () => null,
+  );
+  if (settings === null || settings.dpop) return;
+  const button = /** @type {HTMLButtonElement} */ (one('#sign-in'));
+  const word = crypto.randomUUID();
+  const channel = new BroadcastChannel('vestibule.reference');
+  channel.addEventListener('message', ({ data }) => {
+    if (data?.word !== word) return;
+    tokenField.value = data.token;
+    button.textContent = 'Sign in again';
+    one('#signed-in').textContent = 'You are signed in. Requests on this page are yours.';
+  });
+  button.addEventListener('click', () =>
+    open(new URL(`./#/reference/${word}`, location.href), 'vestibule-sign-in', 'popup,width=520,height=720'),
+  );
+  button.hidden = false;
 }
 
 /** @type {(name: string, id: string, content: HTMLElement[], operations: Part[]) => void} */
