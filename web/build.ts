@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { copyLicences } from '../packages/bundle.ts';
 
 /**
@@ -31,6 +32,9 @@ async function buildPage({ source, style, target, path: servedAt }: PageOptions)
     outdir: target,
     write: false,
     bundle: true,
+    // What a first view does not need loads later.
+    splitting: true,
+    chunkNames: 'part-[hash]',
     minify: true,
     format: 'esm',
     target: ['chrome120', 'firefox121', 'safari17'],
@@ -48,11 +52,27 @@ async function buildPage({ source, style, target, path: servedAt }: PageOptions)
   ]);
   let page = readFileSync(`${source}index.html`, 'utf8');
   for (const [name, text] of contents) {
-    const hashed = withHash(name, text);
+    const hashed = name.startsWith('part-') ? name : withHash(name, text);
     writeFileSync(`${target}${hashed}`, text);
     page = page.replace(`"${servedAt}${name}"`, `"${servedAt}${hashed}"`);
   }
+  page = page.replace('</head>', `${preloads(metafile, servedAt)}</head>`);
   writeFileSync(`${target}index.html`, page);
+}
+
+/** What the script needs at once is fetched beside it, not after it. */
+function preloads({ outputs }: Metafile, servedAt: string): string {
+  const all = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const needed = new Set<string>();
+  const add = (name: string) => {
+    for (const { path, kind } of all.get(name)?.imports ?? []) {
+      if (kind !== 'import-statement' || needed.has(basename(path))) continue;
+      needed.add(basename(path));
+      add(basename(path));
+    }
+  };
+  add('app.js');
+  return [...needed].map((name) => `<link rel="modulepreload" href="${servedAt}${name}">\n`).join('');
 }
 
 /** A name that changes with the content, so that browsers may cache the file for ever. */

@@ -3,8 +3,12 @@ import { type Announcement, Announcer } from './parts/announcer.tsx';
 import { AppContext, type AppParts } from './parts/context.ts';
 import { Curtain } from './parts/loading.tsx';
 import { useOnline } from './parts/use-clock.ts';
+import { useRoute } from './parts/use-route.ts';
+import { t } from './parts/words.ts';
+import { dateFormat } from './schema/display.ts';
 import { Inside } from './screens/inside.tsx';
 import { ProviderDown } from './screens/provider-down.tsx';
+import { ReferenceSignIn } from './screens/reference-sign-in.tsx';
 import { Welcome } from './screens/welcome.tsx';
 import type { Session, Stage } from './session/session.ts';
 
@@ -16,11 +20,12 @@ export function App({ parts }: { readonly parts: Omit<AppParts, 'announce'> }) {
     return { ...parts, announce };
   }, [parts]);
   const isOnline = useOnline();
+  const since = useMemo(() => new Date(), [isOnline]);
   return (
     <AppContext.Provider value={app}>
       {!isOnline && (
         <p class="offline" role="alert">
-          You are offline. This page may be out of date, and you can save nothing until you are online again.
+          {t.frame.offline(dateFormat({ timeStyle: 'short' }).format(since))}
         </p>
       )}
       <Staged stage={useStage(session)} session={session} />
@@ -32,16 +37,21 @@ export function App({ parts }: { readonly parts: Omit<AppParts, 'announce'> }) {
 function Staged({ stage, session }: { readonly stage: Stage; readonly session: Session }) {
   switch (stage.name) {
     case 'starting':
-      return <Curtain text="One moment…" />;
+      return <Curtain text={t.moment} />;
     case 'leaving':
-      return <Curtain text="Going to your provider…" />;
+      return <Curtain text={stage.isOut ? t.welcome.signingOut : t.welcome.signingIn} />;
     case 'provider-down':
       return <ProviderDown onRetry={() => void session.start()} />;
     case 'signed-out':
       return <Welcome because={stage.because} />;
     case 'signed-in':
-      return <Inside />;
+      return <SignedIn />;
   }
+}
+
+function SignedIn() {
+  const [page, word] = useRoute();
+  return page === 'reference' && word !== undefined ? <ReferenceSignIn word={word} /> : <Inside />;
 }
 
 function useStage(session: Session): Stage {

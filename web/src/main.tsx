@@ -4,6 +4,7 @@ import { OwnWrites } from './api/own-writes.ts';
 import { App } from './app.tsx';
 import { attend } from './events/attend.ts';
 import { Curtain } from './parts/loading.tsx';
+import { loadWords, t } from './parts/words.ts';
 import { ServiceDown } from './screens/service-down.tsx';
 import { Session } from './session/session.ts';
 import { loadSettings } from './session/settings.ts';
@@ -12,8 +13,11 @@ import { takeInvitation } from './session/traces.ts';
 const place = document.getElementById('app') as HTMLElement;
 
 async function start(): Promise<void> {
-  render(<Curtain text="One moment…" />, place);
-  const settings = await loadSettings().catch(() => null);
+  const loading = loadSettings().catch(() => null);
+  await loadWords();
+  document.documentElement.lang = t.language;
+  render(<Curtain text={t.moment} />, place);
+  const settings = await loading;
   if (settings === null) return render(<ServiceDown onRetry={() => void start()} />, place);
   const session = new Session(settings);
   const quietApi = connect(session, false);

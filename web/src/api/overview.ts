@@ -10,6 +10,8 @@ export interface Overview {
       [name: string]: unknown;
     };
     title: string;
+    /** What one record is called, such as "Booking". */
+    singular?: string;
     description?: string;
     /** The fields to filter and sort by, besides created_at. They are required, and texts of bounded length, numbers or flags. */
     index: readonly string[];
@@ -106,6 +108,11 @@ export interface Overview {
       sunset: string | null;
       /** In the format uri, such as https://example.org/. */
       link: string | null;
+    };
+    /** Where people write what they are called: a collection, and its field with the name. */
+    cards?: {
+      collection: string;
+      name: string;
     };
     /** The state of a new record. */
     initial?: string;

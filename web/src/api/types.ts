@@ -10,6 +10,17 @@ type Described = Overview['collections'][number];
 export interface Collection extends Described {
   /** The collections whose records are under its own; set by the page. */
   readonly children?: readonly Collection[];
+  /** Its cards of people, or those of its root; set by the page. */
+  readonly namedBy?: Cards;
+}
+
+export interface Cards {
+  readonly collection: string;
+  /** Its field with the name. */
+  readonly name: string;
+  /** The collection above the cards, and their field with the id of its record. */
+  readonly above: string;
+  readonly field: string;
 }
 
 export interface RecordItem {

@@ -1,14 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Events } from '../api/client.ts';
-
-const words = {
-  off: '',
-  connecting: 'Connecting…',
-  live: 'Live',
-  polling: 'Updates every 15 seconds',
-  lost: 'Not connected',
-  ended: 'Not connected',
-};
+import { t } from '../parts/words.ts';
 
 interface ConnectionProps {
   readonly events: Events;
@@ -24,7 +16,7 @@ export function Connection({ events, isRead }: ConnectionProps) {
   const status = events.status === 'lost' && isRead ? 'polling' : events.status;
   return (
     <p class={`connection ${status}`} role="status">
-      {events.reason === 'erased' ? 'Everything was erased elsewhere' : words[status]}
+      {t.frame.live[events.reason === 'erased' ? 'erased' : status]}
     </p>
   );
 }

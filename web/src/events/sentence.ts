@@ -1,18 +1,9 @@
 import type { Collection } from '../api/types.ts';
-import { counted } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
+import { singularOf } from '../records/collection-words.ts';
 import { inWords } from '../schema/shape.ts';
 
 const longestName = 60;
-
-const happenings: Readonly<Record<string, string>> = {
-  created: 'is new',
-  changed: 'was changed',
-  deleted: 'was deleted',
-  expired: 'has expired',
-  joined: 'is shared with you now',
-  left: 'is no longer shared with you',
-  gone: 'is not there any more',
-};
 
 /** The part of an event that a sentence needs. */
 export interface Happening {
@@ -21,11 +12,17 @@ export interface Happening {
   readonly data: { readonly state: string | null };
 }
 
-/** A change that was made elsewhere, as a sentence. `name`: of the record, if it is known. */
-export function sentenceOf({ title }: Collection, { type, data }: Happening, name: string | null): string {
+/** A change of a record that was made elsewhere, as a sentence. */
+export function sentenceOf(collection: Collection, { type, data }: Happening, nameOfRecord: string): string {
   const kind = kindOf(type);
-  const happening = happenings[kind] ?? `is ${inWords(data.state ?? kind).toLowerCase()} now`;
-  return `${title}: ${name === null ? 'one' : `“${shortened(name)}”`} ${happening}.`;
+  const name = shortened(nameOfRecord);
+  if (kind === 'created') return t.row.created(singularOf(collection), name);
+  return isTold(kind) ? t.row[kind](name) : t.row.marked(inWords(data.state ?? kind), name);
+}
+
+/** What can happen to a record beside the actions, with a sentence of its own. */
+function isTold(kind: string): kind is 'changed' | 'deleted' | 'expired' | 'joined' | 'left' | 'gone' {
+  return ['changed', 'deleted', 'expired', 'joined', 'left', 'gone'].includes(kind);
 }
 
 /** `created`, `left`, or the state that an action led to. */
@@ -35,10 +32,11 @@ export function kindOf(type: string): string {
 
 /** One sentence for many changes. */
 export function sentenceOfMany({ title }: Collection, count: number): string {
-  return `${title}: ${counted(count, 'change')} made elsewhere.`;
+  return t.list.changes(count, title);
 }
 
-function shortened(name: string): string {
+/** A name that fits into a sentence. */
+export function shortened(name: string): string {
   const characters = [...name];
   return characters.length <= longestName ? name : `${characters.slice(0, longestName - 1).join('')}…`;
 }

@@ -12,10 +12,18 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
-    const opener = document.activeElement;
+    const opener = document.activeElement as HTMLElement | null;
+    const row = opener?.closest('li') ?? null;
     element.current?.showModal();
     return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      if (opener?.isConnected) opener.focus();
+      // What was done can take away the button for it, or draw the card in another column; the list may be drawn after this.
+      setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        const id = row?.dataset.id;
+        const now = row?.isConnected || id === undefined ? row : document.querySelector(`[data-id="${id}"]`);
+        now?.querySelector('a')?.focus();
+      });
     };
   }, []);
   return (

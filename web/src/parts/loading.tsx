@@ -1,8 +1,9 @@
+import { t } from './words.ts';
 /** A placeholder while something loads. It fades in after a moment, so that a quick answer does not flicker. */
 export function Loading({ what, rows = 3 }: { readonly what: string; readonly rows?: number }) {
   return (
     <div class="loading" role="status">
-      <span class="hidden">Loading {what}…</span>
+      <span class="hidden">{t.loading(what)}</span>
       {Array.from({ length: rows }, (_, row) => (
         <div key={row} class="bone" />
       ))}

@@ -1,4 +1,6 @@
 import { useId } from 'preact/hooks';
+import { displayNumber } from '../schema/display.ts';
+import { t } from './words.ts';
 
 interface MeterProps {
   readonly label: string;
@@ -16,14 +18,12 @@ export function Meter({ label, used, allowed, note }: MeterProps) {
     <div class={`meter ${tone}`}>
       <div class="meter-head">
         <span id={id}>{label}</span>
-        <span class="meter-count">
-          <strong>{used.toLocaleString()}</strong> of {allowed.toLocaleString()}
-        </span>
+        <span class="meter-count">{t.of(displayNumber(used), displayNumber(allowed))}</span>
       </div>
       <meter
         class="hidden"
         aria-labelledby={id}
-        aria-valuetext={`${used} of ${allowed}`}
+        aria-valuetext={t.of(displayNumber(used), displayNumber(allowed))}
         min={0}
         max={allowed}
         value={used}

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { wordsFor } from '../api/words.ts';
+import { aboutOf } from '../records/collection-words.ts';
 import { duration } from '../schema/display.ts';
 import { useSecondsUntil } from './use-clock.ts';
+import { t } from './words.ts';
 
 interface NoticeProps {
   readonly tone: 'plain' | 'good' | 'bad';
@@ -24,30 +27,30 @@ interface ProblemNoticeProps {
   readonly problem: Problem;
   /** Selects other words for the same code. */
   readonly context?: string | undefined;
+  /** What the problem is about, and how many records below one are in the way. */
+  readonly collection?: Collection | undefined;
+  readonly count?: number;
   /** Offers a button to try again, after the wait that the service asks for. */
   readonly onRetry?: (() => void) | undefined;
-  readonly retryLabel?: string;
 }
 
 /** Says what went wrong, what the person can do, and when. */
-export function ProblemNotice({ problem, context, onRetry, retryLabel = 'Try again' }: ProblemNoticeProps) {
-  const { heading, advice } = wordsFor(problem, context);
+export function ProblemNotice({ problem, context, collection, count, onRetry }: ProblemNoticeProps) {
+  const { heading, advice } = wordsFor(problem, context, collection && aboutOf(collection, problem, count));
   const seconds = useWait(problem);
   return (
     <Notice tone="bad" title={heading}>
       <p>{advice}</p>
       {seconds > 0 && (
         <p class="countdown">
-          <span aria-hidden="true">
-            Try again in <strong>{duration(seconds)}</strong>
-          </span>
-          <span class="hidden">Try again in {duration(problem.retryAfterSeconds ?? 0)}</span>
+          <span aria-hidden="true">{t.retryIn(duration(seconds))}</span>
+          <span class="hidden">{t.retryIn(duration(problem.retryAfterSeconds ?? 0))}</span>
         </p>
       )}
       <div class="notice-foot">
         {onRetry && (
           <button type="button" class="small" onClick={onRetry} disabled={seconds > 0}>
-            {retryLabel}
+            {t.retry}
           </button>
         )}
         <code class="code">{problem.status > 0 ? `${problem.status} ${problem.code}` : problem.code}</code>

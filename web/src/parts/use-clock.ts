@@ -28,3 +28,13 @@ export function useOnline(): boolean {
   }, []);
   return isOnline;
 }
+
+/** The time, updated with each minute. */
+export function useMinutes(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setTimeout(() => setNow(Date.now()), 60_000 - (now % 60_000));
+    return () => clearTimeout(timer);
+  }, [now]);
+  return now;
+}

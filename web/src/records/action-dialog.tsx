@@ -1,5 +1,6 @@
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { t } from '../parts/words.ts';
 import { inWords } from '../schema/shape.ts';
 import type { WeighedAction } from './weigh-actions.ts';
 
@@ -15,18 +16,16 @@ interface ActionDialogProps {
 export function ActionDialog({ action, name, onClose, onTake }: ActionDialogProps) {
   const verb = inWords(action.name);
   return (
-    <Dialog title={`${verb}?`} onClose={onClose}>
+    <Dialog title={t.action.ask(verb)} onClose={onClose}>
       <p class="quoted">{name}</p>
-      <p>
-        It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and no action leads back from there.
-        The record is kept.
-      </p>
+      <p>{t.action.final(inWords(action.to))}</p>
+      <p>{t.action.kept}</p>
       <div class="buttons">
         <button type="button" onClick={onClose}>
-          Leave it as it is
+          {t.action.no}
         </button>
-        <BusyButton class="danger" busyLabel="One moment…" onPress={onTake}>
-          Yes, {verb.toLowerCase()}
+        <BusyButton class="danger" busyLabel={t.moment} onPress={onTake}>
+          {t.action.yes(verb)}
         </BusyButton>
       </div>
     </Dialog>

@@ -5,6 +5,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { useLoad } from '../parts/use-load.ts';
+import { t } from '../parts/words.ts';
+import { personNames } from '../people/person.ts';
 import { draftOf } from '../schema/draft.ts';
 import { type Field, inWords, type Shape } from '../schema/shape.ts';
 import { inputFields } from './form-fields.ts';
@@ -31,24 +33,21 @@ export function ActionForm({ collection, record, action, name, onClose, onTake }
   return (
     <Dialog title={verb} onClose={onClose}>
       <p class="quoted">{name}</p>
-      {action.isFinal && (
-        <p>
-          It is <strong>{inWords(action.to).toLowerCase()}</strong> then, and no action leads back from there.
-        </p>
-      )}
-      {people.isLoading && <Loading what="the people" rows={1} />}
+      {action.isFinal && <p>{t.action.final(inWords(action.to))}</p>}
+      {people.isLoading && <Loading what={t.people.members} rows={1} />}
       <RecordForm
         isFramed
         fields={fields}
         draft={draft}
         problem={problem}
+        collection={collection}
         label={verb}
-        busyLabel="One moment…"
+        busyLabel={t.moment}
         onChange={setDraft}
-        onSave={(input) => attempt(() => onTake(input))}
+        onSave={(input) => attempt(() => onTake(people.withAlias(input)))}
         cancel={
           <button type="button" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </button>
         }
       />
@@ -73,14 +72,22 @@ function usePeople({ name, parent }: Collection, record: RecordItem, isChoosing:
     return [...aliases];
   };
   const { value, isLoading } = useLoad(load, name);
-  const values = value ?? [];
+  const names = personNames(value ?? []);
+  const byName = new Map([...names].map(([alias, called]) => [called, alias]));
   const field: Field = {
     name: 'member',
-    label: 'Person',
-    hint: 'By alias, as “Members” shows it.',
+    label: t.person.one,
+    hint: names.size === 0 ? t.people.choose : null,
+    limits: null,
     required: true,
     nullable: false,
-    shape: values.length > 0 ? { kind: 'choice', values } : aliasInput,
+    shape: names.size > 0 ? { kind: 'choice', values: [...byName.keys()] } : aliasInput,
   };
-  return { fields: isChoosing ? [field] : [], isLoading: isChoosing && isLoading };
+  return {
+    fields: isChoosing ? [field] : [],
+    isLoading: isChoosing && isLoading,
+    /** The service knows the chosen person by alias. */
+    withAlias: (input: Record<string, unknown>) =>
+      isChoosing ? { ...input, member: byName.get(String(input.member)) ?? input.member } : input,
+  };
 }

@@ -2,13 +2,15 @@ import { useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { wordsFor } from '../api/words.ts';
+import { shortened } from '../events/sentence.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
-import { counted } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
 import { inWords } from '../schema/shape.ts';
+import { aboutOf, someOf } from './collection-words.ts';
 import { nameOf } from './record-name.ts';
 import { useBatch } from './use-batch.ts';
 import type { WeighedAction } from './weigh-actions.ts';
@@ -36,7 +38,8 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
   const { problem, attempt, forget } = useAttempt();
   const wasRefused = useRef(false);
   const send = useBatch(collection, action);
-  const verb = action === null ? 'Delete' : inWords(action.name);
+  const verb = action === null ? t.deletion.yes : inWords(action.name);
+  const what = someOf(collection, chosen.length);
   const refused = problem === null ? null : refusedOf(problem, chosen);
 
   const run = () =>
@@ -45,7 +48,7 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
         const changed = (await send(chosen)).filter((record) => record !== undefined);
         onClose(false);
         onDone({ deleted: action === null ? chosen.map(({ id }) => id) : [], changed });
-        announce(doneInWords(chosen.length, action === null ? null : changed));
+        announce(doneInWords(what, action === null ? null : changed));
       } catch (error) {
         wasRefused.current = true;
         throw error;
@@ -62,28 +65,24 @@ export function BatchDialog({ collection, records, action, onClose, onDone }: Ba
 
   return (
     <Dialog
-      title={`${verb} ${counted(chosen.length, 'record')}?`}
+      title={action === null ? t.selection.askDelete(what) : t.selection.ask(verb, what)}
       onClose={() => onClose(wasRefused.current)}
     >
       <Names names={chosen.map((record) => nameOf(collection, record))} />
-      {action === null && <p>They are deleted for good and cannot be restored.</p>}
-      {action?.isFinal && (
-        <p>
-          They are <strong>{inWords(action.to).toLowerCase()}</strong> then. No action leads back from there.
-        </p>
-      )}
-      {chosen.length > 1 && <p class="soft">The service changes all of them, or none.</p>}
+      {action === null && <p>{t.selection.deleting}</p>}
+      {action?.isFinal && <p>{t.selection.final(inWords(action.to))}</p>}
+      {chosen.length > 1 && <p class="soft">{t.selection.allOrNone}</p>}
       {problem !== null &&
         (refused === null ? (
-          <ProblemNotice problem={problem} />
+          <ProblemNotice problem={problem} collection={collection} />
         ) : (
           <Refused collection={collection} {...refused} onLeaveOut={() => leaveOut(refused.record)} />
         ))}
       <div class="buttons">
         <button type="button" onClick={() => onClose(wasRefused.current)}>
-          Cancel
+          {t.cancel}
         </button>
-        <BusyButton class={action === null ? 'danger' : 'primary'} busyLabel="One moment…" onPress={run}>
+        <BusyButton class={action === null ? 'danger' : 'primary'} busyLabel={t.moment} onPress={run}>
           {verb}
         </BusyButton>
       </div>
@@ -101,7 +100,7 @@ function Names({ names }: { readonly names: readonly string[] }) {
           {name}
         </li>
       ))}
-      {more > 0 && <li class="soft">and {more} more</li>}
+      {more > 0 && <li class="soft">{t.selection.moreNames(more)}</li>}
     </ul>
   );
 }
@@ -124,16 +123,16 @@ interface RefusedProps extends Refusal {
 }
 
 function Refused({ collection, record, problem, onLeaveOut }: RefusedProps) {
-  const { heading, advice } = wordsFor(problem, 'batch');
+  const { heading, advice } = wordsFor(problem, 'batch', aboutOf(collection, problem));
   return (
-    <Notice tone="bad" title="Nothing has changed">
-      <p>The service refused “{nameOf(collection, record)}”, so it changed none of the records.</p>
+    <Notice tone="bad" title={t.selection.nothingChanged}>
+      <p>{t.selection.refused(shortened(nameOf(collection, record)))}</p>
       <p class="notice-advice">
         {heading}. {advice}
       </p>
       <div class="notice-foot">
         <button type="button" class="small" onClick={onLeaveOut}>
-          Leave it out
+          {t.selection.leaveOut}
         </button>
         <code class="code">
           {problem.status} {problem.code}
@@ -144,11 +143,10 @@ function Refused({ collection, record, problem, onLeaveOut }: RefusedProps) {
 }
 
 /** `changed`: null where the records were deleted. */
-function doneInWords(count: number, changed: readonly RecordItem[] | null): string {
-  const records = counted(count, 'record');
-  if (changed === null) return `${records} deleted.`;
+function doneInWords(what: string, changed: readonly RecordItem[] | null): string {
+  if (changed === null) return t.selection.deleted(what);
   const states = new Set(changed.map(({ state }) => state));
   const [state] = states;
-  if (states.size !== 1 || typeof state !== 'string') return `${records} changed.`;
-  return `${records}: ${inWords(state).toLowerCase()} now.`;
+  if (states.size !== 1 || typeof state !== 'string') return t.selection.changed(what);
+  return t.row.marked(inWords(state), what);
 }

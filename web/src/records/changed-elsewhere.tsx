@@ -1,30 +1,31 @@
+import type { Collection } from '../api/types.ts';
 import { Notice } from '../parts/notice.tsx';
+import { t } from '../parts/words.ts';
 import { displayMoment } from '../schema/display.ts';
+import { singularOf } from './collection-words.ts';
 import type { Loss } from './roles.ts';
-import { changedTitle, lossTitles, type Version } from './use-elsewhere.ts';
+import { lossTitle, type Version } from './use-elsewhere.ts';
 
 interface ChangedElsewhereProps {
+  readonly collection: Collection;
   readonly now: Version | Loss;
   onLoad(version: Version): void;
 }
 
 /** Says that the record was changed elsewhere. What was typed is kept until the person loads the other version. */
-export function ChangedElsewhere({ now, onLoad }: ChangedElsewhereProps) {
+export function ChangedElsewhere({ collection, now, onLoad }: ChangedElsewhereProps) {
   if (typeof now === 'string') {
     return (
-      <Notice tone="plain" title={lossTitles[now]}>
-        <p>You cannot save it any more. What you typed stays on this page until you leave it.</p>
+      <Notice tone="plain" title={lossTitle(collection, now)}>
+        <p>{t.record.cannotSave}</p>
       </Notice>
     );
   }
   return (
-    <Notice tone="plain" title={changedTitle}>
-      <p>
-        It was saved elsewhere ({displayMoment(now.record.updated_at)}). What you typed is kept. When you save
-        it, you can choose between the two versions.
-      </p>
+    <Notice tone="plain" title={t.record.changedElsewhere(singularOf(collection))}>
+      <p>{t.record.savedElsewhere(displayMoment(now.record.updated_at))}</p>
       <button type="button" class="small" onClick={() => onLoad(now)}>
-        Load the other version
+        {t.record.loadOther}
       </button>
     </Notice>
   );

@@ -3,8 +3,10 @@ import type { Problem } from '../api/client.ts';
 import { type Collection, fieldsOf, type RecordItem } from '../api/types.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Focused, Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
+import { t } from '../parts/words.ts';
 import { display, displayMoment } from '../schema/display.ts';
 import type { Field } from '../schema/shape.ts';
+import { labelOf } from './field-errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,20 +37,17 @@ export function Conflict(props: ConflictProps) {
   return (
     <div class="conflict">
       <Focused>
-        <Notice tone="bad" title="It was changed in the meantime">
-          <p>
-            It was saved elsewhere after you opened it ({displayMoment(theirs.updated_at)}). Choose a version
-            for each field.
-          </p>
+        <Notice tone="bad" title={t.conflict.title}>
+          <p>{t.conflict.lead(displayMoment(theirs.updated_at))}</p>
         </Notice>
       </Focused>
-      {problem !== null && <ProblemNotice problem={problem} />}
+      {problem !== null && <ProblemNotice problem={problem} collection={collection} />}
       {problem?.errors.map(({ pointer, message }) => (
         <p key={pointer} class="field-error">
-          {pointer.slice(1)} {message}
+          {t.form.error(labelOf(fields, pointer), t.form.refused(message, null))}
         </p>
       ))}
-      {differing.length === 0 && <p>Both versions are the same. You can save yours or discard it.</p>}
+      {differing.length === 0 && <p>{t.conflict.same}</p>}
       {differing.map((field) => (
         <Choice
           key={field.name}
@@ -60,14 +59,19 @@ export function Conflict(props: ConflictProps) {
         />
       ))}
       <div class="buttons">
-        <BusyButton class="primary" busyLabel="Saving…" disabled={isWaiting} onPress={() => onSave(chosen())}>
-          Save what I chose
+        <BusyButton
+          class="primary"
+          busyLabel={t.saving}
+          disabled={isWaiting}
+          onPress={() => onSave(chosen())}
+        >
+          {t.conflict.save}
         </BusyButton>
         <button type="button" onClick={() => onEdit(chosen())}>
-          Edit it again
+          {t.conflict.edit}
         </button>
         <button type="button" class="quiet" onClick={onGiveUp}>
-          Discard mine
+          {t.conflict.discard}
         </button>
       </div>
     </div>
@@ -89,12 +93,12 @@ function Choice({ field: { label, shape }, mine, theirs, isTheirs, onChoose }: C
       <legend>{label}</legend>
       <label class={isTheirs ? '' : 'chosen'}>
         <input type="radio" name={name} checked={!isTheirs} onChange={() => onChoose(false)} />
-        <span class="versus-whose">Yours</span>
+        <span class="versus-whose">{t.conflict.yours}</span>
         <span class="versus-value">{display(shape, mine)}</span>
       </label>
       <label class={isTheirs ? 'chosen' : ''}>
         <input type="radio" name={name} checked={isTheirs} onChange={() => onChoose(true)} />
-        <span class="versus-whose">Saved in the meantime</span>
+        <span class="versus-whose">{t.conflict.theirs}</span>
         <span class="versus-value">{display(shape, theirs)}</span>
       </label>
     </fieldset>

@@ -1,8 +1,8 @@
 import type { FieldError } from '../api/client.ts';
 import { Notice } from '../parts/notice.tsx';
-import { escapePart } from '../schema/draft.ts';
+import { t } from '../parts/words.ts';
 import type { Field } from '../schema/shape.ts';
-import { fieldId } from './field-errors.ts';
+import { fieldId, labelOf } from './field-errors.ts';
 
 interface ErrorSummaryProps {
   readonly errors: readonly FieldError[];
@@ -18,30 +18,16 @@ export function ErrorSummary({ errors, fields }: ErrorSummaryProps) {
     }
   };
   return (
-    <Notice
-      tone="bad"
-      title={errors.length === 1 ? 'One field is not valid' : `${errors.length} fields are not valid`}
-    >
+    <Notice tone="bad" title={t.form.errors(errors.length)}>
       <ul>
         {errors.map(({ pointer, message }) => (
           <li key={pointer}>
             <button type="button" class="link" onClick={() => go(pointer)}>
-              {labelsOf(fields, pointer.split('/').slice(1)).join(', ')}
-            </button>{' '}
-            {message}
+              {t.form.error(labelOf(fields, pointer), message)}
+            </button>
           </li>
         ))}
       </ul>
     </Notice>
   );
-}
-
-/** The labels along a JSON pointer: "Place, City". */
-function labelsOf(fields: readonly Field[], [part, ...rest]: readonly string[]): readonly string[] {
-  if (part === undefined) return [];
-  const field = fields.find(({ name }) => escapePart(name) === part);
-  if (field === undefined) return [part];
-  const { label, shape } = field;
-  if (shape.kind === 'group') return [label, ...labelsOf(shape.fields, rest)];
-  return shape.kind === 'list' && rest[0] !== undefined ? [`${label} ${Number(rest[0]) + 1}`] : [label];
 }

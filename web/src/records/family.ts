@@ -1,14 +1,29 @@
-import type { Collection, RecordItem } from '../api/types.ts';
-import { displayMoment } from '../schema/display.ts';
+import type { Cards, Collection, RecordItem } from '../api/types.ts';
+import { t } from '../parts/words.ts';
+import { displayMoment, displayNumber } from '../schema/display.ts';
 import { type Field, fieldsOfSchema, inWords } from '../schema/shape.ts';
 
-/** Adds to each collection those whose records are under its records. */
+/** Adds to each collection those whose records are under its records, and where people write what they are called. */
 export function withChildren(collections: readonly Collection[]): readonly Collection[] {
-  const withOwn = (one: Collection): Collection => ({
-    ...one,
-    children: collections.filter(({ parent }) => parent?.collection === one.name).map(withOwn),
-  });
+  const withOwn = (one: Collection): Collection => {
+    const cards = cardsOf(one, collections);
+    const children = collections.filter(({ parent }) => parent?.collection === one.name).map(withOwn);
+    return { ...one, children, ...(cards && { namedBy: cards }) };
+  };
   return collections.map(withOwn);
+}
+
+/** People have one alias in a record and in all that is under it, so the cards of the root are for these collections, too. */
+function cardsOf(one: Collection, collections: readonly Collection[]): Cards | null {
+  const named = (name: string | undefined) => collections.find((other) => other.name === name);
+  const { cards } = one;
+  if (cards === undefined) {
+    const above = named(one.parent?.collection);
+    return above === undefined ? null : cardsOf(above, collections);
+  }
+  const { collection: above, field } = named(cards.collection)?.parent ?? {};
+  if (above === undefined || field === undefined) return null;
+  return { ...cards, above, field };
 }
 
 /** The fields that people fill in. The page sets the one with the id of the parent. */
@@ -31,19 +46,14 @@ export function homeOf(collection: Collection, record: RecordItem | null): reado
     : ['data', parent.collection, String(record[parent.field]), 'open'];
 }
 
-/** The label of that list. */
-export function homeLabel({ title, parent }: Collection, record: RecordItem | null): string {
-  return parent === undefined || record === null ? title : inWords(parent.field);
-}
-
 /** Why no record can be created under this one now; null if it can. */
-export function whyClosed({ parent }: Collection, above: RecordItem): string | null {
+export function whyClosed({ parent, title }: Collection, above: RecordItem): string | null {
   const { states, before } = parent?.accepts ?? {};
   if (states !== undefined && !states.includes(above.state ?? ''))
-    return `You can add records only while it is ${states.map((state) => inWords(state).toLowerCase()).join(' or ')}.`;
+    return t.list.opensIn(title, states.map(inWords));
   const end = before === undefined ? undefined : above[before];
   return typeof end === 'string' && Date.parse(end) <= Date.now()
-    ? `No records can be added since ${displayMoment(end)}.`
+    ? t.list.closedSince(title, displayMoment(end))
     : null;
 }
 
@@ -74,9 +84,9 @@ export function countsOf({ children = [] }: Collection, record: RecordItem): rea
   return children.flatMap(({ name, title, parent }) => {
     const found = counts[name];
     if (found === undefined) return [];
-    if (typeof found === 'number') return [{ label: title, text: found.toLocaleString() }];
+    if (typeof found === 'number') return [{ label: title, text: displayNumber(found) }];
     const text = Object.entries(found)
-      .map(([state, count]) => `${count.toLocaleString()} ${inWords(state).toLowerCase()}`)
+      .map(([state, count]) => t.record.inState(displayNumber(count), inWords(state)))
       .join(', ');
     const { states = [], number, field } = parent?.capacity ?? {};
     const places = number ?? record[field ?? ''];
@@ -86,7 +96,23 @@ export function countsOf({ children = [] }: Collection, record: RecordItem): rea
     const taken = states.reduce((sum, state) => sum + (found[state] ?? 0), 0);
     return [
       { label: title, text },
-      { label: 'Places', text: `${taken.toLocaleString()} of ${places.toLocaleString()} taken` },
+      { label: t.record.places, text: t.record.taken(displayNumber(taken), displayNumber(places)) },
     ];
   });
+}
+
+/** The places under a record and how many are taken; null where its collection has none, or shows no counts. */
+export function placesOf({ children = [] }: Collection, record: RecordItem) {
+  const counts = (record.counts ?? {}) as Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+  for (const { name, parent } of children) {
+    const found = counts[name];
+    const { states = [], number, field, overflow } = parent?.capacity ?? {};
+    const all = number ?? record[field ?? ''];
+    if (typeof found !== 'object' || typeof all !== 'number') continue;
+    // The number of taken places needs the counts of all states that take one.
+    if (states.length === 0 || states.some((state) => found[state] === undefined)) continue;
+    const taken = states.reduce((sum, state) => sum + (found[state] ?? 0), 0);
+    return { taken, all, waiting: overflow === undefined ? 0 : (found[overflow] ?? 0) };
+  }
+  return null;
 }

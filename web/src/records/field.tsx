@@ -1,4 +1,5 @@
 import type { FieldError } from '../api/client.ts';
+import { t } from '../parts/words.ts';
 import { type Draft, escapePart, type GroupDraft } from '../schema/draft.ts';
 import type { Field } from '../schema/shape.ts';
 import { errorAt, fieldId } from './field-errors.ts';
@@ -54,12 +55,12 @@ function FieldRow({ field, draft, errors, pointer, onChange }: FieldRowProps) {
       )}
       {error !== null && (
         <p class="field-error" id={`${id}-error`}>
-          {label} {error}
+          {t.form.error(label, error)}
         </p>
       )}
     </>
   );
-  const mark = !required && <span class="optional"> optional</span>;
+  const mark = !required && <span class="optional"> {t.form.optional}</span>;
 
   if (shape.kind === 'group' || shape.kind === 'list') {
     return (

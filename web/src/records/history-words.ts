@@ -1,14 +1,8 @@
 import type { HistoryEntry } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
+import { t } from '../parts/words.ts';
 import { inWords } from '../schema/shape.ts';
-import { withArticle } from './roles.ts';
-
-/** What can happen to a record beside the declared actions. */
-const kinds: Readonly<Record<string, string>> = {
-  create: 'Created',
-  update: 'Changed',
-  moved_up: 'Got a free place',
-};
+import { roleName } from './roles.ts';
 
 export interface HistoryWords {
   readonly what: string;
@@ -21,17 +15,23 @@ export interface HistoryWords {
 export function historyInWords(collection: Collection, { action, from, to, by }: HistoryEntry): HistoryWords {
   const isMoved = from !== null && to !== null && from !== to;
   return {
-    what: kinds[action] ?? `“${inWords(action)}”`,
+    what: whatInWords(action),
     who: whoInWords(collection, by),
     states: isMoved ? { from: inWords(from), to: inWords(to) } : null,
   };
 }
 
+/** Two things happen beside the declared actions, and one by itself. */
+function whatInWords(action: string): string {
+  if (action === 'create' || action === 'update') return t.history[action];
+  return action === 'moved_up' ? t.history.movedUp : `“${inWords(action)}”`;
+}
+
 function whoInWords({ roles = {} }: Collection, by: string | null): string {
-  if (by === null) return 'by itself';
-  if (by === 'everyone') return 'by a person without a role';
-  if (by === 'client') return 'by a client of the service';
+  if (by === null) return t.history.byItself;
+  if (by === 'everyone') return t.history.byAnybody;
+  if (by === 'client') return t.history.byProgram;
   // Each record has one owner, and one holder of a role that an action grants.
   const isSingle = by === 'owner' || roles[by]?.max_per_user !== undefined;
-  return `by ${isSingle ? `the ${inWords(by).toLowerCase()}` : withArticle(by)}`;
+  return t.history.by(roleName(by), isSingle);
 }

@@ -5,6 +5,7 @@ import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useLoad } from '../parts/use-load.ts';
+import { t } from '../parts/words.ts';
 import { displayMoment } from '../schema/display.ts';
 import { historyInWords } from './history-words.ts';
 
@@ -23,7 +24,7 @@ export function History({ collection, record, isOpen: isOpenAtFirst }: HistoryPr
   return (
     <details class="card history" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <h2>History</h2>
+        <h2>{t.history.title}</h2>
       </summary>
       {isOpen && <Timeline collection={collection} record={record} />}
     </details>
@@ -45,13 +46,13 @@ function Timeline({ collection, record }: Omit<HistoryProps, 'isOpen'>) {
   );
   return (
     <>
-      <p class="soft">The history names roles. It does not say which person it was.</p>
-      {value === null && isLoading && <Loading what="the history" rows={2} />}
+      <p class="soft">{t.history.roles}</p>
+      {value === null && isLoading && <Loading what={t.history.title} rows={2} />}
       {problem !== null && !isLoading && (
-        <ProblemNotice problem={problem} context="shared" onRetry={reload} />
+        <ProblemNotice problem={problem} context="shared" collection={collection} onRetry={reload} />
       )}
       {value !== null && (
-        <ol class="timeline" aria-label="History">
+        <ol class="timeline" aria-label={t.history.title}>
           {value.slice(0, limit).map((entry, index) => (
             <Entry key={index} collection={collection} entry={entry} />
           ))}
@@ -59,7 +60,7 @@ function Timeline({ collection, record }: Omit<HistoryProps, 'isOpen'>) {
       )}
       {value !== null && value.length > limit && (
         <button type="button" class="small" onClick={() => setLimit(limit + pageSize)}>
-          Show more
+          {t.list.showMore}
         </button>
       )}
     </>
@@ -75,8 +76,8 @@ function Entry({ collection, entry }: { readonly collection: Collection; readonl
       </p>
       {states !== null && (
         <p>
-          <span class="hidden">From</span> {states.from} <span aria-hidden="true">→</span>
-          <span class="hidden">to</span> {states.to}
+          <span class="hidden">{t.history.from}</span> {states.from} <span aria-hidden="true">→</span>
+          <span class="hidden">{t.history.to}</span> {states.to}
         </p>
       )}
       <p class="soft">

@@ -1,3 +1,4 @@
+import { t } from '../parts/words.ts';
 import { displayChoice } from '../schema/display.ts';
 import { choiceKey, type Draft } from '../schema/draft.ts';
 import type { Shape } from '../schema/shape.ts';
@@ -31,7 +32,7 @@ export function ScalarInput({ id, shape, draft, described, isWrong, required, la
     case 'choice':
       return (
         <select {...common}>
-          <option value="">{required ? 'Choose…' : 'Nothing'}</option>
+          <option value="">{required ? t.form.choose : t.form.nothing}</option>
           {shape.values.map((value) => (
             <option key={choiceKey(value)} value={choiceKey(value)}>
               {displayChoice(value)}

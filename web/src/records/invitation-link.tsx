@@ -3,8 +3,9 @@ import type { NewInvitation } from '../api/client.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { linkTo } from '../parts/use-route.ts';
-import { counted, displayMoment } from '../schema/display.ts';
-import { inWords } from '../schema/shape.ts';
+import { t } from '../parts/words.ts';
+import { displayMoment } from '../schema/display.ts';
+import { roleName } from './roles.ts';
 
 interface InvitationLinkProps {
   readonly invitation: NewInvitation;
@@ -32,28 +33,26 @@ export function InvitationLink({ invitation, onClose }: InvitationLinkProps) {
   return (
     <div class="form">
       <div class="field">
-        <label for="invitation-link">Link</label>
+        <label for="invitation-link">{t.invite.link}</label>
         <input id="invitation-link" ref={input} class="copied" readOnly value={link} />
       </div>
       <p>
-        It admits {counted(uses, 'person', 'people')} as <strong>{inWords(role).toLowerCase()}</strong> until{' '}
-        <time dateTime={expires_at}>{displayMoment(expires_at)}</time>. The link is shown only once. Everybody
-        who has it can use it, so send it only to the people you want to invite.
+        {t.invite.admits(uses, roleName(role), displayMoment(expires_at))} {t.invite.once}
       </p>
       {copied === 'failed' && (
-        <Notice tone="bad" title="The link was not copied">
-          <p>The browser does not allow it. The link is selected: copy it with the keyboard.</p>
+        <Notice tone="bad" title={t.invite.notCopied}>
+          <p>{t.invite.copyByHand}</p>
         </Notice>
       )}
       <div class="buttons">
-        <BusyButton class="primary" busyLabel="Copying…" onPress={copy}>
-          Copy the link
+        <BusyButton class="primary" busyLabel={t.invite.copying} onPress={copy}>
+          {t.invite.copy}
         </BusyButton>
         <button type="button" onClick={onClose}>
-          Done
+          {t.invite.done}
         </button>
         <p class="soft" role="status">
-          {copied === 'yes' && 'Copied.'}
+          {copied === 'yes' && t.invite.copied}
         </p>
       </div>
     </div>

@@ -4,18 +4,21 @@ import type { Collection, RecordItem, Schema } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
+import { t } from '../parts/words.ts';
 import { draftOf } from '../schema/draft.ts';
-import { fieldsOfSchema, inWords } from '../schema/shape.ts';
+import { fieldsOfSchema } from '../schema/shape.ts';
 import { InvitationLink } from './invitation-link.tsx';
 import { RecordForm } from './record-form.tsx';
-import { invitableRoles, withArticle } from './roles.ts';
+import { invitableRoles, roleName } from './roles.ts';
 
-const periods: Readonly<Record<string, string>> = {
-  '1 hour': '1h',
-  '1 day': '1d',
-  '7 days': '7d',
-  '30 days': '30d',
-};
+/** How long an invitation can be open, as the service writes it. */
+const periods = (): ReadonlyMap<string, string> =>
+  new Map([
+    [t.invite.hour, '1h'],
+    [t.invite.day, '1d'],
+    [t.invite.days(7), '7d'],
+    [t.invite.days(30), '30d'],
+  ]);
 
 interface InviteDialogProps {
   readonly collection: Collection;
@@ -30,10 +33,10 @@ interface InviteDialogProps {
 export function InviteDialog({ collection, record, name, onClose, onInvited }: InviteDialogProps) {
   const { api } = useApp();
   const { problem, attempt } = useAttempt();
-  const roles = new Map(invitableRoles(collection, record).map((role) => [inWords(role), role]));
+  const roles = new Map(invitableRoles(collection, record).map((role) => [roleName(role), role]));
   const fields = fieldsOfSchema(invitationSchema(collection, [...roles.keys()]));
   const [draft, setDraft] = useState(() =>
-    draftOf(fields, { role: [...roles.keys()][0], uses: 1, expires_in: '7 days' }),
+    draftOf(fields, { role: [...roles.keys()][0], uses: 1, expires_in: t.invite.days(7) }),
   );
   const [made, setMade] = useState<NewInvitation | null>(null);
 
@@ -42,14 +45,14 @@ export function InviteDialog({ collection, record, name, onClose, onInvited }: I
       const invitation = {
         role: roles.get(String(role)) ?? '',
         uses: uses as number | undefined,
-        expires_in: periods[String(expires_in)],
+        expires_in: periods().get(String(expires_in)),
       };
       setMade(await api.collection(collection.name).invite(record.id, invitation));
       onInvited?.();
     });
 
   return (
-    <Dialog title="Invite" onClose={onClose}>
+    <Dialog title={t.invite.title} onClose={onClose}>
       <p class="quoted">{name}</p>
       {made === null ? (
         <RecordForm
@@ -58,13 +61,14 @@ export function InviteDialog({ collection, record, name, onClose, onInvited }: I
           draft={draft}
           problem={problem}
           context="invitations"
-          label="Make a link"
-          busyLabel="One moment…"
+          collection={collection}
+          label={t.invite.make}
+          busyLabel={t.moment}
           onChange={setDraft}
           onSave={invite}
           cancel={
             <button type="button" onClick={onClose}>
-              Cancel
+              {t.cancel}
             </button>
           }
         />
@@ -77,18 +81,17 @@ export function InviteDialog({ collection, record, name, onClose, onInvited }: I
 
 function invitationSchema({ roles = {} }: Collection, labels: readonly string[]): Schema {
   const former = roles.owner?.previous_owner;
-  const then = former === undefined ? 'have no role any more' : `become ${withArticle(former)}`;
-  const handover = `Owner: the record is handed over, and you ${then}.`;
+  const handover = former === undefined ? t.invite.handover : t.invite.handoverAs(roleName(former));
   return {
     required: ['role', 'uses', 'expires_in'],
     properties: {
       role: {
-        title: 'Role',
+        title: t.invite.role,
         enum: labels,
-        ...(labels.includes(inWords('owner')) ? { description: handover } : {}),
+        ...(labels.includes(t.roles.owner) ? { description: handover } : {}),
       },
-      uses: { title: 'People it admits', type: 'integer', minimum: 1, maximum: 100 },
-      expires_in: { title: 'Open for', enum: Object.keys(periods) },
+      uses: { title: t.invite.uses, type: 'integer', minimum: 1, maximum: 100 },
+      expires_in: { title: t.invite.openFor, enum: [...periods().keys()] },
     },
   };
 }

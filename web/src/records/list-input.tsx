@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { FieldError } from '../api/client.ts';
+import { t } from '../parts/words.ts';
 import { type Draft, partDraft } from '../schema/draft.ts';
 import type { Shape } from '../schema/shape.ts';
 import { errorAt, fieldId } from './field-errors.ts';
@@ -38,7 +39,7 @@ export function ListInput({ label, shape, draft, errors, pointer, onChange }: Li
           described: error === null ? '' : `${fieldId(at)}-error`,
           isWrong: error !== null,
           required: true,
-          label: `${label} ${index + 1}`,
+          label: t.form.item(label, index + 1),
           onChange: (part: Draft) =>
             onChange(draft.map((one, position) => (position === index ? part : one))),
         };
@@ -47,19 +48,21 @@ export function ListInput({ label, shape, draft, errors, pointer, onChange }: Li
             <div class="list-row">
               {shape.kind === 'flag' ? <FlagInput {...input} /> : <ScalarInput {...input} />}
               <button type="button" class="small quiet" onClick={() => remove(index)}>
-                Remove<span class="hidden"> {`${label} ${index + 1}`}</span>
+                {t.form.remove}
+                <span class="hidden"> {t.form.item(label, index + 1)}</span>
               </button>
             </div>
             {error !== null && (
               <p class="field-error" id={`${fieldId(at)}-error`}>
-                {`${label} ${index + 1}`} {error}
+                {t.form.error(t.form.item(label, index + 1), error)}
               </p>
             )}
           </div>
         );
       })}
       <button type="button" class="small" ref={addButton} onClick={add}>
-        Add<span class="hidden"> to {label}</span>
+        {t.form.add}
+        <span class="hidden"> {t.form.addTo(label)}</span>
       </button>
     </div>
   );

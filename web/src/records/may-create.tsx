@@ -1,9 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import type { Collection } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
+import { Icon } from '../parts/icons.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
-import { inWords } from '../schema/shape.ts';
+import { t } from '../parts/words.ts';
+import { singularOf } from './collection-words.ts';
+import { roleName } from './roles.ts';
 
 /** True if the caller may create records; null until it is known. Only the scopes of the token decide. */
 export function useMayCreate({ name, access, roles = {} }: Collection): boolean | null {
@@ -18,22 +20,17 @@ export function useMayCreate({ name, access, roles = {} }: Collection): boolean 
 }
 
 export function whoCreates({ access: { create = [] } }: Collection): string {
-  const roles = create.map((role) => `“${inWords(role).toLowerCase()}”`).join(' or ');
-  return `Only people with the role ${roles} can create records here. You do not have this role.`;
-}
-
-interface NewLinkProps {
-  readonly collection: Collection;
-  readonly children: ComponentChildren;
+  return t.list.creators(create.map(roleName));
 }
 
 /** The link to the form, for callers who may create records. */
-export function NewLink({ collection, children }: NewLinkProps) {
+export function NewLink({ collection }: { readonly collection: Collection }) {
   // The screen of the parent has a link of its own.
   if (useMayCreate(collection) !== true || collection.parent !== undefined) return null;
   return (
-    <a class="button primary" href={linkTo('data', collection.name, 'new')}>
-      {children}
+    <a class="button primary" data-key="n" href={linkTo('data', collection.name, 'new')}>
+      <Icon name="plus" size={16} />
+      <span class="wide">{t.newOne(singularOf(collection))}</span>
     </a>
   );
 }

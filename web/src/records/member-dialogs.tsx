@@ -1,14 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { Member } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
+import { shortened } from '../events/sentence.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
+import { t } from '../parts/words.ts';
+import { personName } from '../people/person.ts';
+import { Who } from '../people/who.tsx';
 import { draftOf } from '../schema/draft.ts';
-import { fieldsOfSchema, inWords } from '../schema/shape.ts';
+import { fieldsOfSchema } from '../schema/shape.ts';
 import { RecordForm } from './record-form.tsx';
+import { nameOf } from './record-name.ts';
+import { roleName } from './roles.ts';
 
 interface MemberDialogProps {
   readonly collection: Collection;
@@ -22,7 +28,7 @@ export function ChangeRoleDialog(props: MemberDialogProps & { readonly roles: re
   const { collection, record, member, roles, onClose, onChanged } = props;
   const { api, announce } = useApp();
   const { problem, attempt } = useAttempt();
-  const byLabel = new Map(roles.map((role) => [inWords(role), role]));
+  const byLabel = new Map(roles.map((role) => [roleName(role), role]));
   const labels = [...byLabel.keys()];
   const fields = fieldsOfSchema({ required: ['role'], properties: { role: { enum: labels } } });
   const [draft, setDraft] = useState(() => draftOf(fields, { role: labels[0] }));
@@ -32,26 +38,27 @@ export function ChangeRoleDialog(props: MemberDialogProps & { readonly roles: re
       await api.collection(collection.name).changeMember(record.id, member.alias, change);
       onClose();
       onChanged();
-      announce('The role is changed.');
+      announce(t.people.roleChanged);
     });
   return (
-    <Dialog title="Change the role?" onClose={onClose}>
+    <Dialog title={t.people.askRole} onClose={onClose}>
       <p class="quoted">
-        <code>{member.alias}</code>, {inWords(member.role).toLowerCase()}
+        <Who alias={member.alias} />, {roleName(member.role)}
       </p>
-      <p>This also ends all open invitations of the record.</p>
+      <p>{t.people.endsInvitations}</p>
       <RecordForm
         isFramed
         fields={fields}
         draft={draft}
         problem={problem}
-        label="Change it"
-        busyLabel="One moment…"
+        collection={collection}
+        label={t.people.changeIt}
+        busyLabel={t.moment}
         onChange={setDraft}
         onSave={save}
         cancel={
           <button type="button" onClick={onClose}>
-            Cancel
+            {t.cancel}
           </button>
         }
       />
@@ -67,21 +74,24 @@ export function RemoveDialog({ collection, record, member, onClose, onChanged }:
       await api.collection(collection.name).removeMember(record.id, member.alias);
       onClose();
       onChanged();
-      announce('Removed.');
+      announce(t.people.removed(personName(member.alias)));
     });
   return (
-    <Dialog title="Remove this member?" onClose={onClose}>
+    <Dialog
+      title={t.people.remove(personName(member.alias), shortened(nameOf(collection, record)))}
+      onClose={onClose}
+    >
       <p class="quoted">
-        <code>{member.alias}</code>, {inWords(member.role).toLowerCase()}
+        <Who alias={member.alias} />, {roleName(member.role)}
       </p>
-      <p>The role ends at once. All open invitations of the record end, too.</p>
-      {problem !== null && <ProblemNotice problem={problem} context="shared" />}
+      <p>{t.people.removing}</p>
+      {problem !== null && <ProblemNotice problem={problem} context="shared" collection={collection} />}
       <div class="buttons">
         <button type="button" onClick={onClose}>
-          Cancel
+          {t.cancel}
         </button>
-        <BusyButton class="danger" busyLabel="One moment…" onPress={remove}>
-          Remove
+        <BusyButton class="danger" busyLabel={t.moment} onPress={remove}>
+          {t.people.removeIt}
         </BusyButton>
       </div>
     </Dialog>

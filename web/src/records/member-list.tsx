@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Member } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
+import { t } from '../parts/words.ts';
+import { personNames } from '../people/person.ts';
+import { Who } from '../people/who.tsx';
 import { displayMoment } from '../schema/display.ts';
-import { inWords } from '../schema/shape.ts';
 import { ChangeRoleDialog, RemoveDialog } from './member-dialogs.tsx';
-import { invitableRoles } from './roles.ts';
+import { invitableRoles, roleName } from './roles.ts';
 
 interface MemberListProps {
   readonly collection: Collection;
@@ -23,40 +25,41 @@ interface Asked {
 export function MemberList({ collection, record, members, onChanged }: MemberListProps) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const invitable = invitableRoles(collection, record).filter((role) => role !== 'owner');
+  const names = personNames(members.map(({ alias }) => alias));
+  const before = useRef(members.length);
+  // The button that removed a member is gone with the member.
+  useLayoutEffect(() => {
+    if (members.length < before.current && document.activeElement === document.body)
+      document.getElementById('members')?.focus();
+    before.current = members.length;
+  }, [members.length]);
   const close = () => setAsked(null);
   const dialog = { collection, record, onClose: close, onChanged };
   return (
     <>
-      <ul class="people" aria-label="Members">
+      <ul class="people" aria-label={t.people.members}>
         {members.map((member) => {
           const { alias, role, since, is_me } = member;
           const mayRemove = !is_me && invitable.includes(role);
           return (
             <li key={`${alias} ${role}`}>
               <div>
-                <p>
-                  <code>{alias}</code>
-                  {is_me && <strong> you</strong>}
-                </p>
+                <Who alias={alias} name={names.get(alias)} isMe={is_me} size={28} />
                 <p class="soft">
-                  {inWords(role)} since <time dateTime={since}>{displayMoment(since)}</time>
+                  <time dateTime={since}>{t.people.since(roleName(role), displayMoment(since))}</time>
                 </p>
               </div>
               {mayRemove && (
                 <div class="buttons">
                   {invitable.length > 1 && (
                     <button type="button" class="small" onClick={() => setAsked({ member, what: 'change' })}>
-                      <span>
-                        Change role<span aria-hidden="true">…</span>
-                      </span>
-                      <span class="hidden"> of {alias}</span>
+                      {t.people.changeRole}
+                      <span class="hidden"> {t.people.changeRoleOf(names.get(alias) ?? alias)}</span>
                     </button>
                   )}
                   <button type="button" class="small" onClick={() => setAsked({ member, what: 'remove' })}>
-                    <span>
-                      Remove<span aria-hidden="true">…</span>
-                    </span>
-                    <span class="hidden"> {alias}</span>
+                    {t.people.removeOne}
+                    <span class="hidden"> {names.get(alias)}</span>
                   </button>
                 </div>
               )}

@@ -4,8 +4,10 @@ import { type Collection, fieldsOf, type RecordItem } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
+import { t } from '../parts/words.ts';
 import { draftOf } from '../schema/draft.ts';
 import { ChangedElsewhere } from './changed-elsewhere.tsx';
+import { singularOf } from './collection-words.ts';
 import { Conflict } from './conflict.tsx';
 import { homeOf } from './family.ts';
 import { editableFields } from './form-fields.ts';
@@ -43,7 +45,7 @@ export function RecordEditor({
       try {
         await api.collection(collection.name).replace(record.id, values, { ifMatch });
         drop();
-        announce('Saved.');
+        announce(t.saved(singularOf(collection)));
         goTo(...home);
       } catch (error) {
         const { record: current, etag } = error as Problem<string, RecordItem>;
@@ -57,7 +59,7 @@ export function RecordEditor({
     setVersion(now);
     forget();
     startFrom({ draft: draftOf(fields, now.record), version: now.etag });
-    announce('This is how it is now.');
+    announce(t.record.otherLoaded);
     document.querySelector<HTMLElement>('main h1')?.focus();
   };
 
@@ -90,18 +92,20 @@ export function RecordEditor({
   );
   return (
     <>
-      {elsewhere !== null && <ChangedElsewhere now={elsewhere} onLoad={loadNow} />}
+      {elsewhere !== null && <ChangedElsewhere collection={collection} now={elsewhere} onLoad={loadNow} />}
       <RecordForm
         fields={fields}
         draft={kept.draft}
         isOldDraft={isOld}
         problem={problem}
+        collection={collection}
+        label={t.saveOne(singularOf(collection))}
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={(values) => save({ ...Object.fromEntries(unknown), ...values }, kept.version)}
         cancel={
           <a class="button" href={linkTo(...home)} onClick={drop}>
-            Cancel
+            {t.cancel}
           </a>
         }
       />

@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FieldError, Problem } from '../api/client.ts';
+import type { Collection } from '../api/types.ts';
 import { Notice, ProblemNotice, useWait } from '../parts/notice.tsx';
+import { t } from '../parts/words.ts';
 import { type GroupDraft, readDraft } from '../schema/draft.ts';
 import type { Field } from '../schema/shape.ts';
 import { ErrorSummary } from './error-summary.tsx';
 import { FieldGroup } from './field.tsx';
+import { inWordsOf } from './field-errors.ts';
 
 interface RecordFormProps {
   readonly fields: readonly Field[];
@@ -13,6 +16,8 @@ interface RecordFormProps {
   /** The draft was typed before a reload or a sign-in. */
   readonly isOldDraft?: boolean;
   readonly problem: Problem | null;
+  /** What the problem is about. */
+  readonly collection?: Collection;
   /** Selects the words for the problem. */
   readonly context?: string;
   /** The label of the button that sends the form. */
@@ -30,12 +35,13 @@ interface RecordFormProps {
 /** A form made from the schema. The service validates the values; its errors are shown at the fields. */
 export function RecordForm(props: RecordFormProps) {
   const { fields, draft, isOldDraft = false, problem, onChange, onDiscard, onSave } = props;
-  const { label = 'Save', busyLabel = 'Saving…', cancel, isFramed = false, context } = props;
+  const { label = t.save, busyLabel = t.saving, cancel, isFramed = false, context, collection } = props;
   const [unreadable, setUnreadable] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [tries, setTries] = useState(0);
   const summary = useRef<HTMLDivElement>(null);
-  const errors = unreadable.length > 0 ? unreadable : (problem?.errors ?? []);
+  const [sent, setSent] = useState(draft);
+  const errors = unreadable.length > 0 ? unreadable : inWordsOf(fields, sent, problem?.errors ?? []);
   const isWaiting = useWait(problem) > 0;
   const isWrong = errors.length > 0 || problem !== null;
 
@@ -44,6 +50,7 @@ export function RecordForm(props: RecordFormProps) {
     if (isBusy || isWaiting) return;
     const { values, errors: mistakes } = readDraft(fields, draft);
     setUnreadable(mistakes);
+    setSent(draft);
     setBusy(true);
     if (mistakes.length === 0) await onSave(values);
     setBusy(false);
@@ -60,9 +67,9 @@ export function RecordForm(props: RecordFormProps) {
   return (
     <form class={isFramed ? 'form' : 'card form'} onSubmit={submit} noValidate aria-busy={isBusy}>
       {isOldDraft && (
-        <Notice tone="plain" title="What you typed is still here">
+        <Notice tone="plain" title={t.form.kept}>
           <button type="button" class="small" onClick={onDiscard}>
-            Start over
+            {t.form.startOver}
           </button>
         </Notice>
       )}
@@ -70,7 +77,7 @@ export function RecordForm(props: RecordFormProps) {
         {errors.length > 0 ? (
           <ErrorSummary errors={errors} fields={fields} />
         ) : (
-          problem !== null && <ProblemNotice problem={problem} context={context} />
+          problem !== null && <ProblemNotice problem={problem} context={context} collection={collection} />
         )}
       </div>
       <FieldGroup fields={fields} draft={draft} errors={errors} pointer="" onChange={onChange} />

@@ -1,11 +1,12 @@
 import type { Collection, RecordItem } from '../api/types.ts';
+import { planOf } from '../lists/plan.ts';
+import { personName } from '../people/person.ts';
 import { display } from '../schema/display.ts';
-import { ownFields } from './family.ts';
 
-/** The name of a record: the first field of its schema, or its id if the schema has none. */
+/** The name of a record: its title, or the person whose it is; its id if it has neither. */
 export function nameOf(collection: Collection, record: RecordItem): string {
-  const [title] = ownFields(collection);
-  if (title === undefined) return record.id;
-  const isMissing = collection.parent !== undefined && record[title.name] === undefined;
-  return isMissing ? `Without ${title.label.toLowerCase()}` : display(title.shape, record[title.name]);
+  const { title } = planOf(collection);
+  if (title !== null && record[title.name] !== undefined) return display(title.shape, record[title.name]);
+  if (typeof record.owner === 'string') return personName(record.owner);
+  return title === null ? record.id : display(title.shape, undefined);
 }

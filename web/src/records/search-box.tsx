@@ -1,7 +1,7 @@
 import type { Ref } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Collection } from '../api/types.ts';
-import { listed } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
 import { fieldsOfSchema } from '../schema/shape.ts';
 import { readSearch } from './search-query.ts';
 
@@ -45,7 +45,7 @@ export function SearchBox({ collection, q, input, onSearch }: SearchBoxProps) {
           search();
         }}
       >
-        <label for={id}>Search in {searchedFields(collection)}</label>
+        <label for={id}>{t.list.searchIn(searchedFields(collection))}</label>
         <input
           id={id}
           ref={input}
@@ -63,8 +63,8 @@ export function SearchBox({ collection, q, input, onSearch }: SearchBoxProps) {
   );
 }
 
-/** "“Title” and “Text”": the labels of the fields. */
-export function searchedFields({ search = [], schema }: Collection): string {
+/** The labels of the fields that are searched in. */
+export function searchedFields({ search = [], schema }: Collection): readonly string[] {
   const labels = new Map(fieldsOfSchema(schema).map(({ name, label }) => [name, label]));
-  return listed(search.map((name) => `“${labels.get(name) ?? name}”`));
+  return search.map((name) => labels.get(name) ?? name);
 }

@@ -1,3 +1,5 @@
+import { t } from '../parts/words.ts';
+
 /** The limits of the service. It refuses a search outside of them. */
 const maxWords = 4;
 const shortestWord = 2;
@@ -18,11 +20,11 @@ export function readSearch(text: string): SearchQuery {
     .filter((length) => length > 0);
   const hint =
     lengths.length > maxWords
-      ? `Search for ${maxWords} words at most.`
+      ? t.list.fewerWords(maxWords)
       : lengths.some((length) => length < shortestWord) || (words.length > 0 && lengths.length === 0)
-        ? `Type at least ${shortestWord} letters of each word.`
+        ? t.list.longerWords(shortestWord)
         : lengths.some((length) => length > longestWord)
-          ? `A word can have ${longestWord} letters at most.`
+          ? t.list.shorterWords(longestWord)
           : null;
   return hint === null ? { q: words.join(' '), hint } : { q: null, hint };
 }

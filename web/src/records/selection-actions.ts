@@ -21,12 +21,3 @@ export function commonOf(collection: Collection, records: readonly RecordItem[])
   const mayDelete = records.length > 0 && records.every((record) => mayChange(collection, record, 'delete'));
   return { actions, mayDelete };
 }
-
-/** True if the caller may do something to several of these records at once. */
-export function maySelect(collection: Collection, items: readonly RecordItem[]): boolean {
-  const isOfUse = (record: RecordItem) => {
-    const { actions, mayDelete } = commonOf(collection, [record]);
-    return mayDelete || actions.length > 0;
-  };
-  return items.length > 1 && items.some(isOfUse);
-}

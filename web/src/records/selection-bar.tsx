@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { counted } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
 import { inWords } from '../schema/shape.ts';
 import { BatchDialog, type BatchResult } from './batch-dialog.tsx';
+import { singularOf } from './collection-words.ts';
 import { commonOf } from './selection-actions.ts';
 import { maxSelected, type Selection } from './use-selection.ts';
 import type { WeighedAction } from './weigh-actions.ts';
@@ -35,12 +36,14 @@ export function SelectionBar({ collection, items, selection, onDone, onRefused, 
   const isAll = selected.length === Math.min(items.length, maxSelected);
   const hasNone = selected.length > 0 && actions.length === 0 && !mayDelete;
   return (
-    <section class="selection-bar" aria-label="Selected records">
+    <section class="selection-bar" aria-label={t.selection.title}>
       <p role="status">
-        <strong>{selected.length === 0 ? 'Nothing selected' : counted(selected.length, 'record')}</strong>
-        {selected.length > 0 && ' selected'}
-        {isFull && `. ${maxSelected} is the most at once.`}
-        {hasNone && '. There is no action that fits all of them: select fewer.'}
+        <strong>
+          {selected.length === 0
+            ? t.selection.none
+            : t.selection.count(selected.length, singularOf(collection), collection.title)}
+        </strong>{' '}
+        {isFull && t.selection.most(maxSelected)} {hasNone && t.selection.nothingFits}
       </p>
       <div class="buttons">
         {actions.map((action) => (
@@ -54,16 +57,17 @@ export function SelectionBar({ collection, items, selection, onDone, onRefused, 
         {mayDelete && (
           <button type="button" class="small danger" onClick={() => ask(null)}>
             <span>
-              Delete<span aria-hidden="true">…</span>
+              {t.deletion.yes}
+              <span aria-hidden="true">…</span>
             </span>
           </button>
         )}
         <button type="button" class="small" onClick={isAll ? selection.selectNone : selection.selectAll}>
-          {isAll ? 'Select none' : 'Select all'}
+          {isAll ? t.selection.clear : t.selection.all}
         </button>
       </div>
       <button type="button" class="small quiet" onClick={onEnd}>
-        Cancel
+        {t.cancel}
       </button>
       {asked !== null && (
         <BatchDialog

@@ -1,8 +1,13 @@
 import type { Collection } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import { useLoad } from '../parts/use-load.ts';
-import type { ListCount } from './count-words.ts';
 import type { Records } from './use-records.ts';
+
+export interface ListCount {
+  readonly count: number;
+  /** The service stopped counting at its limit: there may be more. */
+  readonly isLeast: boolean;
+}
 
 /**
  * The number of records in a list; null while it is not known. A list that was fetched completely needs no request.

@@ -3,6 +3,8 @@ import { caught, etagOf, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { kindOf } from '../events/sentence.ts';
 import { useApp } from '../parts/context.ts';
+import { t } from '../parts/words.ts';
+import { singularOf } from './collection-words.ts';
 import { eventsOf } from './record-events.ts';
 import { type Loss, lossOf } from './roles.ts';
 
@@ -15,12 +17,10 @@ export function versionOf(record: RecordItem): Version {
   return { record, etag: etagOf(record) ?? '*' };
 }
 
-export const changedTitle = 'It was changed elsewhere';
-export const lossTitles: Readonly<Record<Loss, string>> = {
-  deleted: 'It was deleted elsewhere',
-  left: 'It is no longer shared with you',
-  gone: 'It is not there any more',
-};
+/** What the person is told when a record is gone: "This booking was deleted". */
+export function lossTitle(collection: Collection, loss: Loss): string {
+  return t.record.lost[loss](singularOf(collection));
+}
 
 /** Follows a record while a version of it is edited here: the newer version, or why the record is gone; null if nothing has changed. */
 export function useElsewhere(
@@ -60,7 +60,12 @@ export function useElsewhere(
   }, [quietApi, name, events, id]);
 
   const elsewhere = typeof found === 'object' && found?.etag === etag ? null : found;
-  const what = elsewhere === null ? '' : typeof elsewhere === 'string' ? lossTitles[elsewhere] : changedTitle;
+  const what =
+    elsewhere === null
+      ? ''
+      : typeof elsewhere === 'string'
+        ? lossTitle(collection, elsewhere)
+        : t.record.changedElsewhere(singularOf(collection));
   useEffect(() => {
     if (what !== '') announce(`${what}.`);
   }, [what]);

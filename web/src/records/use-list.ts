@@ -1,16 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Events } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
-import { countInWords } from './count-words.ts';
 import { useCount } from './use-count.ts';
 import { useListFocus } from './use-list-focus.ts';
 import { useLiveRecords } from './use-live-records.ts';
-import { everything, useRecords } from './use-records.ts';
+import { everything, isEverybodys, useRecords } from './use-records.ts';
 import { useSelection } from './use-selection.ts';
 
 interface ListOptions {
-  /** Everybody's records, not only the caller's. */
-  readonly isEverybodys?: boolean;
   /** The id of the parent, for the records under it. */
   readonly parentId?: string | undefined;
   /** The stream of events; by default the one that the answer with the list names. */
@@ -20,14 +17,15 @@ interface ListOptions {
 }
 
 /** A list of records with its filters, live updates, number of records, focus and selection. */
-export function useList(collection: Collection, { isEverybodys = false, parentId, ...options }: ListOptions) {
+export function useList(collection: Collection, { parentId, ...options }: ListOptions = {}) {
   const [choice, setChoice] = useState(everything);
-  const records = useRecords(collection, choice, { isEverybodys, parentId });
+  const records = useRecords(collection, choice, { parentId });
   const { list, focusOn, keepFocus } = useListFocus();
   const searchInput = useRef<HTMLInputElement>(null);
   const selection = useSelection(records.items ?? []);
-  const count = useCount(collection, records, isEverybodys);
-  const isFiltered = choice.state !== '' || choice.role !== '' || choice.q !== '';
+  const isAll = isEverybodys(collection, choice, parentId);
+  const count = useCount(collection, records, isAll);
+  const isFiltered = choice.state !== '' || choice.whose !== '' || choice.q !== '';
   const changed = options.onChanged ?? (() => {});
   useLiveRecords(collection, records, {
     events: options.events,
@@ -38,7 +36,7 @@ export function useList(collection: Collection, { isEverybodys = false, parentId
 
   return {
     collection,
-    isEverybodys,
+    isEverybodys: isAll,
     isUnder: parentId !== undefined,
     choice,
     setChoice,
@@ -59,20 +57,23 @@ export function useList(collection: Collection, { isEverybodys = false, parentId
     },
     list,
     focusOn,
-    countText: count === null ? '' : countInWords(count, isFiltered),
+    /** Null while it is not known. */
+    count,
     async more() {
       const before = records.items?.length ?? 0;
       await records.more();
       focusOn(before);
     },
     onChanged(...now: readonly RecordItem[]) {
-      records.replace(...now);
+      // The button that was pressed can be gone.
+      keepFocus(() => records.replace(...now));
       changed();
     },
     onGone(...ids: readonly string[]) {
+      const place = records.items?.findIndex(({ id }) => id === ids[0]) ?? 0;
       records.drop(...ids);
       changed();
-      focusOn(0);
+      focusOn(place);
     },
     /** Reads as many records again as were fetched. */
     async refresh() {

@@ -45,7 +45,7 @@ export function useLiveRecords(collection: Collection, records: Records, options
       while (isStale && !isOver) {
         isStale = false;
         const { records, isFiltered, around } = latest.current;
-        const list = await records.reread();
+        const list = await records.reread([...heard.keys()]);
         const before = records.latest.current;
         if (list === 'late') isStale = true;
         else if (list !== null && before !== null && !isOver) {

@@ -3,11 +3,11 @@ import { type Api, caught, Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import type { List } from './news.ts';
-import { isReadByEveryone } from './roles.ts';
+import { isReadByEveryone, withOwner } from './roles.ts';
 
 export interface ListChoice {
-  /** The caller's role by invitation or action; empty for own records, or where the list has both. */
-  readonly role: string;
+  /** `mine`, the caller's role by invitation or action, or empty: all that the caller can read. */
+  readonly whose: string;
   /** Empty: all states. */
   readonly state: string;
   /** The words to search for; empty: no search. */
@@ -16,22 +16,26 @@ export interface ListChoice {
   readonly sort: string;
 }
 
-export const everything: ListChoice = { role: '', state: '', q: '', sort: '-created_at' };
+export const everything: ListChoice = { whose: '', state: '', q: '', sort: '-created_at' };
 
 interface ListKind {
-  readonly isEverybodys?: boolean;
   readonly parentId?: string | undefined;
 }
 
-const pageSize = 10;
+const pageSize = 50;
 const largestPage = 200;
 
-/** Fetches a list page by page: the caller's own records, everybody's, or those under one parent. */
-export function useRecords(
+/** True if the list has the records of everybody: the service has neither a search nor a count of it. */
+export function isEverybodys(
   collection: Collection,
   choice: ListChoice,
-  { isEverybodys = false, parentId }: ListKind = {},
-) {
+  parentId: string | undefined,
+): boolean {
+  return isReadByEveryone(collection) && choice.whose === '' && parentId === undefined;
+}
+
+/** Fetches a list page by page: all that the caller can read, some of it, or the records under one parent. */
+export function useRecords(collection: Collection, choice: ListChoice, { parentId }: ListKind = {}) {
   const { api, quietApi, writes } = useApp();
   const [list, setList] = useState<List | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -48,18 +52,22 @@ export function useRecords(
   const showItems = (change: (items: readonly RecordItem[]) => readonly RecordItem[]) =>
     latest.current && show({ ...latest.current, items: change(latest.current.items) });
 
-  const role = choice.role || undefined;
+  const isMine = choice.whose === 'mine';
+  const role = isMine ? undefined : choice.whose || undefined;
   const q = choice.q || undefined;
-  const isMine = isReadByEveryone(collection) && !isEverybodys && !role && parentId === undefined;
   const under = collection.parent && { [collection.parent.field]: parentId };
   const filter = { ...under, role, q, state: choice.state || undefined, mine: isMine ? true : undefined };
 
-  const read = (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
+  const read = async (from: Api, limit: number, cursor: string | null): Promise<List | Problem> => {
     const sort = q === undefined ? choice.sort : undefined;
-    return from
-      .collection(collection.name)
-      .page({ ...filter, sort, limit, cursor })
-      .catch(caught);
+    const calls = from.collection(collection.name);
+    const page: List | Problem = await calls.page({ ...filter, sort, limit, cursor }).catch(caught);
+    if (page instanceof Problem || !isEverybodys(collection, choice, parentId)) return page;
+    // A collection without roles does not say whose a record is.
+    if (page.items.every(({ roles }) => roles !== undefined)) return page;
+    const own = await calls.page({ mine: true, limit: largestPage }).catch(() => null);
+    const ids = new Set(own?.items.map(({ id }) => id));
+    return { ...page, items: page.items.map((record) => withOwner(record, ids.has(record.id))) };
   };
 
   const load = async (cursor: string | null) => {
@@ -77,7 +85,22 @@ export function useRecords(
   useEffect(() => {
     show(null);
     void load(null);
-  }, [collection.name, choice.role, choice.state, choice.q, choice.sort]);
+  }, [collection.name, choice.whose, choice.state, choice.q, choice.sort]);
+
+  /** What a long list has after its first page, with the records that have changed; nothing if it has only that. */
+  const rest = async (first: List, shown: List, changed: readonly string[]): Promise<Partial<List>> => {
+    const lastId = first.items.at(-1)?.id;
+    const place = shown.items.findIndex(({ id }) => id === lastId);
+    if (shown.items.length <= largestPage || place === -1) return {};
+    const isFirst = new Set(first.items.map(({ id }) => id));
+    const later = shown.items.slice(place + 1).filter(({ id }) => !isFirst.has(id));
+    const reading = later.filter(({ id }) => changed.includes(id)).map(({ id }) => id);
+    const records = quietApi.collection(collection.name);
+    const found = await Promise.all(reading.map((id) => records.get(id).catch(() => null)));
+    const now = new Map(reading.map((id, index) => [id, found[index] ?? null]));
+    const kept = later.flatMap((one) => now.get(one.id) ?? (now.has(one.id) ? [] : [one]));
+    return { items: [...first.items, ...kept], next: shown.next };
+  };
 
   return {
     /** The parameters of the list without order and pages. */
@@ -90,13 +113,20 @@ export function useRecords(
     hasMore: list !== null && list.next !== null,
     more: () => load(latest.current?.next ?? null),
     reload: () => load(null),
-    /** Reads as many records again as were fetched; `late` if this page has changed or loaded something meanwhile. */
-    async reread(): Promise<List | 'late' | null> {
+    /**
+     * Reads the records again that were fetched: the first page of them, and of the others those that have `changed`. `late` if
+     * this page has changed or loaded something meanwhile.
+     */
+    async reread(changed: readonly string[] = []): Promise<List | 'late' | null> {
       const { current: before } = asked;
       await before;
       const { current: shown } = latest;
       const limit = Math.min(largestPage, Math.max(pageSize, shown?.items.length ?? 0));
-      const page = await read(quietApi, limit, null);
+      const first = await read(quietApi, limit, null);
+      const page =
+        first instanceof Problem || shown === null
+          ? first
+          : { ...first, ...(await rest(first, shown, changed)) };
       await writes.settled();
       if (asked.current !== before || latest.current !== shown) return 'late';
       setProblem(page instanceof Problem ? page : null);

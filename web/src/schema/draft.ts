@@ -1,4 +1,5 @@
 import type { FieldError } from '../api/client.ts';
+import { t } from '../parts/words.ts';
 import type { Field, Shape } from './shape.ts';
 
 /** A record in a form: the texts of the inputs, unchanged. They become values when the form is sent. */
@@ -94,20 +95,20 @@ function readText(
     case 'number': {
       const number = Number(text.trim().replace(',', '.'));
       if (Number.isFinite(number)) return number;
-      errors.push({ pointer, message: 'must be a number' });
+      errors.push({ pointer, message: t.form.number });
       return undefined;
     }
     case 'moment': {
       const time = new Date(text);
       if (!Number.isNaN(time.getTime())) return time.toISOString();
-      errors.push({ pointer, message: 'must be a date and a time' });
+      errors.push({ pointer, message: t.form.moment });
       return undefined;
     }
     case 'json':
       try {
         return JSON.parse(text);
       } catch {
-        errors.push({ pointer, message: 'must be JSON' });
+        errors.push({ pointer, message: t.form.json });
         return undefined;
       }
     default:
@@ -116,7 +117,7 @@ function readText(
 }
 
 /** True if all inputs are empty. */
-function isBlank(draft: Draft): boolean {
+export function isBlank(draft: Draft): boolean {
   if (typeof draft !== 'object' || draft === null) return draft === '' || draft === null;
   return Object.values(draft).every(isBlank);
 }

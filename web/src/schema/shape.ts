@@ -1,4 +1,5 @@
 import type { Schema } from '../api/types.ts';
+import { t, type Words } from '../parts/words.ts';
 
 /** Which input a part of a record gets, by its JSON Schema. A schema without a shape here gets an input for JSON. */
 export type Shape =
@@ -20,8 +21,10 @@ export type Shape =
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** The limits and the description of the schema, in words. */
+  /** The description of the schema, and the limits. */
   readonly hint: string | null;
+  /** The limits alone. */
+  readonly limits: string | null;
   readonly required: boolean;
   /** An empty input means `null` where the field is required. */
   readonly nullable: boolean;
@@ -38,7 +41,8 @@ export function fieldsOfSchema(schema: Schema, root: Schema = schema): readonly 
     return {
       name,
       label: typeof resolved.title === 'string' ? resolved.title : inWords(name),
-      hint: hintOf(resolved),
+      hint: sentences(resolved.description, limitsOf(resolved)),
+      limits: limitsOf(resolved),
       required: required.has(name),
       nullable: typesOf(resolved).includes('null'),
       shape: shapeOf(resolved, root),
@@ -109,22 +113,26 @@ function resolve(schema: Schema, root: Schema): Schema {
   return target === undefined ? beside : resolve({ ...target, ...beside }, root);
 }
 
-function hintOf(schema: Schema): string | null {
+/** What a value may be, in words: "From 1 to 8." Null without limits. */
+function limitsOf(schema: Schema): string | null {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, unknown>;
-  const parts = [
-    schema.description,
-    range(minimum, maximum, ''),
-    range(minLength, maxLength, ' characters'),
-    range(minItems, maxItems, ' items'),
-  ].filter((part) => typeof part === 'string' && part !== '');
-  return parts.length === 0 ? null : parts.join(' ');
+  // That a text or a list is not empty goes without saying.
+  return sentences(
+    range(minimum, maximum, Number.NEGATIVE_INFINITY, t.limits.values),
+    range(minLength, maxLength, 2, t.limits.characters),
+    range(minItems, maxItems, 2, t.limits.items),
+  );
 }
 
-function range(min: unknown, max: unknown, unit: string): string {
-  const hasMin = typeof min === 'number' && !(unit !== '' && min <= 1);
-  if (hasMin && typeof max === 'number') return `From ${min} to ${max}${unit}.`;
-  if (typeof max === 'number') return `At most ${max}${unit}.`;
-  return hasMin ? `At least ${min}${unit}.` : '';
+function range(min: unknown, max: unknown, sayFrom: number, words: Words['limits']['values']): string | null {
+  const hasMin = typeof min === 'number' && min >= sayFrom;
+  if (hasMin && typeof max === 'number') return words.between(min, max);
+  if (typeof max === 'number') return words.most(max);
+  return hasMin ? words.least(min) : null;
+}
+
+function sentences(...said: readonly unknown[]): string | null {
+  return said.filter((one) => typeof one === 'string' && one !== '').join(' ') || null;
 }
 
 /** `due_date` and `dueDate` are both "Due date". */

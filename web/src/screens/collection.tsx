@@ -1,93 +1,92 @@
+import { useEffect } from 'preact/hooks';
 import type { Collection } from '../api/types.ts';
 import { Connection } from '../events/connection.tsx';
+import { Filters } from '../lists/filters.tsx';
+import { ListBody } from '../lists/list-body.tsx';
+import { planOf } from '../lists/plan.ts';
+import { useView, ViewTabs } from '../lists/view-tabs.tsx';
+import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
-import { Loading } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
-import { useLoad } from '../parts/use-load.ts';
-import { linkTo } from '../parts/use-route.ts';
-import { ListControls } from '../records/list-controls.tsx';
+import { t } from '../parts/words.ts';
 import { NewLink, useMayCreate, whoCreates } from '../records/may-create.tsx';
-import { RecordList } from '../records/record-list.tsx';
-import { isReadByEveryone } from '../records/roles.ts';
-import { UsageMeters } from '../records/usage-meters.tsx';
+import { isShared } from '../records/roles.ts';
+import { SearchBox } from '../records/search-box.tsx';
+import { BudgetNotice } from '../records/usage-meters.tsx';
 import { useList } from '../records/use-list.ts';
-import { whoReads } from '../records/who-reads.ts';
-import { displayMoment } from '../schema/display.ts';
+import { displayMoment, displayNumber } from '../schema/display.ts';
 import { inWords } from '../schema/shape.ts';
+import { rememberCollection } from '../session/traces.ts';
 
-/** The caller's records in one collection, and how much of its limits is used. */
+/** The records of one collection. */
 export function CollectionScreen({ collection }: { readonly collection: Collection }) {
   const { quietApi } = useApp();
-  const usage = useLoad(() => quietApi.usage(), 'usage');
-  const used = usage.value?.collections.find(({ name }) => name === collection.name);
-  const view = useList(collection, { onChanged: usage.reload });
-  const { choice, records } = view;
-  const { parent } = collection;
+  const view = useList(collection);
+  const { views } = planOf(collection);
+  const [shown, setShown] = useView(collection, views);
+  const { choice, setChoice, count, isEverybodys, records } = view;
+  const { name, title, description, events, parent } = collection;
+  useEffect(() => rememberCollection(name), [name]);
+  const isLive = events !== 'none' && (!isEverybodys || isShared(collection));
+  const mayCreate = useMayCreate(collection);
 
   return (
     <Screen
-      title={collection.title}
-      lead={collection.description}
-      aside={<NewLink collection={collection}>New</NewLink>}
+      title={title}
+      count={count === null ? '' : t.list.count(displayNumber(count.count), count.isLeast)}
+      actions={
+        <>
+          {isLive ? (
+            <Connection
+              events={isEverybodys ? quietApi.events.of(name) : quietApi.events}
+              isRead={records.problem === null}
+            />
+          ) : (
+            <BusyButton class="small quiet" busyLabel={t.moment} onPress={records.reload}>
+              {t.list.reload}
+            </BusyButton>
+          )}
+          {views.length > 1 && <ViewTabs views={views} shown={shown} onShow={setShown} />}
+          {collection.search !== undefined && !isEverybodys && (
+            <SearchBox
+              collection={collection}
+              q={choice.q}
+              input={view.searchInput}
+              onSearch={(q) => setChoice({ ...choice, q })}
+            />
+          )}
+          <NewLink collection={collection} />
+        </>
+      }
     >
-      <p class="back">
-        <a href={linkTo('data')}>← Your data</a>
-      </p>
-      {parent && (
-        <p class="soft">{`To make a new one, open the ${inWords(parent.field).toLowerCase()} that it belongs to.`}</p>
-      )}
-      {isReadByEveryone(collection) && !parent && (
-        <p class="soft">
-          {choice.role === '' && 'This list shows only your own. '}
-          {whoReads(collection)} <EverybodysLink collection={collection} />
-        </p>
-      )}
-      {useMayCreate(collection) === false && !parent && <p class="soft">{whoCreates(collection)}</p>}
+      <Filters view={view} />
       <Deprecation collection={collection} />
-      <ListControls view={view} />
-      <RecordList
+      <BudgetNotice collection={collection} />
+      <ListBody
         view={view}
-        aside={
-          collection.events !== 'none' && (
-            <Connection events={quietApi.events} isRead={records.problem === null} />
-          )
+        shown={shown}
+        empty={
+          <>
+            <p class="empty-title">{t.list.empty(title)}</p>
+            {description && <p class="soft">{description}</p>}
+            {parent && <p class="soft">{t.list.underParent(inWords(parent.field))}</p>}
+            {mayCreate === false && !parent && <p class="soft">{whoCreates(collection)}</p>}
+            <NewLink collection={collection} />
+          </>
         }
-        empty={<FirstOne collection={collection} />}
       />
-      {used !== undefined && <UsageMeters usage={used} />}
-      {used === undefined && usage.isLoading && <Loading what="usage" rows={1} />}
     </Screen>
-  );
-}
-
-function FirstOne({ collection }: { readonly collection: Collection }) {
-  return (
-    <>
-      <p class="empty-title">You have nothing here yet</p>
-      {!isReadByEveryone(collection) && <p>{whoReads(collection)}</p>}
-      <NewLink collection={collection}>Make the first one</NewLink>
-    </>
-  );
-}
-
-function EverybodysLink({ collection: { name, title } }: { readonly collection: Collection }) {
-  return (
-    <a href={linkTo('everybodys', name)}>
-      See everybody’s<span class="hidden"> {title}</span>
-    </a>
   );
 }
 
 function Deprecation({ collection: { deprecated } }: { readonly collection: Collection }) {
   if (deprecated === undefined) return null;
   return (
-    <Notice tone="plain" title="This collection will be removed">
+    <Notice tone="plain" title={t.list.deprecated}>
       <p>
-        {deprecated.sunset === null
-          ? 'No date is set yet. Move your records elsewhere in time.'
-          : `It ends on ${displayMoment(deprecated.sunset)}.`}{' '}
-        {deprecated.link !== null && <a href={deprecated.link}>Read more</a>}
+        {deprecated.sunset === null ? t.list.noSunset : t.list.sunset(displayMoment(deprecated.sunset))}{' '}
+        {deprecated.link !== null && <a href={deprecated.link}>{t.list.readMore}</a>}
       </p>
     </Notice>
   );

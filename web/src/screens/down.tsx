@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Arch } from '../parts/arch.tsx';
+import { t } from '../parts/words.ts';
 
 interface DownProps {
   readonly title: string;
@@ -13,11 +13,10 @@ interface DownProps {
 export function Down({ title, children, otherwise, onRetry }: DownProps) {
   return (
     <main class="down">
-      <Arch size={72} />
       <h1>{title}</h1>
       <p role="alert">{children}</p>
       <button type="button" class="primary" onClick={onRetry}>
-        Try again
+        {t.retry}
       </button>
       {otherwise}
     </main>

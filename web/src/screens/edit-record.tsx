@@ -6,9 +6,11 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useLoad } from '../parts/use-load.ts';
 import { linkTo } from '../parts/use-route.ts';
+import { t } from '../parts/words.ts';
 import { checkOwner } from '../records/check-owner.ts';
-import { homeLabel, homeOf } from '../records/family.ts';
+import { singularOf } from '../records/collection-words.ts';
 import { RecordEditor } from '../records/record-editor.tsx';
+import { nameOf } from '../records/record-name.ts';
 import { isShared } from '../records/roles.ts';
 import { type Version, versionOf } from '../records/use-elsewhere.ts';
 
@@ -26,22 +28,24 @@ export function EditRecord({ collection, id }: EditRecordProps) {
     return versionOf(record);
   };
   const { value, problem, isLoading, reload } = useLoad(load, id);
+  const name = value === null ? collection.title : nameOf(collection, value.record);
   return (
-    <Screen title={`Edit in ${collection.title}`} lead={collection.description}>
-      <p class="back">
-        <a href={linkTo(...homeOf(collection, value?.record ?? null))}>
-          ← {homeLabel(collection, value?.record ?? null)}
-        </a>
-      </p>
-      {value === null && isLoading && <Loading what="the record" />}
-      {problem !== null && !isLoading && (
-        <ProblemNotice
-          problem={problem}
-          context={isShared(collection) ? 'shared' : ''}
-          onRetry={isFinal(problem) ? undefined : reload}
-        />
-      )}
-      {value !== null && <RecordEditor collection={collection} version={value} />}
+    <Screen
+      title={t.editOne(singularOf(collection))}
+      back={{ href: linkTo('data', collection.name, id, 'open'), label: name }}
+    >
+      <div class="page narrow">
+        {value === null && isLoading && <Loading what={collection.title} />}
+        {problem !== null && !isLoading && (
+          <ProblemNotice
+            problem={problem}
+            context={isShared(collection) ? 'shared' : ''}
+            collection={collection}
+            onRetry={isFinal(problem) ? undefined : reload}
+          />
+        )}
+        {value !== null && <RecordEditor collection={collection} version={value} />}
+      </div>
     </Screen>
   );
 }

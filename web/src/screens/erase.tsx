@@ -4,20 +4,17 @@ import { useApp } from '../parts/context.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
-
-const words = 'erase everything';
+import { t } from '../parts/words.ts';
 
 /** Erases everything at once, after the person has typed a confirmation. */
 export function Erase({ onErased }: { onErased(receipt: Receipt): void }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <section class="card danger-zone" aria-labelledby="erase">
-      <h2 id="erase">Erase your data</h2>
-      <p>
-        This erases all your records, your pseudonym and the date of your first visit. It cannot be undone.
-      </p>
+      <h2 id="erase">{t.erasure.title}</h2>
+      <p>{t.erasure.lead}</p>
       <button type="button" class="danger" onClick={() => setAsking(true)}>
-        Erase everything…
+        {t.erasure.button}
       </button>
       {isAsking && <EraseDialog onClose={() => setAsking(false)} onErased={onErased} />}
     </section>
@@ -34,7 +31,7 @@ function EraseDialog({ onClose, onErased }: EraseDialogProps) {
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const { problem, attempt } = useAttempt();
-  const isMeant = typed.trim().toLowerCase() === words;
+  const isMeant = typed.trim().toLowerCase() === t.erasure.words;
 
   const erase = async (event: Event) => {
     event.preventDefault();
@@ -45,12 +42,10 @@ function EraseDialog({ onClose, onErased }: EraseDialogProps) {
   };
 
   return (
-    <Dialog title="Erase everything?" onClose={onClose}>
+    <Dialog title={t.erasure.ask} onClose={onClose}>
       <form onSubmit={erase} noValidate>
-        <p>This cannot be undone. If you want to keep a copy, export it first.</p>
-        <label for="erase-words">
-          Type <strong>{words}</strong> to go on
-        </label>
+        <p>{t.erasure.warning}</p>
+        <label for="erase-words">{t.erasure.type(t.erasure.words)}</label>
         <input
           id="erase-words"
           value={typed}
@@ -62,10 +57,10 @@ function EraseDialog({ onClose, onErased }: EraseDialogProps) {
         {problem !== null && <ProblemNotice problem={problem} />}
         <div class="buttons">
           <button type="button" onClick={onClose}>
-            Keep it
+            {t.erasure.no}
           </button>
           <button type="submit" class="danger" disabled={!isMeant} aria-busy={isBusy}>
-            {isBusy ? 'Erasing…' : 'Erase everything'}
+            {isBusy ? t.erasure.erasing : t.erasure.yes}
           </button>
         </div>
       </form>

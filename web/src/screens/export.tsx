@@ -3,7 +3,7 @@ import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
-import { counted } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
 
 /** Saves all data as a file. Its last line has the number of records, which shows that the file is complete. */
 export function Export() {
@@ -18,17 +18,17 @@ export function Export() {
       for await (const line of api.export()) setCount(lines.push(line));
       const records = lines.filter((line) => 'record' in line).length;
       const text = [...lines, { type: 'end', records }].map((line) => `${JSON.stringify(line)}\n`);
-      offer(text, `vestibule-export-${new Date().toISOString().slice(0, 10)}.ndjson`);
-      announce(`Saved as a file: ${counted(records, 'record')}.`);
+      offer(text, `export-${new Date().toISOString().slice(0, 10)}.ndjson`);
+      announce(t.exporting.done(records));
     });
 
   return (
     <section class="card" aria-labelledby="export">
-      <h2 id="export">Export your data</h2>
-      <p>You get one file with all your records and what the service stores about you. Each line is JSON.</p>
+      <h2 id="export">{t.exporting.title}</h2>
+      <p>{t.exporting.lead}</p>
       {problem !== null && <ProblemNotice problem={problem} />}
-      <BusyButton busyLabel={count === 0 ? 'Fetching…' : `Fetching… ${counted(count, 'line')}`} onPress={run}>
-        Export as a file
+      <BusyButton busyLabel={count === 0 ? t.exporting.fetching : t.exporting.lines(count)} onPress={run}>
+        {t.exporting.button}
       </BusyButton>
     </section>
   );

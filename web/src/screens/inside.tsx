@@ -1,29 +1,26 @@
+import { useEffect } from 'preact/hooks';
 import type { Collection, Overview } from '../api/types.ts';
-import { Arch } from '../parts/arch.tsx';
+import { BrandLinks } from '../parts/brand.tsx';
 import { useApp } from '../parts/context.ts';
+import { later } from '../parts/later.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { Portrait, usePerson } from '../parts/person.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { type Loaded, useLoad } from '../parts/use-load.ts';
 import { linkTo, useRoute } from '../parts/use-route.ts';
+import { t } from '../parts/words.ts';
 import { hasOwnList, withChildren } from '../records/family.ts';
+import { lastCollection } from '../session/traces.ts';
 import { CollectionScreen } from './collection.tsx';
-import { Data } from './data.tsx';
-import { EditRecord } from './edit-record.tsx';
-import { Everybodys } from './everybodys.tsx';
-import { InvitationScreen } from './invitation.tsx';
-import { MembersScreen } from './members.tsx';
-import { NewRecord } from './new-record.tsx';
-import { OpenRecord } from './open-record.tsx';
-import { TokenScreen } from './token.tsx';
-import { You } from './you.tsx';
+import { Rail } from './rail.tsx';
 
-const pages = [
-  { path: 'you', label: 'You' },
-  { path: 'data', label: 'Your data' },
-  { path: 'token', label: 'Token' },
-];
+const Account = later(() => import('./account.tsx').then((found) => found.Account));
+const EditRecord = later(() => import('./edit-record.tsx').then((found) => found.EditRecord));
+const InvitationScreen = later(() => import('./invitation.tsx').then((found) => found.InvitationScreen));
+const MembersScreen = later(() => import('./members.tsx').then((found) => found.MembersScreen));
+const NewRecord = later(() => import('./new-record.tsx').then((found) => found.NewRecord));
+const OpenRecord = later(() => import('./open-record.tsx').then((found) => found.OpenRecord));
+const TokenScreen = later(() => import('./token.tsx').then((found) => found.TokenScreen));
 
 /** The page for a person who is signed in. */
 export function Inside() {
@@ -35,51 +32,16 @@ export function Inside() {
   }, 'overview');
   const skip = () => document.querySelector<HTMLElement>('main h1')?.focus();
   return (
-    <>
+    <div class="app">
       <button type="button" class="skip" onClick={skip}>
-        Skip to the content
+        {t.frame.skip}
       </button>
-      <Header here={route[0] ?? 'you'} />
-      <main id="main" class="inside">
+      <Rail collections={overview.value?.collections ?? []} here={route} />
+      <main id="main" class="main">
         <Page key={route.join('/')} route={route} overview={overview} />
+        <BrandLinks />
       </main>
-      <footer class="foot">
-        <p>
-          Access tokens are kept only in the memory of this page. <a href="/docs">API reference</a>
-        </p>
-      </footer>
-    </>
-  );
-}
-
-function Header({ here }: { readonly here: string }) {
-  const { session } = useApp();
-  const person = usePerson();
-  return (
-    <header class="top">
-      <a class="top-brand" href={linkTo('you')}>
-        <Arch />
-        <span>Vestibule</span>
-      </a>
-      <nav aria-label="Main">
-        <ul>
-          {pages.map(({ path, label }) => (
-            <li key={path}>
-              <a href={linkTo(path)} aria-current={here === path ? 'page' : undefined}>
-                {label}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div class="top-person">
-        <Portrait person={person.value} size={32} />
-        <span class="top-name">{person.value?.name}</span>
-        <button type="button" class="small" onClick={() => void session.signOut()}>
-          Sign out
-        </button>
-      </div>
-    </header>
+    </div>
   );
 }
 
@@ -89,22 +51,16 @@ interface PageProps {
 }
 
 function Page({ route, overview }: PageProps) {
-  const [page = 'you', name, record, part] = route;
-  if (page === 'you') return <You />;
-  if (page === 'token') return <TokenScreen />;
-  if (page === 'invitation') return <InvitationScreen />;
-  if (page !== 'data' && page !== 'everybodys') return <NotFound />;
-  if (overview.value === null)
-    return <Waiting title={page === 'data' ? 'Your data' : 'Everybody’s'} overview={overview} />;
+  const { settings } = useApp();
+  const [page = 'data', name, record, part] = route;
+  if (page === 'invitation') return <InvitationScreen collections={overview.value?.collections ?? null} />;
+  if (page === 'token' && settings.dev) return <TokenScreen />;
+  if (page !== 'data' && page !== 'you') return <NotFound />;
+  if (overview.value === null) return <Waiting overview={overview} />;
   const { collections } = overview.value;
+  if (page === 'you') return <Account collections={collections} />;
+  if (name === undefined) return <First collections={collections} />;
   const collection = collections.find((one) => one.name === name);
-  if (page === 'everybodys')
-    return collection === undefined || collection.parent ? (
-      <NotFound />
-    ) : (
-      <Everybodys collection={collection} />
-    );
-  if (name === undefined) return <Data collections={collections} />;
   return collection === undefined ? (
     <NotFound />
   ) : (
@@ -114,6 +70,23 @@ function Page({ route, overview }: PageProps) {
       record={record}
       part={part}
     />
+  );
+}
+
+/** Goes on to the collection that was used last, else to the first. */
+function First({ collections }: { readonly collections: readonly Collection[] }) {
+  const shown = collections.filter(hasOwnList);
+  const first = shown.find(({ name }) => name === lastCollection()) ?? shown[0];
+  useEffect(() => {
+    if (first !== undefined) location.replace(linkTo('data', first.name));
+  }, []);
+  if (first !== undefined) return null;
+  return (
+    <Screen title={t.frame.noCollections}>
+      <div class="empty">
+        <p>{t.frame.declareSome}</p>
+      </div>
+    </Screen>
   );
 }
 
@@ -146,26 +119,24 @@ interface ThroughParentProps {
 function ThroughParent({ collection: { title, description }, above }: ThroughParentProps) {
   return (
     <Screen title={title} lead={description}>
-      <p>
-        These records belong to others. Open one of <a href={linkTo('data', above.name)}>{above.title}</a> to
-        see the records in it and to add some.
-      </p>
+      <div class="empty">
+        <p>{t.frame.throughParent(above.title)}</p>
+        <a class="button" href={linkTo('data', above.name)}>
+          {above.title}
+        </a>
+      </div>
     </Screen>
   );
 }
 
-interface WaitingProps {
-  readonly title: string;
-  readonly overview: Loaded<Overview>;
-}
-
-function Waiting({ title, overview }: WaitingProps) {
+function Waiting({ overview }: { readonly overview: Loaded<Overview> }) {
+  const { brand } = useApp().settings;
   return (
-    <Screen title={title}>
+    <Screen title={brand.title}>
       {overview.problem && !overview.isLoading ? (
         <ProblemNotice problem={overview.problem} onRetry={overview.reload} />
       ) : (
-        <Loading what="the collections" />
+        <Loading what={t.frame.collections} rows={8} />
       )}
     </Screen>
   );
@@ -173,10 +144,12 @@ function Waiting({ title, overview }: WaitingProps) {
 
 function NotFound() {
   return (
-    <Screen title="This page does not exist">
-      <p>
-        <a href={linkTo('you')}>Go to the page “You”</a>
-      </p>
+    <Screen title={t.frame.notFound}>
+      <div class="empty">
+        <a class="button" href={linkTo()}>
+          {t.frame.goHome}
+        </a>
+      </div>
     </Screen>
   );
 }

@@ -5,19 +5,21 @@ import { Connection } from '../events/connection.tsx';
 import { kindOf, sentenceOf } from '../events/sentence.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
+import { Icon } from '../parts/icons.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { useLoad } from '../parts/use-load.ts';
-import { goTo, linkTo } from '../parts/use-route.ts';
+import { linkTo } from '../parts/use-route.ts';
+import { t } from '../parts/words.ts';
+import { useCards } from '../people/use-cards.ts';
+import { InviteDialog } from '../records/invite-dialog.tsx';
 import { MemberList } from '../records/member-list.tsx';
-import { RecordCard } from '../records/record-card.tsx';
 import { nameOf } from '../records/record-name.ts';
-import { invitableRoles, lossOf, seesMembers } from '../records/roles.ts';
-import { lossTitles } from '../records/use-elsewhere.ts';
-import { counted, displayMoment } from '../schema/display.ts';
-import { inWords } from '../schema/shape.ts';
+import { invitableRoles, lossOf, roleName, seesMembers } from '../records/roles.ts';
+import { lossTitle } from '../records/use-elsewhere.ts';
+import { displayMoment } from '../schema/display.ts';
 
 const pageSize = 100;
 
@@ -58,6 +60,7 @@ export function MembersScreen({ collection, id }: MembersScreenProps) {
     });
   }, [quietApi, name, id]);
 
+  useCards([[collection, value?.record]]);
   const isLost = value !== null && problem?.code === 'not_found';
   const loss = isLost ? lossOf(collection, value.record, lastKind.current) : null;
   useEffect(() => {
@@ -66,37 +69,52 @@ export function MembersScreen({ collection, id }: MembersScreenProps) {
     announce(sentenceOf(collection, happening, nameOf(collection, value.record)));
   }, [loss]);
 
-  const back = () => goTo('data', name);
+  const recordName = value === null ? title : nameOf(collection, value.record);
+  const [isInviting, setInviting] = useState(false);
   return (
-    <Screen title={`Members in ${title}`} lead={collection.description}>
-      <p class="back">
-        <a href={linkTo('data', name)}>← {title}</a>
-      </p>
-      {value === null && isLoading && <Loading what="the record" />}
+    <Screen
+      title={t.people.membersOf(recordName)}
+      back={{ href: linkTo('data', name, id, 'open'), label: recordName }}
+      actions={
+        <>
+          {collection.events !== 'none' && value !== null && (
+            <Connection events={quietApi.events} isRead={problem === null} />
+          )}
+          {value !== null && invitableRoles(collection, value.record).length > 0 && (
+            <button type="button" class="primary" onClick={() => setInviting(true)}>
+              <Icon name="share" size={16} />
+              {t.people.invite}
+            </button>
+          )}
+        </>
+      }
+    >
+      {value === null && isLoading && <Loading what={t.people.members} />}
       {problem !== null && loss === null && !isLoading && (
-        <ProblemNotice problem={problem} context="shared" onRetry={reload} />
+        <ProblemNotice problem={problem} context="shared" collection={collection} onRetry={reload} />
       )}
       {loss !== null && (
-        <Notice tone="plain" title={lossTitles[loss]}>
-          {loss === 'left' && <p>Your role in it has ended. To come back you need a new invitation.</p>}
+        <Notice tone="plain" title={lossTitle(collection, loss)}>
+          {loss === 'left' && <p>{t.record.leftIt}</p>}
         </Notice>
       )}
       {value !== null && loss === null && (
-        <>
-          {collection.events !== 'none' && <Connection events={quietApi.events} isRead={problem === null} />}
-          <ul class="records" aria-label={title}>
-            <RecordCard
+        <div class="page">
+          {isInviting && (
+            <InviteDialog
               collection={collection}
               record={value.record}
-              onChanged={reload}
-              onGone={back}
+              name={recordName}
+              onClose={() => setInviting(false)}
               onInvited={reload}
             />
-          </ul>
+          )}
           {value.members.length > 0 && (
             <section class="card" aria-labelledby="members">
-              <h2 id="members">Members</h2>
-              <p class="soft">People see each other by alias. A person has another alias in every record.</p>
+              <h2 id="members" tabIndex={-1}>
+                {t.people.members}
+              </h2>
+              <p class="soft">{t.people.aliases}</p>
               <MemberList
                 collection={collection}
                 record={value.record}
@@ -105,7 +123,7 @@ export function MembersScreen({ collection, id }: MembersScreenProps) {
               />
               {value.hasMore && (
                 <button type="button" class="small" onClick={() => setLimit(limit + pageSize)}>
-                  Show more
+                  {t.list.showMore}
                 </button>
               )}
             </section>
@@ -118,7 +136,7 @@ export function MembersScreen({ collection, id }: MembersScreenProps) {
               onEnded={reload}
             />
           )}
-        </>
+        </div>
       )}
     </Screen>
   );
@@ -151,34 +169,38 @@ function Invitations({ collection, record, invitations, onEnded }: InvitationsPr
     attempt(async () => {
       await api.collection(collection.name).endInvitation(record.id, id);
       onEnded();
-      announce('The invitation has ended.');
+      announce(t.invite.ended);
       document.getElementById('invitations')?.focus();
     });
   return (
     <section class="card" aria-labelledby="invitations">
       <h2 id="invitations" tabIndex={-1}>
-        Open invitations
+        {t.invite.open}
       </h2>
       {problem !== null && <ProblemNotice problem={problem} />}
       {invitations.length === 0 ? (
-        <p class="soft">There is none. Press “Invite” to make a link that you can send.</p>
+        <p class="soft">{t.invite.none}</p>
       ) : (
-        <ul class="people" aria-label="Open invitations">
+        <ul class="people" aria-label={t.invite.open}>
           {invitations.map((invitation) => {
             const { id, role, uses_left, expires_at } = invitation;
-            const about = `for ${inWords(role).toLowerCase()}, until ${displayMoment(expires_at)}`;
+            const about = t.invite.about(roleName(role), displayMoment(expires_at));
             return (
               <li key={id}>
                 <div>
-                  <p>{inWords(role)}</p>
+                  <p>{roleName(role)}</p>
                   <p class="soft">
-                    For {counted(uses_left, 'more person', 'more people')}, until{' '}
-                    <time dateTime={expires_at}>{displayMoment(expires_at)}</time>
+                    <time dateTime={expires_at}>{t.invite.left(uses_left, displayMoment(expires_at))}</time>
                   </p>
                 </div>
                 {invitable.includes(role) && (
-                  <BusyButton class="small" busyLabel="Ending…" about={about} onPress={() => end(invitation)}>
-                    End
+                  <BusyButton
+                    class="small"
+                    busyLabel={t.invite.ending}
+                    about={about}
+                    onPress={() => end(invitation)}
+                  >
+                    {t.invite.end}
                   </BusyButton>
                 )}
               </li>

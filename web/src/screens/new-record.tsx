@@ -6,6 +6,8 @@ import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { goTo, linkTo } from '../parts/use-route.ts';
+import { t } from '../parts/words.ts';
+import { singularOf } from '../records/collection-words.ts';
 import { editableFields } from '../records/form-fields.ts';
 import { useMayCreate, whoCreates } from '../records/may-create.tsx';
 import { RecordForm } from '../records/record-form.tsx';
@@ -28,17 +30,20 @@ export function NewRecord({ collection, parentId }: NewRecordProps) {
   const mayCreate = parent !== undefined || isAllowed;
   const home = parent && parentId ? ['data', parent.collection, parentId, 'open'] : ['data', collection.name];
   return (
-    <Screen title={`New in ${collection.title}`} lead={collection.description}>
-      <p class="back">
-        <a href={linkTo(...home)}>← {parent ? inWords(parent.field) : collection.title}</a>
-      </p>
-      {mayCreate === null && <Loading what="the form" />}
-      {mayCreate === false && (
-        <Notice tone="plain" title="You cannot create records here">
-          <p>{whoCreates(collection)}</p>
-        </Notice>
-      )}
-      {mayCreate && <NewForm collection={collection} parentId={parentId} home={home} />}
+    <Screen
+      title={t.newOne(singularOf(collection))}
+      lead={collection.description}
+      back={{ href: linkTo(...home), label: parent ? inWords(parent.field) : collection.title }}
+    >
+      <div class="page narrow">
+        {mayCreate === null && <Loading what={collection.title} />}
+        {mayCreate === false && (
+          <Notice tone="plain" title={t.list.mayNotCreate}>
+            <p>{whoCreates(collection)}</p>
+          </Notice>
+        )}
+        {mayCreate && <NewForm collection={collection} parentId={parentId} home={home} />}
+      </div>
     </Screen>
   );
 }
@@ -65,14 +70,14 @@ function NewForm({ collection, parentId, home }: NewRecordProps & { readonly hom
         throw error;
       }
       drop();
-      announce('Saved.');
+      announce(t.saved(singularOf(collection)));
       goTo(...home);
     });
 
   return (
     <>
       {isReadByEveryone(collection) && (
-        <Notice tone="plain" title="Everybody can read this">
+        <Notice tone="plain" title={t.form.everybody}>
           <p>{whoReads(collection)}</p>
         </Notice>
       )}
@@ -81,13 +86,15 @@ function NewForm({ collection, parentId, home }: NewRecordProps & { readonly hom
         draft={kept.draft}
         isOldDraft={isOld}
         problem={problem}
+        collection={collection}
+        label={t.saveOne(singularOf(collection))}
         context={parentId === undefined ? '' : 'under'}
         onChange={(draft) => change({ ...kept, draft })}
         onDiscard={drop}
         onSave={save}
         cancel={
           <a class="button" href={linkTo(...home)} onClick={drop}>
-            Cancel
+            {t.cancel}
           </a>
         }
       />

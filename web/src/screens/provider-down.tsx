@@ -1,4 +1,5 @@
 import { useApp } from '../parts/context.ts';
+import { t } from '../parts/words.ts';
 import { Down } from './down.tsx';
 
 export function ProviderDown({ onRetry }: { onRetry(): void }) {
@@ -6,13 +7,12 @@ export function ProviderDown({ onRetry }: { onRetry(): void }) {
   const another =
     settings.providers.length === 1 ? null : (
       <button type="button" onClick={() => session.chooseAgain()}>
-        Use another provider
+        {t.down.otherProvider}
       </button>
     );
   return (
-    <Down title="The provider does not answer" onRetry={onRetry} otherwise={another}>
-      You sign in at <strong>{new URL(session.provider.issuer).host}</strong>, which does not answer. What you
-      typed is kept. Try again in a moment.
+    <Down title={t.down.provider} onRetry={onRetry} otherwise={another}>
+      {t.down.providerAdvice(new URL(session.provider.issuer).host)}
     </Down>
   );
 }

@@ -2,7 +2,8 @@ import type { Receipt } from '../api/client.ts';
 import type { Collection } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
 import { Screen } from '../parts/screen.tsx';
-import { counted, displayMoment } from '../schema/display.ts';
+import { t } from '../parts/words.ts';
+import { displayMoment, displayNumber } from '../schema/display.ts';
 
 interface ReceiptScreenProps {
   readonly receipt: Receipt;
@@ -14,35 +15,32 @@ export function ReceiptScreen({ receipt, collections }: ReceiptScreenProps) {
   const { session } = useApp();
   const titleOf = (name: string) => collections.find((one) => one.name === name)?.title ?? name;
   return (
-    <Screen title="Your data is erased" lead={`Erased on ${displayMoment(receipt.erased_at)}.`}>
-      <section class="card receipt" aria-label="Receipt">
+    <Screen title={t.erasure.done} lead={t.erasure.erasedOn(displayMoment(receipt.erased_at))}>
+      <section class="card receipt" aria-label={t.erasure.receipt}>
         <dl class="held">
           {Object.entries(receipt.records).map(([name, count]) => (
             <div key={name}>
               <dt>{titleOf(name)}</dt>
-              <dd>{counted(count, 'record')}</dd>
+              <dd>{displayNumber(count)}</dd>
             </div>
           ))}
           <div>
-            <dt>Idempotency keys</dt>
-            <dd>{receipt.idempotency_keys}</dd>
+            <dt>{t.erasure.repeats}</dt>
+            <dd>{displayNumber(receipt.idempotency_keys)}</dd>
           </div>
           <div class="total">
-            <dt>Total</dt>
-            <dd>{counted(receipt.total, 'record')}</dd>
+            <dt>{t.erasure.total}</dt>
+            <dd>{displayNumber(receipt.total)}</dd>
           </div>
         </dl>
       </section>
-      <p>The service stores nothing about you any more. If you go on using it, it registers you again.</p>
+      <p>{t.erasure.after}</p>
       {receipt.budgets_kept_until !== null && (
-        <p>
-          Until {displayMoment(receipt.budgets_kept_until)} the service keeps, without your pseudonym, how
-          much you have written, so that erasing does not reset these limits.
-        </p>
+        <p>{t.erasure.budgets(displayMoment(receipt.budgets_kept_until))}</p>
       )}
       <div class="buttons">
         <button type="button" class="primary" onClick={() => void session.signOut()}>
-          Sign out
+          {t.account.signOut}
         </button>
       </div>
     </Screen>

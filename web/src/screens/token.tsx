@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import { createClient } from '../api/client.ts';
-import { wordsFor } from '../api/words.ts';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -15,6 +14,7 @@ import type { Session } from '../session/session.ts';
 import type { ProviderSettings } from '../session/settings.ts';
 import { BoundToken } from './bound-token.tsx';
 import { ClaimTable } from './claim-table.tsx';
+import { tokenWords } from './token-words.ts';
 
 /** The access token: its claims, its lifetime, and whether the service accepts it. */
 export function TokenScreen() {
@@ -152,8 +152,8 @@ function Check({ token, session }: { readonly token: string; readonly session: S
       )}
       {!isLoading && problem !== null && (
         <>
-          <Notice tone="bad" title={`Refused: ${wordsFor(problem).heading}`}>
-            <p>{wordsFor(problem).advice}</p>
+          <Notice tone="bad" title={`Refused: ${tokenWords(problem).heading}`}>
+            <p>{tokenWords(problem).advice}</p>
             <p>
               <code class="code">
                 {problem.status > 0 ? `${problem.status} ${problem.code}` : problem.code}

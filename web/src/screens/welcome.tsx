@@ -1,37 +1,35 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Arch } from '../parts/arch.tsx';
+import { BrandLinks, BrandMark } from '../parts/brand.tsx';
 import { BusyButton } from '../parts/busy-button.tsx';
 import { useApp } from '../parts/context.ts';
 import { Notice } from '../parts/notice.tsx';
+import { t } from '../parts/words.ts';
 import type { Parting } from '../session/session.ts';
 import type { ProviderSettings } from '../session/settings.ts';
 import { findInvitation } from '../session/traces.ts';
 
 /** The page for a person who is not signed in. */
 export function Welcome({ because }: { readonly because: Parting | null }) {
+  const { brand } = useApp().settings;
   useEffect(() => {
-    document.title = 'Vestibule';
-  }, []);
+    document.title = brand.title;
+  }, [brand.title]);
   return (
     <main class="welcome">
       <div class="welcome-picture" aria-hidden="true">
-        <Arch size={220} />
+        <BrandMark size={160} />
       </div>
       <div class="welcome-text">
-        <p class="brand">Vestibule</p>
-        <h1>Sign in. Your name stays with your provider.</h1>
-        <p class="lead">
-          Your provider sends your name and picture to this page only. The service behind it never gets them:
-          it knows you by a pseudonym.
-        </p>
+        <p class="brand">{brand.title}</p>
+        <h1>{t.welcome.title}</h1>
+        <p class="lead">{t.welcome.lead}</p>
         <PartingNotice because={because} />
         {findInvitation() !== null && (
-          <Notice tone="plain" title="You are invited">
-            <p>Sign in to accept it. This tab keeps the invitation until then.</p>
-          </Notice>
+          <Said tone="plain" title={t.invitation.title} text={t.welcome.invited} />
         )}
         <WaysIn />
+        <BrandLinks />
       </div>
     </main>
   );
@@ -44,9 +42,9 @@ function WaysIn() {
   if (others.length > 0) return <Choice providers={settings.providers} />;
   return (
     <>
-      <SignInButton onPress={() => session.signIn(first)}>Sign in</SignInButton>
+      <SignInButton onPress={() => session.signIn(first)}>{t.welcome.signIn}</SignInButton>
       <p class="soft">
-        At <strong>{new URL(first.issuer).host}</strong>. <a href="/docs">Read about the API</a>
+        {t.welcome.at(new URL(first.issuer).host)} <ApiLink />
       </p>
     </>
   );
@@ -60,20 +58,22 @@ function Choice({ providers }: { readonly providers: readonly ProviderSettings[]
         {providers.map((provider) => (
           <li key={provider.issuer}>
             <SignInButton onPress={() => session.signIn(provider)}>
-              Sign in with {provider.title}
+              {t.welcome.signInWith(provider.title)}
             </SignInButton>
-            <p class="soft">
-              At <strong>{new URL(provider.issuer).host}</strong>
-            </p>
+            <p class="soft">{t.welcome.at(new URL(provider.issuer).host)}</p>
           </li>
         ))}
       </ul>
       <p class="soft">
-        You have another pseudonym with each provider. Records that you make with one are not there with
-        another. <a href="/docs">Read about the API</a>
+        {t.welcome.others} <ApiLink />
       </p>
     </>
   );
+}
+
+/** For developers only. */
+function ApiLink() {
+  return useApp().settings.dev ? <a href="/docs">{t.welcome.docs}</a> : null;
 }
 
 interface SignInButtonProps {
@@ -83,45 +83,39 @@ interface SignInButtonProps {
 
 function SignInButton({ children, onPress }: SignInButtonProps) {
   return (
-    <BusyButton class="primary large" busyLabel="On the way…" onPress={onPress}>
+    <BusyButton class="primary large" busyLabel={t.welcome.signingIn} onPress={onPress}>
       {children}
     </BusyButton>
   );
 }
 
 function PartingNotice({ because }: { readonly because: Parting | null }) {
-  if (because === null) return null;
-  if (because === 'signed-out') {
-    return (
-      <Notice tone="good" title="You are signed out">
-        <p>This page has deleted all that it knew about you from this browser.</p>
-      </Notice>
-    );
+  switch (because) {
+    case null:
+      return null;
+    case 'signed-out':
+      return <Said tone="good" title={t.welcome.signedOut} text={t.welcome.forgotten} />;
+    case 'signed-out-here':
+      return <Said tone="bad" title={t.welcome.signedOutHere} text={t.welcome.stillThere} />;
+    case 'ended':
+      return <Said tone="plain" title={t.welcome.again} text={t.welcome.ended} />;
+    case 'denied':
+      return <Said tone="bad" title={t.welcome.denied} text={t.welcome.consent} />;
+    default:
+      return <Said tone="bad" title={t.welcome.failed} text={because.failed} />;
   }
-  if (because === 'signed-out-here') {
-    return (
-      <Notice tone="bad" title="You are signed out of this page only">
-        <p>The provider does not answer, so you are still signed in there. Sign out there, too.</p>
-      </Notice>
-    );
-  }
-  if (because === 'ended') {
-    return (
-      <Notice tone="plain" title="Please sign in again">
-        <p>Your session at the provider has ended. What you typed is kept in this tab.</p>
-      </Notice>
-    );
-  }
-  if (because === 'denied') {
-    return (
-      <Notice tone="bad" title="You did not allow it">
-        <p>This page needs your consent at the provider. To use it, sign in again and allow it.</p>
-      </Notice>
-    );
-  }
+}
+
+interface SaidProps {
+  readonly tone: 'plain' | 'good' | 'bad';
+  readonly title: string;
+  readonly text: string;
+}
+
+function Said({ tone, title, text }: SaidProps) {
   return (
-    <Notice tone="bad" title="The sign-in did not work">
-      <p>{because.failed}</p>
+    <Notice tone={tone} title={title}>
+      <p>{text}</p>
     </Notice>
   );
 }

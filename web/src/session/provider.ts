@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import { t } from '../parts/words.ts';
 import { createProofKey, type ProofKey } from './proof-key.ts';
 import type { ProviderSettings, Settings } from './settings.ts';
 import type { Trip } from './trip.ts';
@@ -65,11 +66,7 @@ export class Provider {
 
   async signInAddress(trip: Trip): Promise<string> {
     const { authorization_endpoint: endpoint } = await this.discover();
-    if (endpoint === undefined)
-      throw new Declined(
-        'unsupported',
-        'The provider has no authorization endpoint, so it cannot sign you in.',
-      );
+    if (endpoint === undefined) throw new Declined('unsupported', t.welcome.unusable);
     const address = new URL(endpoint);
     const parameters = {
       client_id: this.settings.client_id,
@@ -170,23 +167,16 @@ function home(): string {
  */
 function checkItIsOurs(answer: URLSearchParams, trip: Trip, issuer: string): void {
   if (answer.get('state') !== trip.state) {
-    throw new Declined('unusable', 'The answer belongs to another sign-in. Sign in again in this tab.');
+    throw new Declined('unusable', t.welcome.otherSignIn);
   }
   const from = answer.get('iss');
   if (from !== null && from !== issuer) {
-    throw new Declined(
-      'unusable',
-      'The answer is from another provider than the one that you chose. Sign in again.',
-    );
+    throw new Declined('unusable', t.welcome.otherProvider);
   }
 }
 
 function tokensOf(answer: oauth.TokenEndpointResponse, key: ProofKey | null): Tokens {
-  if (key !== null && answer.token_type !== 'dpop') {
-    const message =
-      'The provider issued a token that is not bound to the key of this page. The operator requires a bound token (DPoP).';
-    throw new Declined('unbound', message);
-  }
+  if (key !== null && answer.token_type !== 'dpop') throw new Declined('unbound', t.welcome.unbound);
   const lifeMs = (answer.expires_in ?? assumedLifeSeconds) * 1000;
   return {
     access: answer.access_token,
@@ -210,12 +200,14 @@ async function reach<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Declined) throw error;
     if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) {
-      throw new Declined(error.error, error.error_description ?? error.message);
+      // The provider may say why, in its own words.
+      throw new Declined(error.error, error.error_description ?? t.welcome.unusable);
     }
-    if (error instanceof oauth.WWWAuthenticateChallengeError) throw new Declined('refused', error.message);
+    if (error instanceof oauth.WWWAuthenticateChallengeError)
+      throw new Declined('refused', t.welcome.unusable);
     const isBroken = error instanceof Error && error.cause instanceof Response && error.cause.status >= 500;
     if (error instanceof oauth.OperationProcessingError && !isBroken) {
-      throw new Declined('unusable', error.message);
+      throw new Declined('unusable', t.welcome.unusable);
     }
     throw new Unreachable('The provider does not answer.', { cause: error });
   }

@@ -1,4 +1,5 @@
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi';
+import { t } from '../parts/words.ts';
 import { fetchWithProof } from './proof-key.ts';
 import { Declined, type Person, Provider, type Tokens } from './provider.ts';
 import type { ProviderSettings, Settings } from './settings.ts';
@@ -7,8 +8,8 @@ import { beginTrip, endTrip, type Trip } from './trip.ts';
 
 export type Stage =
   | { readonly name: 'starting' }
-  /** The browser is going to the provider. */
-  | { readonly name: 'leaving' }
+  /** The browser is going to the provider: to sign in, or to sign out. */
+  | { readonly name: 'leaving'; readonly isOut?: true }
   | { readonly name: 'signed-out'; readonly because: Parting | null }
   | { readonly name: 'signed-in' }
   | { readonly name: 'provider-down' };
@@ -88,13 +89,8 @@ export class Session {
       if (issuer !== null && this.#choose(issuer)) return this.#leave(true);
       return this.#signedOut(answer.get('state') === 'signed-out' ? 'signed-out' : null);
     }
-    if (trip === null)
-      return this.#signedOut({ failed: 'This sign-in was not begun in this tab. Sign in again here.' });
-    if (!this.#choose(trip.issuer)) {
-      return this.#signedOut({
-        failed: 'The provider of this sign-in is no longer offered. Choose another one.',
-      });
-    }
+    if (trip === null) return this.#signedOut({ failed: t.welcome.otherTab });
+    if (!this.#choose(trip.issuer)) return this.#signedOut({ failed: t.welcome.notOffered });
     await this.#guarded(async () => this.#arrive(await this.#provider.redeem(answer, trip)), trip.silent);
   }
 
@@ -119,7 +115,7 @@ export class Session {
     this.#drop();
     forgetEverything();
     history.replaceState(null, '', '/');
-    this.#become({ name: 'leaving' });
+    this.#become({ name: 'leaving', isOut: true });
     try {
       const address = await this.#provider.signOutAddress(idToken);
       if (address === null) this.#signedOut('signed-out');

@@ -8,6 +8,18 @@ export interface Settings {
   readonly nonce: string | null;
   /** The prefix of the API. */
   readonly api: string;
+  /** What the pages are called, and whose they are. */
+  readonly brand: Brand;
+  /** The service runs for a developer, who may look at tokens. */
+  readonly dev?: true;
+}
+
+export interface Brand {
+  readonly title: string;
+  /** The address of the logo; without one there is the first letter of the title. */
+  readonly logo?: string;
+  readonly imprint?: string;
+  readonly privacy?: string;
 }
 
 export interface ProviderSettings {

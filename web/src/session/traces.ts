@@ -72,3 +72,31 @@ export function findInvitation(): string | null {
 export function dropInvitation(): void {
   sessionStorage.removeItem(invitationKey);
 }
+
+/** How this device shows lists. It says nothing about a person, and stays when the person signs out. */
+const [lastKey, viewPrefix, keysKey] = ['vestibule.last', 'vestibule.view.', 'vestibule.keys'];
+
+export function rememberCollection(name: string): void {
+  localStorage.setItem(lastKey, name);
+}
+
+export function lastCollection(): string | null {
+  return localStorage.getItem(lastKey);
+}
+
+export function keepView(collection: string, view: string): void {
+  localStorage.setItem(viewPrefix + collection, view);
+}
+
+export function findView(collection: string): string | null {
+  return localStorage.getItem(viewPrefix + collection);
+}
+
+/** Single letters act in lists, unless the person has switched them off. */
+export function hasKeys(): boolean {
+  return localStorage.getItem(keysKey) !== 'off';
+}
+
+export function setKeys(isOn: boolean): void {
+  localStorage.setItem(keysKey, isOn ? 'on' : 'off');
+}
