@@ -1,117 +1,181 @@
 import { execFileSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 
 export const address = 'http://127.0.0.1:8080/';
 
-/** Creates records with the forms of the page. */
-export async function fillCollections(page: Page): Promise<void> {
-  for (const [slot, seats, note] of [
-    ['2027-01-09T20:00', '6', 'A long table, if there is one.'],
-    ['2026-12-31T18:30', '2', ''],
-    ['2026-12-24T18:30', '4', 'By the window, please.'],
-  ]) {
-    await page.goto(`${address}#/data/bookings/new`);
-    await page.getByLabel('Slot').fill(slot ?? '');
-    await page.getByLabel('Seats').fill(seats ?? '');
-    await page.getByLabel('Note').fill(note ?? '');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Bookings', exact: true }).waitFor();
-  }
-  await page
-    .getByRole('button', { name: /^Submit/ })
-    .first()
-    .click();
-  await page.locator('.state', { hasText: 'Submitted' }).waitFor();
-  await page.goto(`${address}#/data/notes/new`);
-  await page
-    .getByLabel('Text')
-    .fill('Water the plants, all of them, and not only those in the hall. '.repeat(20));
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('heading', { name: 'Notes', exact: true }).waitFor();
-  for (const text of ['The lift is out of order until Friday.', 'Choir practice on Tuesdays at seven.']) {
-    await page.goto(`${address}#/data/notices/new`);
-    await page.getByLabel('Text').fill(text);
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { name: 'Notices', exact: true }).waitFor();
-  }
+/** The included collections, those of the examples, and one that is drawn as a table. */
+export function writeCollections(root: string, folder: string): void {
+  const target = join(folder, 'collections');
+  cpSync(join(root, 'collections'), target, { recursive: true });
+  for (const example of ['household', 'class', 'meetup', 'feedback', 'team'])
+    cpSync(join(root, 'examples', example, 'collections'), target, { recursive: true });
+  writeFileSync(
+    join(target, 'boats.yaml'),
+    `title: Boats
+description: The boats of the club, and where they lie.
+schema:
+  required: [boat, kind, berth, length]
+  properties:
+    boat: { type: string, minLength: 1, maxLength: 40 }
+    kind: { enum: [dinghy, keelboat, canoe] }
+    berth: { type: string, maxLength: 6 }
+    length: { type: integer, minimum: 2, maximum: 20, title: Length in metres }
+    checked: { type: string, format: date }
+index: [kind, length]
+states:
+  ashore: { launch: in_water }
+  in_water: { haul_out: ashore }
+access: { read: everyone }
+`,
+  );
 }
 
-/** Bob accepts an invitation to a list, and requests an item. */
-export async function shareWithBob(ada: Page, bob: Page): Promise<void> {
-  for (const [collection, title] of [
-    ['lists', 'For the weekend'],
-    ['items', 'Drill'],
-  ]) {
-    await ada.goto(`${address}#/data/${collection}/new`);
-    await ada.getByLabel('Title').fill(title ?? '');
-    await ada.getByRole('button', { name: 'Save' }).click();
-    await ada.getByRole('heading', { name: title ?? '' }).waitFor();
-  }
-  await ada.goto(`${address}#/data/lists`);
-  await ada.getByRole('button', { name: /^Invite/ }).click();
-  await ada.getByRole('button', { name: 'Make a link' }).click();
-  const link = await ada.getByLabel('Link').inputValue();
-  await bob.goto(link);
-  await bob.getByRole('button', { name: 'Sign in' }).click();
-  await bob.getByLabel('User name').fill('bob');
-  await bob.getByLabel('Password').fill('dev');
-  await bob.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await bob.getByRole('button', { name: 'Accept' }).click();
-  await bob.getByText('You are a member', { exact: true }).waitFor();
-  await bob.goto(`${address}#/everybodys/items`);
-  await bob.getByRole('button', { name: /^Request/ }).click();
-  await bob.getByText('You are the borrower').waitFor();
+export interface Shown {
+  readonly team: string;
+  readonly list: string;
+  readonly class: string;
+  readonly assignment: string;
+  readonly meetup: string;
+  /** The code of a new invitation for Ada. */
+  inviteAda(): Promise<string>;
 }
 
-/** Creates a class with an assignment and two hand-ins, and a meetup with two seats and four registrations. */
-export async function fillFamilies(root: string, folder: string): Promise<readonly string[]> {
+const day = 24 * 60 * 60 * 1000;
+
+/** Creates the records that the screenshots show, and returns their ids. */
+export async function fillCollections(root: string, folder: string): Promise<Shown> {
   const [ada, bob, eve, joe] = ['ada', 'bob', 'eve', 'joe'].map((user) => callAs(user, root, folder));
   if (!ada || !bob || !eve || !joe) throw new Error('A user has no token.');
-  const school = await ada('classes', { title: 'Biology, 7b' });
-  for (const student of [bob, eve]) {
-    const { code } = await ada(`classes/${school.id}/invitations`, { role: 'student' });
-    await student('invitations', { code });
+  const join = async (path: string, role: string, ...people: readonly Call[]) => {
+    for (const person of people) {
+      const { code } = await ada(`${path}/invitations`, { role });
+      await person('invitations', { code });
+    }
+  };
+  await fillOwn(ada);
+  await fillIssues(ada, bob);
+
+  const list = await ada('lists', { title: 'For the weekend' });
+  await join(`lists/${list.id}`, 'member', bob);
+  for (const [index, what] of ['Flour', 'Green tea', 'Lemons', 'Milk', 'Batteries', 'Bread'].entries()) {
+    const { id } = await (index % 2 ? ada : bob)('entries', { list: list.id, what });
+    if (index < 2) await ada(`entries/${id}/buy`);
   }
-  const text = 'What do plants need for it, and what do they make? One page at most.';
-  const due = '2027-03-01T10:00:00Z';
-  const assignment = await ada('assignments', { class: school.id, title: 'Photosynthesis', text, due });
+
+  const team = await ada('teams', { title: 'Boathouse' });
+  await join(`teams/${team.id}`, 'member', bob, eve);
+  const titles = ['Oil the winch', 'Paint the door', 'Order varnish', 'Mend the fender', 'Sort the ropes'];
+  for (const [index, title] of titles.entries()) {
+    const due = new Date(Date.now() + index * day).toISOString().slice(0, 10);
+    const task = await ada('tasks', { team: team.id, title, due });
+    if (index % 2) await (index === 1 ? bob : ada)(`tasks/${task.id}/take`, undefined, '*');
+    if (index === 3) await ada(`tasks/${task.id}/finish`, undefined, '*');
+  }
+
+  const school = await ada('classes', { title: 'Biology, 7b' });
+  await join(`classes/${school.id}`, 'student', bob, eve);
+  const assignment = await ada('assignments', {
+    class: school.id,
+    title: 'Photosynthesis',
+    text: 'What do plants need for it, and what do they make? One page at most.',
+    due: '2027-03-01T10:00:00Z',
+  });
   await ada('assignments', { class: school.id, title: 'The cell', due: '2027-03-15T10:00:00Z' });
   await ada(`assignments/${assignment.id}/open`);
-  for (const [student, words] of [
+  for (const [student, text] of [
     [bob, 'Light, water and carbon dioxide. They make sugar, and oxygen is left over.'],
     [eve, 'They eat light.'],
   ] as const) {
-    const { id } = await student('handins', { assignment: assignment.id, text: words });
+    const { id } = await student('handins', { assignment: assignment.id, text });
     await student(`handins/${id}/hand_in`);
     if (student === eve) await ada(`handins/${id}/return`, { grade: 3, remark: 'And what becomes of it?' });
   }
-  await ada('classes', { title: 'Chemistry, 8a' });
-  for (const [title, text] of [
-    ['The page is slow in the morning', 'It takes ten seconds before eight.'],
-    ['Dark mode', 'For reading in the evening.'],
-    ['Slow search', undefined],
-  ] as const)
-    await ada('issues', { title, text, area: 'site' });
-  const starts = '2027-02-12T18:00:00Z';
-  const meetup = await ada('meetups', { title: 'Board games', text: 'Bring one.', starts, seats: 2 });
-  await ada(`meetups/${meetup.id}/publish`);
-  for (const [guest, note] of [
-    [bob, 'Two chairs, please.'],
-    [eve, undefined],
-    [joe, 'I can bring cake.'],
-    [ada, undefined],
-  ] as const)
-    await guest('registrations', { meetup: meetup.id, note });
-  return [`classes/${school.id}`, `assignments/${assignment.id}`, `meetups/${meetup.id}`];
+
+  const meetup = await fillMeetups(ada, [bob, eve, joe]);
+  const inviteAda = async () => {
+    const { id } = await bob('lists', { title: 'Supper on Thursday' });
+    return (await bob(`lists/${id}/invitations`, { role: 'member' })).code;
+  };
+  return {
+    team: team.id,
+    list: list.id,
+    class: school.id,
+    assignment: assignment.id,
+    meetup,
+    inviteAda,
+  };
 }
 
+/** Notes, bookings and boats. */
+async function fillOwn(ada: Call): Promise<void> {
+  const notes = ['Boiler is serviced on Monday', 'Keys for the shed', 'Ask the council', 'Order wood'];
+  for (let index = 0; index < 24; index += 1)
+    await ada('notes', { text: `${notes[index % 4]} (${index + 1})`, done: index % 5 === 1 });
+  for (const [days, seats, note] of [
+    [40, 6, 'A long table, if there is one.'],
+    [8, 2, undefined],
+    [2, 4, 'By the window, please.'],
+  ] as const) {
+    const slot = new Date(Date.now() + days * day).toISOString();
+    const { id } = await ada('bookings', { slot, seats, note });
+    if (days === 2) await ada(`bookings/${id}/submit`);
+  }
+  const boats = ['Anna', 'Seagull', 'Marten', 'Old Tom', 'Wren', 'Pike', 'Dora', 'Comet', 'Teal', 'Juno'];
+  for (const [index, boat] of boats.entries()) {
+    const kind = ['dinghy', 'keelboat', 'canoe'][index % 3];
+    const checked = index % 4 === 0 ? undefined : `2026-0${(index % 8) + 1}-12`;
+    const fields = { boat, kind, berth: `B${index + 3}`, length: 4 + (index % 5), checked };
+    const { id } = await ada('boats', fields);
+    if (index % 3 === 0) await ada(`boats/${id}/launch`);
+  }
+}
+
+async function fillIssues(ada: Call, bob: Call): Promise<void> {
+  const slow = await ada('issues', {
+    title: 'The page is slow in the morning',
+    text: 'It takes ten seconds before eight.',
+    area: 'site',
+  });
+  await ada('issues', { title: 'Dark mode', text: 'For reading in the evening.', area: 'app' });
+  await bob('issues', { title: 'Slow search', area: 'site' });
+  await bob('comments', { issue: slow.id, text: 'Here, too, on Mondays most of all.' });
+}
+
+async function fillMeetups(ada: Call, guests: readonly Call[]): Promise<string> {
+  const ids: string[] = [];
+  for (const [title, text, days, seats] of [
+    ['Cooking', 'Soup, and bread with it.', 1, 8],
+    ['Board games', 'Bring one.', 3, 2],
+  ] as const) {
+    const starts = new Date(Date.now() + days * day).toISOString();
+    const { id } = await ada('meetups', { title, text, starts, seats });
+    await ada(`meetups/${id}/publish`);
+    ids.push(id);
+  }
+  const [, meetup = ''] = ids;
+  for (const [index, guest] of guests.entries())
+    await guest('registrations', { meetup, note: index === 0 ? 'Two chairs, please.' : undefined });
+  return meetup;
+}
+
+type Call = (
+  path: string,
+  body?: object,
+  version?: string,
+) => Promise<{ readonly id: string; readonly code: string }>;
+
 /** Sends POST requests with the token of a user. */
-function callAs(user: string, root: string, folder: string) {
+function callAs(user: string, root: string, folder: string): Call {
   const command = [join(root, 'bin/vestibule.js'), 'dev', 'token', '--user', user];
   const token = execFileSync(process.execPath, command, { cwd: folder, encoding: 'utf8' }).trim();
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-  return async (path: string, body?: object): Promise<{ readonly id: string; readonly code: string }> => {
+  const authorization = `Bearer ${token}`;
+  return async (path, body, version) => {
+    const headers = {
+      'content-type': 'application/json',
+      authorization,
+      ...(version && { 'if-match': version }),
+    };
     const text = JSON.stringify(body);
     const reply = await fetch(`${address}api/consumer/v1/${path}`, { method: 'POST', headers, body: text });
     if (!reply.ok) throw new Error(`POST ${path}: ${reply.status} ${await reply.text()}`);

@@ -1,20 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { address, fillCollections, fillFamilies, shareWithBob } from './screenshot-data.ts';
+import { address, fillCollections, type Shown, writeCollections } from './screenshot-data.ts';
 
 /**
- * `npm run screenshots`: starts `vestibule dev`, creates a few records, and takes a screenshot of every screen at two widths
- * and in two colour schemes. It writes to docs/screenshots or to the folder of the first argument. At the end all windows
- * show a live approval of a booking, and the erasure of all data.
+ * `npm run screenshots`: starts `vestibule dev`, creates a few records, and takes a screenshot of every page at two widths
+ * and in two colour schemes, and in German at one width. It writes to docs/screenshots or to the folder of the first argument.
+ * At the end a window shows a live approval of a booking, and the erasure of all data.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(root, 'docs/screenshots');
-const widths = [390, 1280];
-const schemes = ['light', 'dark'] as const;
 const browsers = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -22,59 +20,34 @@ const browsers = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+interface Look {
+  readonly width: number;
+  readonly scheme: 'light' | 'dark';
+  readonly locale: string;
+}
+
+const desk: Look = { width: 1280, scheme: 'light', locale: 'en-GB' };
+const looks: readonly Look[] = [
+  desk,
+  { ...desk, scheme: 'dark' },
+  { ...desk, width: 390 },
+  { ...desk, width: 390, scheme: 'dark' },
+  { ...desk, locale: 'de-DE' },
+];
+
+type Take = (name: string) => Promise<unknown>;
+
 const folder = mkdtempSync(join(tmpdir(), 'vestibule-screenshots-'));
-cpSync(join(root, 'collections'), join(folder, 'collections'), { recursive: true });
-// A collection that everybody can read. Records of the included collections are private.
-writeFileSync(
-  join(folder, 'collections/notices.yaml'),
-  `title: Notices
-description: What hangs in the hall for everybody to see.
-schema:
-  required: [text]
-  properties: { text: { type: string, minLength: 1, maxLength: 120 } }
-states:
-  pinned: { mark: marked, take_down: taken_down }
-  marked: { unmark: pinned, take_down: taken_down }
-  taken_down: {}
-access: { read: everyone }
-`,
-);
-// A collection that people share by invitation.
-writeFileSync(
-  join(folder, 'collections/lists.yaml'),
-  `title: Lists
-description: Shopping lists for a household.
-schema:
-  required: [title]
-  properties: { title: { type: string, minLength: 1, maxLength: 60 } }
-roles:
-  member: { invited_by: [owner, member], max: 12 }
-  guest: { invited_by: owner, max: 12 }
-  owner: { invited_by: owner, previous_owner: member }
-access: { read: [owner, member, guest], update: [owner, member], delete: owner }
-aliases: true
-`,
-);
-// Collections with parents.
-for (const example of ['class', 'meetup', 'feedback'])
-  cpSync(join(root, 'examples', example, 'collections'), join(folder, 'collections'), { recursive: true });
+writeCollections(root, folder);
 const { service, welcome } = await startDevelopment(folder);
 try {
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
-  rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const first = await openSignedIn(browser, widths[0] ?? 390, 'light');
-  await fillCollections(first);
-  const bob = await openPage(browser, widths[0] ?? 390, 'light');
-  await shareWithBob(first, bob);
-  await bob.context().close();
-  const families = await fillFamilies(root, folder);
-  await first.context().close();
-  for (const width of widths) {
-    for (const scheme of schemes) await takeTour(browser, width, scheme, families);
-  }
+  const shown = await fillCollections(root, folder);
+  for (const look of looks) await takeTour(browser, look, shown);
+  for (const look of looks) await takeReference(browser, look);
   await takeLive(browser);
-  for (const width of widths) for (const scheme of schemes) await takeReceipt(browser, width, scheme);
+  await takeReceipt(browser);
   await browser.close();
 } finally {
   service.kill('SIGINT');
@@ -110,16 +83,11 @@ function startDevelopment(cwd: string): Promise<Development> {
   return promise;
 }
 
-async function openPage(
-  browser: Browser,
-  width: number,
-  colorScheme: (typeof schemes)[number],
-): Promise<Page> {
-  const height = width < 600 ? 844 : 800;
+async function openPage(browser: Browser, { width, scheme, locale }: Look): Promise<Page> {
   const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme,
-    locale: 'en-GB',
+    viewport: { width, height: width < 900 ? 844 : 900 },
+    colorScheme: scheme,
+    locale,
     timezoneId: 'Europe/Berlin',
     reducedMotion: 'reduce',
   });
@@ -129,256 +97,119 @@ async function openPage(
   const unbounded = { latency: 1, downloadThroughput: -1, uploadThroughput: -1 };
   await network.send('Network.emulateNetworkConditions', { offline: false, ...unbounded });
   await page.goto(address);
-  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  await page.locator('main button').first().waitFor();
   return page;
 }
 
 async function signIn(page: Page, take?: Take): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('main button').first().click();
   await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor();
   await take?.('provider-login');
   await page.getByRole('button', { name: 'Ada Lovelace' }).click();
-  await page.getByText('usr_').waitFor();
-  await page.getByRole('img', { name: 'Picture of Ada Lovelace' }).waitFor();
+  await page.locator('.rail .me img').waitFor();
 }
 
-async function openSignedIn(
-  browser: Browser,
-  width: number,
-  scheme: (typeof schemes)[number],
-): Promise<Page> {
-  const page = await openPage(browser, width, scheme);
-  await signIn(page);
-  return page;
+/** Goes to a page, and waits for what is drawn last of it. No words are named, because they differ by language. */
+async function open(page: Page, path: string, last: string): Promise<void> {
+  await page.goto(`${address}#/${path}`);
+  await page.locator(last).first().waitFor();
+  await page.locator('.connection:not(.live, .off)').first().waitFor({ state: 'detached' });
+  await page.mouse.move(0, 0);
 }
 
-/** Records, with the records under them. */
-async function takeFamilies(page: Page, take: Take, families: readonly string[]): Promise<void> {
-  for (const name of families) {
-    await page.goto(`${address}#/data/${name}/open`);
-    await page.locator('.children .record').first().waitFor();
-    await page.getByText('Live', { exact: true }).waitFor();
-    await take(`open-${name.split('/')[0]}`);
-  }
-}
-
-/** A search with results, one without, a selection, and a refused batch. */
-async function takeLists(page: Page, take: Take): Promise<void> {
-  const box = page.getByRole('searchbox');
-  const bar = page.getByRole('region', { name: 'Selected records' });
-  await page.goto(`${address}#/data/issues`);
-  await page.getByText('3 records').waitFor();
-  await box.fill('slow');
-  await page.getByText('2 records found').waitFor();
-  await take('search');
-  await box.fill('slowly');
-  await page.getByText('Nothing found for').waitFor();
-  await take('search-empty');
-  await page.getByRole('button', { name: 'Clear the search' }).click();
-  await page.getByText('3 records').waitFor();
-  await page.getByRole('button', { name: 'Select', exact: true }).click();
-  await page.getByLabel('Select Slow search').check();
-  await page.getByLabel('Select Dark mode').check();
-  await take('selection', false);
-  await page.goto(`${address}#/data/classes`);
-  await page.getByRole('button', { name: 'Select', exact: true }).click();
-  await bar.getByRole('button', { name: 'Select all' }).click();
-  await bar.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Nothing has changed').waitFor();
-  await take('batch-refused', false);
-  await page.getByRole('button', { name: 'Cancel' }).last().click();
-}
-
-/** The history of a hand-in, as the teacher sees it. */
-async function takeHistory(page: Page, take: Take, families: readonly string[]): Promise<void> {
-  await page.goto(`${address}#/data/${families[1]}/open`);
-  await page.getByRole('link', { name: /^History of They eat light/ }).click();
-  await page.getByText('“Return”').waitFor();
-  await take('history');
-}
-
-/** Every screen once, for one person. */
-async function takeTour(
-  browser: Browser,
-  width: number,
-  scheme: (typeof schemes)[number],
-  families: readonly string[],
-): Promise<void> {
-  const page = await openPage(browser, width, scheme);
-  // A dialog is in the middle of the window, so its screenshot shows only the window.
-  const take = (name: string, fullPage = true) =>
-    page.screenshot({ path: join(target, `${name}-${width}-${scheme}.png`), fullPage });
+/** Every page once. */
+async function takeTour(browser: Browser, look: Look, shown: Shown): Promise<void> {
+  const page = await openPage(browser, look);
+  const suffix = look.locale.startsWith('en') ? look.scheme : look.locale.slice(0, 2);
+  const take = (name: string) =>
+    page.screenshot({ path: join(target, `${name}-${look.width}-${suffix}.png`) });
   await take('welcome');
   await signIn(page, take);
-  await take('you');
-  await page.goto(`${address}#/data`);
-  await page.getByText('3 of 50').waitFor();
-  await take('data');
-  await page.goto(`${address}#/data/bookings`);
-  await page.getByText('By the window, please.').waitFor();
-  await page.getByText('3 of 50').waitFor();
-  await take('collection');
-  await page.goto(`${address}#/data/bookings/new`);
-  await page.getByLabel('Seats').fill('12');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('2 fields are not valid').waitFor();
-  await take('form');
-  await page.goto(`${address}#/token`);
-  await page.getByText('Accepted').waitFor();
-  await take('token');
-  await takeBound(page, take);
-  await takeLong(page, take);
-  await takeShared(page, take);
-  await takePeople(page, take);
-  await takeFamilies(page, take, families);
-  await takeLists(page, take);
-  await takeHistory(page, take, families);
-  await takeUnavailable(page, take);
-  await takeReference(page, take);
-  await page.context().close();
-}
-
-type Take = (name: string, fullPage?: boolean) => Promise<unknown>;
-
-/** The screen of a token that is bound to a key, as with `dev --dpop`. */
-async function takeBound(page: Page, take: Take): Promise<void> {
-  const settings = '**/web/config.json';
-  await page.route(settings, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), dpop: true } });
-  });
-  await page.reload();
-  await page.getByText('A copy of it does not work').waitFor();
-  await page.locator('.top-person img').waitFor();
-  await page.getByText('Accepted').waitFor();
-  await take('token-bound');
-  await page.unroute(settings);
-}
-
-/** A note that is longer than its card, folded and unfolded, and the dialog before a record is deleted. */
-async function takeLong(page: Page, take: Take): Promise<void> {
-  await page.goto(`${address}#/data/notes`);
-  await page.getByRole('button', { name: 'Show all' }).waitFor();
-  await page.getByText('1 of 500').waitFor();
-  await take('long-note');
-  await page.getByRole('button', { name: 'Show all' }).click();
-  await take('long-note-unfolded');
-  await page.goto(`${address}#/data/bookings`);
-  await page
-    .getByRole('button', { name: /^Delete/ })
-    .first()
-    .click();
-  await page.getByRole('dialog').waitFor();
-  await take('delete', false);
-  await page.getByRole('button', { name: 'Keep it' }).click();
-}
-
-/** A collection that everybody can read, and the dialog before a final action. */
-async function takeShared(page: Page, take: Take): Promise<void> {
-  await page.goto(`${address}#/data/notices/new`);
-  await page.getByText('Everybody can read this').waitFor();
-  await take('form-shared');
-  await page.goto(`${address}#/data/notices`);
-  await page.getByText('2 of', { exact: false }).first().waitFor();
-  await take('collection-shared');
-  await page
-    .getByRole('button', { name: /^Take down/ })
-    .first()
-    .click();
-  await page.getByRole('dialog').waitFor();
-  await take('final-action', false);
-  await page.getByRole('button', { name: 'Leave it as it is' }).click();
-  await page.goto(`${address}#/everybodys/notices`);
-  await page.locator('.record').first().waitFor();
-  await take('everybodys');
-}
-
-/** A lent item, a shared list, and an invitation. */
-async function takePeople(page: Page, take: Take): Promise<void> {
-  await page.goto(`${address}#/data/items`);
-  await page.getByRole('button', { name: /^Lend/ }).waitFor();
-  await take('lending');
-  await page.getByRole('button', { name: /^Lend/ }).click();
-  await page.getByRole('dialog').waitFor();
-  await take('action-input', false);
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.goto(`${address}#/data/lists`);
-  await page.getByRole('button', { name: /^Invite/ }).click();
-  await page.getByRole('button', { name: 'Make a link' }).waitFor();
-  await take('invite', false);
-  await page.getByRole('button', { name: 'Make a link' }).click();
-  await page.getByLabel('Link').waitFor();
-  await take('invitation-link', false);
-  await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('link', { name: /^Members/ }).click();
-  await page.getByText('Member since').waitFor();
-  await take('members');
-  await page.goto(`${address}#/invitation/0123456789abcdefghijkl`);
-  await page.getByRole('button', { name: 'Accept' }).waitFor();
-  await take('accept');
-}
-
-/** The screens while the service, or a part of it, does not answer. */
-async function takeUnavailable(page: Page, take: Take): Promise<void> {
-  await page.route('**/me/usage', (route) => route.abort());
-  await page.goto(`${address}#/data`);
-  await page.getByText('No answer from the service').waitFor();
-  await take('data-unavailable');
-  await page.route('**/web/config.json', (route) => route.abort());
-  await page.reload();
-  await page.getByText('The service does not answer').waitFor();
-  await take('down');
-  await page.unroute('**/web/config.json');
-}
-
-async function takeReference(page: Page, take: Take): Promise<void> {
-  await page.goto(`${address}docs`);
-  await take('docs');
-  await page
-    .locator('section', { has: page.locator('#about-items') })
-    .getByText('Who may do what')
-    .click();
-  await page.locator('.matrix').filter({ visible: true }).scrollIntoViewIfNeeded();
-  await take('docs-matrix', false);
-  await page.goto(`${address}docs#bookings_do_submit`);
-  const submit = page.locator('article', { has: page.locator('#bookings_do_submit') });
-  await submit.getByText('Try it').click();
-  await submit.getByRole('button', { name: 'Send' }).click();
-  await page.getByText('Enter a value for id.').waitFor();
-  await take('docs-unfolded');
-}
-
-/** Erases everything. Only the first call finds many records. */
-async function takeReceipt(browser: Browser, width: number, scheme: (typeof schemes)[number]): Promise<void> {
-  const page = await openSignedIn(browser, width, scheme);
-  await page.goto(`${address}#/data`);
-  await page.getByRole('button', { name: 'Erase everything…' }).click();
-  await page.getByRole('textbox').fill('erase everything');
-  await page.screenshot({ path: join(target, `erase-${width}-${scheme}.png`) });
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
-  await page.getByText('Your data is erased').waitFor();
-  await page.screenshot({ path: join(target, `receipt-${width}-${scheme}.png`), fullPage: true });
-  await page.context().close();
-}
-
-/** All windows at once, after a machine client has approved a booking. */
-async function takeLive(browser: Browser): Promise<void> {
-  const windows = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })));
-  const pages: Page[] = [];
-  for (const { width, scheme } of windows) {
-    const page = await openSignedIn(browser, width, scheme);
-    pages.push(page);
-    await page.goto(`${address}#/data/bookings`);
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.getByText('3 of 50').waitFor();
+  await page.locator('.row').first().waitFor();
+  await take('first');
+  for (const [name, path, last] of [
+    ['list', 'data/notes', '.row'],
+    ['table', 'data/boats', '.row[data-at]'],
+    ['board', `data/teams/${shown.team}/open?view=board`, '.board-card'],
+    ['agenda', 'data/meetups?view=agenda', '.agenda [data-at]'],
+    ['record', `data/classes/${shown.class}/open`, '.people li'],
+    ['children', `data/assignments/${shown.assignment}/open`, '.children .row'],
+    ['places', `data/meetups/${shown.meetup}/open`, '.children .row'],
+    ['members', `data/classes/${shown.class}/members`, '.people li'],
+    ['form', 'data/bookings/new', 'form input'],
+    ['account', 'you', '[role=meter], meter, .meter'],
+    ['token', 'token', 'dl dd'],
+  ] as const) {
+    await open(page, path, last);
+    await take(name);
   }
+  await takeStates(page, take);
+  await takeDialogs(page, take, shown);
+  await takeInvitation(page, take, await shown.inviteAda());
+  await page.context().close();
+}
+
+/** A form with errors, a list without a record, a search without a result, and a service that does not answer. */
+async function takeStates(page: Page, take: Take): Promise<void> {
+  await open(page, 'data/bookings/new', 'form input');
+  await page.locator('form button.primary').click();
+  await page.locator('form [aria-invalid=true]').first().waitFor();
+  await take('form-errors');
+  await open(page, 'data/items', '.empty');
+  await take('empty');
+  await open(page, 'data/issues?view=list', '.row');
+  const api = '**/api/consumer/v1/boats*';
+  await page.route(api, (route) => route.abort());
+  await open(page, 'data/boats', '[role=alert]');
+  await take('error');
+  await page.unroute(api);
+}
+
+/** A menu, and what asks before something ends or begins. */
+async function takeDialogs(page: Page, take: Take, shown: Shown): Promise<void> {
+  await open(page, `data/lists/${shown.list}/open?view=list`, '.children .row');
+  await page.locator('.children .row [aria-haspopup]').first().click();
+  await take('menu');
+  await page.locator('[role=menuitem].bad').click();
+  await page.locator('dialog button').first().waitFor();
+  await take('delete');
+  await page.keyboard.press('Escape');
+  await open(page, `data/lists/${shown.list}/members`, '.people li');
+  await page.locator('.bar button.primary').click();
+  await page.locator('dialog form').waitFor();
+  await take('invite');
+  await page.keyboard.press('Escape');
+}
+
+/** What an invitation leads to, and the record after it. */
+async function takeInvitation(page: Page, take: Take, code: string): Promise<void> {
+  await open(page, `invitation/${code}`, '#offer');
+  await take('invitation');
+  await page.locator('main button.primary').click();
+  await page.locator('.record').waitFor();
+  await take('joined');
+}
+
+async function takeReference(browser: Browser, look: Look): Promise<void> {
+  if (look.locale !== desk.locale) return;
+  const page = await openPage(browser, look);
+  await page.goto(`${address}docs`);
+  await page.locator('article').first().waitFor();
+  await page.screenshot({ path: join(target, `docs-${look.width}-${look.scheme}.png`) });
+  await page.context().close();
+}
+
+/** A list at the moment when a machine client has approved a booking. */
+async function takeLive(browser: Browser): Promise<void> {
+  const page = await openPage(browser, desk);
+  await signIn(page);
+  await open(page, 'data/bookings', '.row');
+  await page.getByText('Live', { exact: true }).waitFor();
   await approveOne();
-  const take = async (page: Page, { width, scheme }: (typeof windows)[number]) => {
-    await page.getByText(/^Bookings: .* is approved now\.$/).waitFor();
-    await page.screenshot({ path: join(target, `live-${width}-${scheme}.png`), fullPage: true });
-  };
-  await Promise.all(windows.map((window, index) => take(pages[index] as Page, window)));
+  await page.locator('.toast').waitFor();
+  await page.setViewportSize({ width: 1280, height: 640 });
+  await page.screenshot({ path: join(target, 'live-1280-light.png') });
+  await page.context().close();
 }
 
 /** Approves a booking as the machine client of `vestibule dev`. */
@@ -392,4 +223,18 @@ async function approveOne(): Promise<void> {
   const list = await fetch(`${api}/bookings?state=submitted`, { headers: { authorization } });
   const { items } = (await list.json()) as { items: readonly { id: string }[] };
   await fetch(`${api}/bookings/${items[0]?.id}/approve`, { method: 'POST', headers: { authorization } });
+}
+
+/** Erases everything. */
+async function takeReceipt(browser: Browser): Promise<void> {
+  const page = await openPage(browser, desk);
+  await signIn(page);
+  await open(page, 'you', '.card');
+  await page.getByRole('button', { name: 'Erase everything…' }).click();
+  await page.getByRole('textbox').fill('erase everything');
+  await page.screenshot({ path: join(target, 'erase-1280-light.png') });
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase everything' }).click();
+  await page.locator('main h1:focus').waitFor();
+  await page.screenshot({ path: join(target, 'receipt-1280-light.png') });
+  await page.context().close();
 }

@@ -24,12 +24,14 @@ await visitor.page.addInitScript(`window.generated = [];
     return keys;
   };`);
 const redeemed = visitor.page.waitForResponse(`${site.providerOrigin}/token`);
-const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
+await visitor.asDeveloper();
 await visitor.signIn('Bound');
 /** The provider's answer to the authorization code. */
 const told = await (await redeemed).json();
-const sent = (await asked).headers();
 await visitor.seesPicture('Bound');
+const asked = visitor.page.waitForRequest(`${site.origin}${me}`);
+await visitor.open('you');
+const sent = (await asked).headers();
 
 describe('tokens bound to a key of the page (DPoP), with nonces required', () => {
   const call = (headers: Readonly<Record<string, string>>) => request(`${site.origin}${me}`, { headers });
@@ -106,8 +108,8 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     await visitor.open('data', 'stones');
     await visitor.seesConnection('Live');
     await other.addOne('stones', 'Colour', 'Slate');
-    await other.heading('Slate').waitFor();
-    await visitor.heading('Slate').waitFor();
+    await other.title('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     assert.notDeepEqual(keyOf(other.elsewhere().token), keyOf(visitor.elsewhere().token));
     await other.page.close();
   });
@@ -123,9 +125,9 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     const answers: Response[] = [];
     const isWrite = (answer: Response) => answer.request().method() === 'POST';
     visitor.page.on('response', (answer) => isWrite(answer) && answers.push(answer));
-    await visitor.button('Save').click();
-    await visitor.heading('Granite').waitFor();
-    assert.equal(await visitor.page.locator('.record-title').count(), 2);
+    await visitor.saveButton.click();
+    await visitor.title('Granite').waitFor();
+    assert.equal(await visitor.titles.count(), 2);
     const statuses = answers.map((answer) => answer.status());
     assert.deepEqual(statuses, [403, 201]);
     assert.match(String(answers[0]?.headers()['www-authenticate']), /use_dpop_nonce/);
@@ -140,7 +142,7 @@ describe('tokens bound to a key of the page (DPoP), with nonces required', () =>
     });
     await stranger.button('Sign in').click();
     await stranger.logIn('Unbound');
-    await stranger.sees(/a token that is not bound to the key of this page/);
+    await stranger.sees(/does not protect the sign-in as the operator requires/);
   });
 });
 

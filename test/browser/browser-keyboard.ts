@@ -55,11 +55,15 @@ export class Keyboard {
     // Beyond the last stop the focus is in the browser's own bars.
     if ((await this.#focused().count()) === 0) return 'the browser itself';
     const what = await this.#focused().ariaSnapshot();
-    const outline = await this.#focused().evaluate((element) => {
-      const { outlineStyle, outlineWidth } = element.ownerDocument.defaultView.getComputedStyle(element);
-      return `${outlineStyle} ${outlineWidth}`;
+    const isSeen = await this.#focused().evaluate((element) => {
+      const styleOf = (one: typeof element) => one.ownerDocument.defaultView.getComputedStyle(one);
+      const { outlineStyle, outlineWidth } = styleOf(element);
+      if (outlineStyle !== 'none' && outlineWidth !== '0px') return true;
+      // The title of a row stands for the row, which gets an edge.
+      const row = element.matches('.row-title') ? element.closest('.row') : null;
+      return row !== null && styleOf(row).boxShadow !== 'none';
     });
-    assert.match(outline, /^(?!none)\w+ [1-9]/, `the focus is not to be seen on ${what}`);
+    assert.ok(isSeen, `the focus is not to be seen on ${what}`);
     return what;
   }
 }

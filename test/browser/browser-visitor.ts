@@ -37,6 +37,36 @@ export class Visitor {
     return this.page.getByRole('heading', { name, exact: true });
   }
 
+  /** The link to what is behind the name of the person. */
+  get me(): Locator {
+    return this.page.locator('a[href="#/you"]');
+  }
+
+  /** To the form for a new record of this screen. An empty list has it twice. */
+  get newLink(): Locator {
+    return this.link(/^New /).first();
+  }
+
+  /** Of the form on this screen. */
+  get saveButton(): Locator {
+    return this.button(/^Save\b/);
+  }
+
+  /** A record in a list, a table or an agenda. */
+  row(name: string): Locator {
+    return this.page.locator('li[data-at]').filter({ has: this.link(name) });
+  }
+
+  /** The link of a row or a card that opens the record. */
+  title(name: string): Locator {
+    return this.page.getByRole('listitem').getByRole('link', { name, exact: true });
+  }
+
+  /** All rows, from the top. */
+  get titles(): Locator {
+    return this.page.locator('li[data-at] .row-title');
+  }
+
   get dialog(): Locator {
     return this.page.getByRole('dialog');
   }
@@ -47,6 +77,11 @@ export class Visitor {
 
   async sees(text: string | RegExp): Promise<void> {
     await this.page.getByText(text).filter({ visible: true }).first().waitFor();
+  }
+
+  /** What the page announces of something that was done. */
+  async hears(text: string | RegExp): Promise<void> {
+    await this.page.locator('.announcer').getByText(text).waitFor();
   }
 
   async hasFocus(target: Locator): Promise<void> {
@@ -62,10 +97,26 @@ export class Visitor {
     await this.page.goto(`${this.site.origin}/#/${parts.join('/')}`);
   }
 
+  /** From the next load on the page takes the service for one under `vestibule dev`, which shows the access token. */
+  async asDeveloper(): Promise<void> {
+    await this.page.route('**/web/config.json', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), dev: true } });
+    });
+  }
+
   async signIn(name: string): Promise<void> {
     await this.button('Sign in').click();
     await this.logIn(name);
-    await this.button('Sign out').waitFor();
+    await this.me.waitFor();
+  }
+
+  async signOut(): Promise<void> {
+    await this.me.click();
+    await this.button('Sign out').click();
+    await this.heading('Sign out?').waitFor();
+    await this.button('Sign out').click();
+    await this.sees('You are signed out');
   }
 
   /** The provider answers that the user refused consent. */
@@ -85,14 +136,13 @@ export class Visitor {
 
   /** Waits until the first page after sign-in is complete. */
   async seesFirstPage(name: string): Promise<void> {
-    // Without a refresh token the provider gives none for /userinfo either, and the page says so.
-    const shown = new RegExp(`^${personNamed(name).name}$|^Your name and picture could not be loaded$`);
-    await this.sees(shown);
-    await this.sees(/^usr_/);
+    // Without a refresh token the provider gives none for /userinfo either.
+    await this.me.getByText(new RegExp(`^${personNamed(name).name}$|^You$`)).waitFor();
+    await this.page.getByRole('navigation', { name: 'Collections' }).getByRole('link').first().waitFor();
   }
 
   async seesPicture(name: string): Promise<Locator> {
-    const picture = this.page.getByRole('img', { name: `Picture of ${personNamed(name).name}` });
+    const picture = this.me.filter({ hasText: personNamed(name).name }).locator('img');
     await picture.evaluate((image) => image.decode());
     return picture;
   }
@@ -141,17 +191,48 @@ export class Visitor {
 
   async addOne(collection: string, label: string, text: string): Promise<void> {
     await this.fillNew(collection, label, text);
-    await this.button('Save').click();
+    await this.saveButton.click();
   }
 
-  /** Makes an invitation for a role in a record of this screen. Returns its link. */
-  async invite(record: string, role: string): Promise<string> {
-    await this.button(`Invite to ${record}`).click();
+  /** From the menu of a row or, with its title, of the record on this screen. */
+  async choose(name: string, item: string | RegExp): Promise<void> {
+    await this.button(`More for ${name}`).click();
+    await this.page.getByRole('menuitem', { name: item }).click();
+  }
+
+  /** What the menu of a row, or of the record on this screen, offers. */
+  async menuOf(name: string): Promise<readonly string[]> {
+    await this.button(`More for ${name}`).click();
+    const items = this.page.getByRole('menuitem');
+    await items.first().waitFor();
+    const labels = await items.evaluateAll((all) => all.map((item) => String(item.firstChild?.textContent)));
+    await this.page.keyboard.press('Escape');
+    return labels;
+  }
+
+  /** Opens the form for a record of this list. */
+  async edit(name: string): Promise<void> {
+    await this.choose(name, 'Edit');
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.choose(name, /^Delete/);
+    await this.dialog.getByRole('button', { name: 'Delete' }).click();
+  }
+
+  /** Makes an invitation for a role in the record of this screen. Returns its link. */
+  async invite(role: string): Promise<string> {
+    await this.button('Invite…').click();
     await this.dialog.getByLabel('Role').selectOption({ label: role });
-    await this.dialog.getByRole('button', { name: 'Make a link' }).click();
+    await this.dialog.locator('[type=submit]').click();
     const link = await this.dialog.getByLabel('Link').inputValue();
     await this.dialog.getByRole('button', { name: 'Done' }).click();
     return link;
+  }
+
+  async join(link: string): Promise<void> {
+    await this.page.goto(link);
+    await this.button(/^Join as /).click();
   }
 
   async seesConnection(words: string): Promise<void> {
@@ -193,7 +274,7 @@ export class Visitor {
     await other.connect(true);
     await other.page.goto(this.site.origin);
     await other.button('Sign in').click();
-    await other.button('Sign out').waitFor();
+    await other.me.waitFor();
     return other;
   }
 
@@ -201,7 +282,7 @@ export class Visitor {
   async watch(collection: string): Promise<void> {
     await this.open('data', collection);
     await this.seesConnection('Live');
-    await this.page.locator('.meters').waitFor();
+    await this.page.locator('.rows, .board, .agenda, .empty').first().waitFor();
   }
 
   /** Records the notices of the page from now on. The returned function reads them. */

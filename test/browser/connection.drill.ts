@@ -30,12 +30,12 @@ describe('the live connection of a list', () => {
     await visitor.seesConnection('Updates every 15 seconds');
     await visitor.isAccessible();
     await visitor.addOne('stones', 'Colour', 'Slate');
-    await visitor.heading('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     await visitor.seesConnection('Updates every 15 seconds');
     await visitor.elsewhere().make('stones', { colour: 'Amber' });
     await visitor.later(0.25);
-    await visitor.heading('Amber').waitFor();
-    await visitor.sees('Stones: “Amber” is new.');
+    await visitor.title('Amber').waitFor();
+    await visitor.sees('New stone: Amber.');
     assert.deepEqual([...new Set(running.log.takeErrors())], ['net::ERR_FAILED /api/consumer/v1/events']);
 
     await visitor.page.unroute(events);
@@ -46,21 +46,21 @@ describe('the live connection of a list', () => {
   it('a reopened list announces no record that it already shows', async () => {
     await using visitor = await signedIn('Current');
     await visitor.open('data', 'stones');
-    await visitor.sees('Nothing here yet');
-    await visitor.open('data');
+    await visitor.sees('No stones yet.');
+    await visitor.open('you');
     await visitor.sees('0 of 2');
     // Without listeners the service may name an earlier position for a list than the one it was read at.
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     const said = await visitor.recordNotices();
     await visitor.watch('stones');
-    await visitor.heading('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     await visitor.elsewhere().make('stones', { colour: 'Amber' });
     const answeredAt = performance.now();
-    await visitor.heading('Amber').waitFor();
+    await visitor.title('Amber').waitFor();
     const tookMs = performance.now() - answeredAt;
     assert.ok(tookMs < 1_000, `the list shows a record ${tookMs} ms after it was made elsewhere`);
-    await visitor.sees('Stones: “Amber” is new.');
-    assert.deepEqual(await said(), ['Stones: “Amber” is new.']);
+    await visitor.sees('New stone: Amber.');
+    assert.deepEqual(await said(), ['New stone: Amber.']);
   });
 
   it('the page polls if a proxy holds the stream back', async () => {
@@ -84,7 +84,7 @@ describe('the live connection of a list', () => {
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     await visitor.later(0.25);
     await visitor.seesConnection('Live');
-    await visitor.heading('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     // The page retries the stream and the list.
     assert.deepEqual(
       [...new Set(running.log.takeErrors())],
@@ -108,7 +108,7 @@ describe('the live connection of a list', () => {
     assert.notEqual(visitor.elsewhere().token, before);
     await visitor.seesConnection('Live');
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
-    await visitor.heading('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     running.caused('403 /api/consumer/v1/events');
   });
 
@@ -124,7 +124,7 @@ describe('the live connection of a list', () => {
     await ended;
     await visitor.elsewhere().make('stones', { colour: 'Slate' });
     await show(false);
-    await visitor.heading('Slate').waitFor();
+    await visitor.title('Slate').waitFor();
     await visitor.seesConnection('Live');
   });
 

@@ -11,6 +11,8 @@ import { findingsOn, fits } from './page-checks.ts';
 
 const hostile = '</script><img src=x onerror="document.title = 1">';
 const token = 'operator-token-of-at-least-32-characters';
+/** At 1280 x 900. */
+const twoScreens = 1_800;
 const tickets = `title: '${hostile}'
 schema: { properties: { text: { type: string, maxLength: 9 } } }
 states: { open: { close: { to: closed, by: owner } }, closed: {} }`;
@@ -34,6 +36,8 @@ describe('the operator console in a browser', () => {
       await fits(page, width);
       assert.deepEqual(await findingsOn(page), []);
     }
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    assert.ok(height <= twoScreens, `${height} pixels`);
     await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
     assert.deepEqual(await findingsOn(page), []);
     await fits(page, 390);

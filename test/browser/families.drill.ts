@@ -44,22 +44,22 @@ const visitor = await running.signedIn('Me');
 describe('records under a parent, in a browser', () => {
   it('a public record shows comments of others live, and its closing ends new ones', async () => {
     const { record } = await stranger.make('issues', { title: 'It is slow' });
-    await visitor.open('everybodys', 'issues');
-    await visitor.link('Comments of It is slow').click();
+    await visitor.open('data', 'issues');
+    await visitor.title('It is slow').click();
     await visitor.seesConnection('Live');
-    await visitor.link('New in Comments').waitFor();
+    await visitor.link('New comment').waitFor();
     const comment = await stranger.make('comments', { issue: record.id, title: 'Here, too' });
-    await visitor.heading('Here, too').waitFor();
+    await visitor.title('Here, too').waitFor();
     await visitor.page.locator('dd').getByText('1', { exact: true }).waitFor();
     await stranger.send('DELETE', `/comments/${comment.record.id}`);
-    await visitor.heading('Here, too').waitFor({ state: 'detached' });
+    await visitor.title('Here, too').waitFor({ state: 'detached' });
     await stranger.send('POST', `/issues/${record.id}/close`);
-    await visitor.sees('You can add records only while it is open.');
-    assert.equal(await visitor.link('New in Comments').count(), 0);
+    await visitor.sees('Comments can be added only while it is open.');
+    assert.equal(await visitor.link('New comment').count(), 0);
     await visitor.open('data', 'comments', 'new', record.id);
     await visitor.field('Title').fill('Too late');
-    await visitor.button('Save').click();
-    await visitor.sees('It is closed');
+    await visitor.saveButton.click();
+    await visitor.page.getByRole('alert').waitFor();
     running.caused('409 /api/consumer/v1/comments');
   });
 
@@ -69,20 +69,20 @@ describe('records under a parent, in a browser', () => {
     await visitor.open('data', 'comments', comment.record.id);
     await visitor.field('Title').fill('Too dark');
     await stranger.send('PATCH', `/comments/${comment.record.id}`, { title: 'Rather dark' });
-    await visitor.sees('It was changed elsewhere');
+    await visitor.sees('This comment was changed elsewhere');
     await visitor.button('Load the other version').click();
     assert.equal(await visitor.field('Title').inputValue(), 'Rather dark');
     await visitor.link('Cancel').click();
-    await visitor.heading('Rather dark').waitFor();
+    await visitor.title('Rather dark').waitFor();
   });
 
   it('an action for a person offers the members to choose from', async () => {
     const { record } = await visitor.elsewhere().make('teams', { title: 'Kitchen' });
     await visitor.elsewhere().make('tasks', { team: record.id, title: 'Wash up' });
     await visitor.open('data', 'teams', record.id, 'open');
-    await visitor.button('Assign Wash up').click();
+    await visitor.button('Assign… Wash up').click();
     await visitor.dialog.getByLabel('Person').selectOption({ index: 1 });
     await visitor.dialog.getByRole('button', { name: 'Assign' }).click();
-    await visitor.page.locator('.state').getByText('Assigned', { exact: true }).waitFor();
+    await visitor.row('Wash up').getByText('Assigned', { exact: true }).waitFor();
   });
 });

@@ -17,23 +17,23 @@ describe('a user with a keyboard only', () => {
     await keyboard.typeInto(visitor.page.getByLabel('User name'), person.userName);
     await keyboard.typeInto(visitor.page.getByLabel('Password'), password);
     await keyboard.press('Enter');
-    await visitor.sees(person.name);
+    await visitor.heading('Boards').waitFor();
   });
 
   it('skips to the content', async () => {
     await keyboard.pressOn(visitor.button('Skip to the content'));
-    assert.ok(await keyboard.isOn(visitor.heading('You')));
+    assert.ok(await keyboard.isOn(visitor.heading('Boards')));
   });
 
   it('goes to a collection; the focus is on the title of each screen', async () => {
-    await keyboard.pressOn(visitor.link('Your data'));
-    await visitor.hasFocus(visitor.heading('Your data'));
-    await keyboard.pressOn(visitor.link('Open Lendings'));
+    await keyboard.pressOn(visitor.link('Stones'));
+    await visitor.hasFocus(visitor.heading('Stones'));
+    await keyboard.pressOn(visitor.link('Lendings'));
     await visitor.hasFocus(visitor.heading('Lendings'));
   });
 
   it('creates a record; the error summary leads to the first invalid field', async () => {
-    await keyboard.pressOn(visitor.link('New'));
+    await keyboard.pressOn(visitor.newLink);
     await keyboard.typeInto(visitor.field('Thing'), 'A tent');
     await keyboard.goTo(visitor.page.getByLabel('From'));
     // The first of January, whether the browser puts the month first or the day, with twelve hours or with more.
@@ -48,11 +48,11 @@ describe('a user with a keyboard only', () => {
     await visitor.hasFocus(visitor.page.getByLabel('Labels 1'));
     await keyboard.type('wide');
     await keyboard.press('Enter');
-    await keyboard.pressOn(visitor.button('Count'));
+    await keyboard.pressOn(visitor.button(/^Count/));
     assert.ok(await keyboard.isOn(visitor.field('Count')));
     await keyboard.type('3');
-    await keyboard.pressOn(visitor.button('Save'), 'Space');
-    await visitor.heading('A tent').waitFor();
+    await keyboard.pressOn(visitor.saveButton, 'Space');
+    await visitor.row('A tent').waitFor();
     const [record] = await visitor.elsewhere().all('lendings');
     const { thing, from, count, fragile, condition, labels } = record ?? assert.fail();
     assert.deepEqual([thing, from, count], ['A tent', '2027-01-01T08:30:00.000Z', 3]);
@@ -61,28 +61,34 @@ describe('a user with a keyboard only', () => {
   });
 
   it('edits the record', async () => {
-    await keyboard.pressOn(visitor.link('Edit A tent'));
+    await keyboard.pressOn(visitor.button('More for A tent'));
+    await visitor.hasFocus(visitor.page.getByRole('menuitem', { name: 'Open' }));
+    await keyboard.press('ArrowDown');
+    await visitor.hasFocus(visitor.page.getByRole('menuitem', { name: 'Edit' }));
+    await keyboard.press('Enter');
     await keyboard.typeInto(visitor.field('Thing'), 'A big tent');
     await keyboard.press('Enter');
-    await visitor.heading('A big tent').waitFor();
+    await visitor.row('A big tent').waitFor();
   });
 
   it('changes the order of the list', async () => {
     await keyboard.goTo(visitor.page.getByLabel('Order'));
     await keyboard.press('ArrowDown');
-    await visitor.heading('A big tent').waitFor();
+    await visitor.row('A big tent').waitFor();
     assert.equal(await visitor.page.getByLabel('Order').inputValue(), 'created_at');
   });
 
-  it('takes an action, and the focus stays on the record', async () => {
+  it('takes an action, and the focus stays in its place', async () => {
     await keyboard.pressOn(visitor.button('Hand out A big tent'));
-    await visitor.hasFocus(visitor.heading('A big tent'));
-    await keyboard.goTo(visitor.button('Bring back A big tent'));
+    await visitor.hasFocus(visitor.button('Bring back A big tent'));
   });
 
   it('is asked before a record is deleted; Escape cancels', async () => {
-    const opener = visitor.button('Delete A big tent');
-    await keyboard.pressOn(opener);
+    const opener = visitor.title('A big tent');
+    await keyboard.goTo(visitor.button('More for A big tent'));
+    await keyboard.press('ArrowUp');
+    await visitor.hasFocus(opener);
+    await keyboard.press('Delete');
     await visitor.hasFocus(visitor.button('Keep it'));
     await keyboard.press('Escape');
     await visitor.page.locator('dialog').waitFor({ state: 'detached' });
@@ -90,7 +96,7 @@ describe('a user with a keyboard only', () => {
   });
 
   it('exports the data', async () => {
-    await keyboard.pressOn(visitor.link('← Your data'));
+    await keyboard.pressOn(visitor.me);
     await keyboard.goTo(visitor.button('Export as a file'));
     await Promise.all([visitor.page.waitForEvent('download'), keyboard.press('Enter')]);
   });

@@ -87,7 +87,7 @@ describe('the API reference at /docs, in a browser', () => {
     await visitor.page.getByLabel('Filter').fill('BOARDS take');
     const shown = visitor.page.locator('article').filter({ visible: true });
     assert.equal(await shown.count(), 1);
-    await shown.getByText('Take down', { exact: true }).waitFor();
+    await shown.getByText('Take down a board', { exact: true }).waitFor();
     assert.equal(await visitor.page.locator('nav ul ul li').filter({ visible: true }).count(), 1);
     await visitor.page.getByLabel('Filter').fill('nothing of the kind');
     await visitor.sees('No operation matches the search.');

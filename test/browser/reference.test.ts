@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { documentWith } from '../../docs/openapi-document.ts';
 import { everything } from '../support/services/unusual-declarations.ts';
 import { browsing } from './browser.ts';
+import { Visitor } from './browser-visitor.ts';
 import { fits } from './page-checks.ts';
 
 const running = await browsing();
-const visitor = await running.signedIn('Reading');
+const visitor = await running.visitor();
 
 describe('the API reference at /docs, in short', () => {
   const open = async () => {
@@ -20,6 +21,31 @@ describe('the API reference at /docs, in short', () => {
     assert.ok((await visitor.page.locator('article').count()) > 30);
   });
 
+  it('signs in by the frontend in another window, and stores no token', async () => {
+    const { page, context, site } = visitor;
+    await open();
+    const bystander = await context.newPage();
+    await bystander.goto(`${site.origin}/docs`);
+    await bystander.getByRole('button', { name: 'Sign in' }).waitFor();
+    const [popup] = await Promise.all([page.waitForEvent('popup'), visitor.button('Sign in').click()]);
+    const inPopup = new Visitor(site, context, popup);
+    await inPopup.button('Sign in').click();
+    await inPopup.logIn('Reading');
+    await visitor.sees('You are signed in.');
+    const first = page.locator('.steps').getByRole('listitem').filter({ hasText: 'Send a request' });
+    await first.getByRole('button', { name: 'Send' }).click();
+    await first.getByText('200 OK').waitFor();
+    const token = await page.getByLabel('Access token').inputValue();
+    assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
+    assert.equal(await bystander.getByLabel('Access token').inputValue(), '', 'another tab has not asked');
+    assert.deepEqual(running.log.addressesWith(token), []);
+    const kept = await page.evaluate<string>(
+      'JSON.stringify([localStorage, sessionStorage, document.cookie])',
+    );
+    assert.equal(kept.includes(token), false);
+    await bystander.close();
+  });
+
   it('escapes text of a declaration', async () => {
     const title = '</h3><script>document.title = 1</script>';
     const document = documentWith([{ ...everything, name: 'hostile', title }], {
@@ -28,7 +54,7 @@ describe('the API reference at /docs, in short', () => {
     });
     await visitor.page.route('**/openapi.json', (route) => route.fulfill({ json: document }));
     await visitor.page.reload();
-    await visitor.page.getByText(title).first().waitFor();
+    await visitor.page.locator('main').getByText(title).first().waitFor();
     assert.notEqual(await visitor.page.title(), '1');
     await visitor.page.unroute('**/openapi.json');
   });

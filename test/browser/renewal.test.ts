@@ -17,7 +17,7 @@ describe('a token that expires while a form is being filled', () => {
   }
 
   async function stonesOf(visitor: Visitor): Promise<unknown[]> {
-    await visitor.heading('Slate').waitFor();
+    await visitor.row('Slate').waitFor();
     return (await visitor.elsewhere().all('stones')).map(({ colour }) => colour);
   }
 
@@ -25,7 +25,7 @@ describe('a token that expires while a form is being filled', () => {
     await using visitor = await typing('Refreshed');
     const before = visitor.elsewhere().token;
     await visitor.later(afterItsLife);
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
     assert.notEqual(visitor.elsewhere().token, before);
   });
@@ -38,7 +38,7 @@ describe('a token that expires while a form is being filled', () => {
       await site.service.stepWallClock(-ahead);
       await route.continue();
     });
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
     running.caused('403 /api/consumer/v1/stones');
   });
@@ -47,20 +47,20 @@ describe('a token that expires while a form is being filled', () => {
     await using visitor = await typing('Waiting');
     await visitor.later(afterItsLife);
     await site.stopProvider();
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await visitor.page.getByRole('alert').getByText('No answer from the provider').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     running.caused('net::ERR_CONNECTION_REFUSED /token');
 
     // A restarted provider has no sessions or refresh tokens: the user must sign in again.
     await site.startProvider();
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await visitor.sees('Please sign in again');
     running.caused('400 /token');
     await visitor.signIn('Waiting');
     await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
   });
 
@@ -71,12 +71,12 @@ describe('a token that expires while a form is being filled', () => {
     const left = visitor.page.waitForRequest((request) => request.url().includes('prompt=none'));
     await visitor.later(afterItsLife);
     const asked = visitor.page.waitForResponse(`${site.providerOrigin}/userinfo`);
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await left;
     await asked;
     await visitor.sees('What you typed is still here');
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     assert.deepEqual(await stonesOf(visitor), ['Slate']);
     assert.deepEqual([...new Set(running.log.takeErrors())], ['401 /userinfo']);
   });

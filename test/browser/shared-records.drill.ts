@@ -8,78 +8,63 @@ const theirs = (await stranger.make('boards', { text: 'Theirs', size: 2 })).reco
 const visitor = await running.signedIn('Me');
 
 describe('a collection that everyone can read, in a browser', () => {
-  const promise = /between you and this service/;
   const text = () => visitor.page.locator('main').innerText();
-  const cards = () => visitor.page.locator('.record');
+  const chip = (name: string) => visitor.page.getByRole('button', { name, exact: true });
 
   it('is announced as public before the first record is made', async () => {
-    await visitor.open('data');
-    const board = visitor.page.locator('.card.collection', { hasText: 'Boards' });
-    await board.getByText('Everybody who signs in can read what you make here').waitFor();
     await visitor.open('data', 'boards');
-    await visitor.sees('You have nothing here yet');
+    await visitor.newLink.click();
+    await visitor.heading('New board').waitFor();
+    assert.match(await visitor.page.title(), /^New board/);
     await visitor.sees(/Everybody who signs in can read/);
-    assert.doesNotMatch(await text(), promise);
-    await visitor.link('Make the first one').click();
-    await visitor.heading('New in Boards').waitFor();
-    assert.match(await visitor.page.title(), /^New in Boards/);
-    await visitor.sees(/Everybody who signs in can read/);
-    assert.doesNotMatch(await text(), promise);
+    await visitor.open('data', 'stones', 'new');
+    await visitor.heading('New stone').waitFor();
+    assert.doesNotMatch(await text(), /[Ee]verybody/, 'of a private collection');
   });
 
-  it('a private collection promises privacy, except where machine clients see all records', async () => {
-    await visitor.open('data', 'stones');
-    await visitor.sees('Nothing here yet');
-    assert.match(await text(), promise);
-    assert.doesNotMatch(await text(), /[Ee]verybody/);
-    await visitor.open('data', 'visits');
-    await visitor.sees('Nothing here yet');
-    assert.doesNotMatch(await text(), promise, 'where clients see everybody’s');
-  });
-
-  it('"Your data" lists the own records only', async () => {
+  it('"Mine" lists the own records only', async () => {
     await visitor.elsewhere().make('boards', { text: 'Mine', size: 1 });
     await visitor.open('data', 'boards');
-    await visitor.heading('Mine').waitFor();
-    await visitor.link('Edit Mine').waitFor();
-    assert.equal(await cards().count(), 1);
-    assert.equal(await visitor.heading('Theirs').count(), 0);
+    await visitor.title('Theirs').waitFor();
+    await chip('Mine').click();
+    await visitor.title('Theirs').waitFor({ state: 'detached' });
+    await visitor.title('Mine').waitFor();
+    assert.ok((await visitor.menuOf('Mine')).includes('Edit'));
+    assert.equal(await visitor.titles.count(), 1);
   });
 
-  it('"Your data" follows changes of the own records only', async () => {
+  it('"Mine" follows changes of the own records only', async () => {
     await visitor.seesConnection('Live');
     await stranger.make('boards', { text: 'Theirs, too', size: 3 });
     await visitor.elsewhere().make('boards', { text: 'Mine, too', size: 4 });
-    await visitor.heading('Mine, too').waitFor();
-    assert.equal(await cards().count(), 2);
+    await visitor.title('Mine, too').waitFor();
+    assert.equal(await visitor.titles.count(), 2);
   });
 
-  it("the list of everybody's records is read-only", async () => {
-    await visitor.link(/^See everybody’s/).click();
-    await visitor.heading('Boards: everybody’s').waitFor();
-    for (const name of ['Mine', 'Mine, too', 'Theirs', 'Theirs, too']) await visitor.heading(name).waitFor();
-    assert.equal(await cards().count(), 4);
-    assert.equal(await cards().getByRole('button').count(), 0);
-    assert.equal(await cards().getByRole('link').count(), 0);
-    assert.equal(await visitor.page.locator('nav [aria-current]').count(), 0, 'it is not "Your data"');
+  it("in everybody's list the records of others can only be read", async () => {
+    await chip('All').click();
+    for (const name of ['Mine', 'Mine, too', 'Theirs', 'Theirs, too']) await visitor.title(name).waitFor();
+    assert.equal(await visitor.titles.count(), 4);
+    assert.deepEqual(await visitor.menuOf('Theirs'), ['Open', 'Copy link', 'Select']);
+    assert.equal(await visitor.row('Theirs').locator('button:not([aria-haspopup])').count(), 0);
     assert.equal(await visitor.page.locator('.connection').count(), 0, 'nothing tells it of changes');
     await visitor.isAccessible();
   });
 
-  it("the list of everybody's records can be filtered, sorted and reloaded", async () => {
-    const [state, order] = [visitor.page.getByLabel('State'), visitor.page.getByLabel('Order')];
-    await order.selectOption({ label: 'Size, ascending' });
-    await cards().nth(3).getByText('Mine, too').waitFor();
-    await state.selectOption({ label: 'Pinned' });
+  it("everybody's list can be filtered, sorted and reloaded", async () => {
+    const order = visitor.page.getByLabel('Order');
+    await order.selectOption('size');
+    await visitor.titles.nth(3).getByText('Mine, too').waitFor();
+    await chip('Pinned').click();
     assert.equal(await order.inputValue(), '-created_at');
-    await cards().first().getByText('Mine, too').waitFor();
-    await order.selectOption({ label: 'Size, descending' });
-    assert.equal(await state.inputValue(), '');
-    await cards().nth(3).getByText('Mine').waitFor();
+    await visitor.titles.first().getByText('Mine, too').waitFor();
+    await order.selectOption('-size');
+    assert.equal(await chip('Pinned').getAttribute('aria-pressed'), 'false');
+    await visitor.titles.nth(3).getByText('Mine').waitFor();
     assert.equal(await visitor.page.getByRole('alert').count(), 0);
     await stranger.make('boards', { text: 'The newest', size: 9 });
     await visitor.button('Load again').click();
-    await visitor.heading('The newest').waitFor();
+    await visitor.title('The newest').waitFor();
   });
 
   it("the form of another person's record is refused", async () => {
@@ -88,9 +73,9 @@ describe('a collection that everyone can read, in a browser', () => {
     assert.equal(await visitor.page.locator('form').count(), 0);
     assert.equal(await visitor.button('Try again').count(), 0);
     await visitor.open('data', 'boards');
-    await visitor.link('Edit Mine').click();
+    await visitor.edit('Mine');
     await visitor.field('Text').fill('Mine, changed');
-    await visitor.button('Save').click();
-    await visitor.heading('Mine, changed').waitFor();
+    await visitor.saveButton.click();
+    await visitor.title('Mine, changed').waitFor();
   });
 });

@@ -118,7 +118,7 @@ describe('sign-in with errors', () => {
     await visitor.page.reload();
     await visitor.sees('Please sign in again');
     await visitor.signIn('Latter');
-    await visitor.heading('New in Stones').waitFor();
+    await visitor.heading('New stone').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), '');
     assert.equal(await visitor.page.getByText('What you typed is still here').count(), 0);
   });
@@ -126,9 +126,10 @@ describe('sign-in with errors', () => {
   it('a caller without a subject reads that it has no id, and that nothing is stored', async () => {
     const visitor = await running.signedIn('Nobody');
     await visitor.page.route('**/api/consumer/v1/me', (route) => route.fulfill({ json: nobody }));
+    await visitor.asDeveloper();
     await visitor.open('you');
     await visitor.page.reload();
-    await visitor.sees('none: your token has no subject');
+    await visitor.page.locator('main dl').getByText('None', { exact: true }).waitFor();
     await visitor.open('token');
     await visitor.sees('It has no subject, so nothing is stored about you.');
   });

@@ -11,15 +11,15 @@ describe('an unreachable service or network', () => {
   it('a list reports that the service is down, and loads when it is back', async () => {
     await using visitor = await running.signedIn('Listing');
     await visitor.open('data', 'stones');
-    await visitor.sees('Nothing here yet');
-    await visitor.link('← Your data').click();
-    await visitor.sees('0 of 2');
+    await visitor.sees('No stones yet.');
+    await visitor.open('data', 'sparks');
+    await visitor.sees('No sparks yet.');
     await site.stopService();
     await visitor.link('Stones').click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
     await site.startService();
     await visitor.button('Try again').click();
-    await visitor.sees('Nothing here yet');
+    await visitor.sees('No stones yet.');
     running.caused(
       'net::ERR_CONNECTION_REFUSED /api/consumer/v1/me/usage',
       `net::ERR_CONNECTION_REFUSED ${stones}`,
@@ -30,12 +30,12 @@ describe('an unreachable service or network', () => {
     await using visitor = await running.signedIn('Saving');
     await visitor.fillNew('stones', 'Colour', 'Slate');
     await site.stopService();
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await site.startService();
-    await visitor.button('Save').click();
-    await visitor.heading('Slate').waitFor();
+    await visitor.saveButton.click();
+    await visitor.title('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1);
     running.caused(`net::ERR_CONNECTION_REFUSED ${stones}`);
   });
@@ -47,12 +47,12 @@ describe('an unreachable service or network', () => {
       await route.fetch();
       await route.abort('connectionreset');
     });
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'it has arrived');
     await visitor.page.unroute(`**${stones}`);
-    await visitor.button('Save').click();
-    await visitor.heading('Slate').waitFor();
+    await visitor.saveButton.click();
+    await visitor.title('Slate').waitFor();
     assert.equal((await visitor.elsewhere().all('stones')).length, 1, 'and it is still one');
     running.caused(`net::ERR_CONNECTION_RESET ${stones}`);
   });
@@ -75,19 +75,19 @@ describe('an unreachable service or network', () => {
     await visitor.connect(false);
     const banner = visitor.page.getByRole('alert').getByText(/You are offline/);
     await banner.waitFor();
-    await visitor.button('Save').click();
+    await visitor.saveButton.click();
     await visitor.page.getByRole('alert').getByText('No answer from the service').waitFor();
     assert.equal(await visitor.field('Colour').inputValue(), 'Slate');
     await visitor.connect(true);
     await banner.waitFor({ state: 'detached' });
-    await visitor.button('Save').click();
-    await visitor.heading('Slate').waitFor();
+    await visitor.saveButton.click();
+    await visitor.title('Slate').waitFor();
     running.caused(`net::ERR_INTERNET_DISCONNECTED ${stones}`);
   });
 
   it('an export that breaks off is not saved as a file', async () => {
     await using visitor = await running.signedIn('Cut');
-    await visitor.open('data');
+    await visitor.open('you');
     let downloads = 0;
     visitor.page.on('download', () => {
       downloads += 1;

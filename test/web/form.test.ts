@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { draftOf, type GroupDraft, readDraft } from '../../web/src/schema/draft.ts';
 import { fieldsOfSchema } from '../../web/src/schema/shape.ts';
+import './english.ts';
 
 /** A property of every kind that a collection can declare. */
 const schema = {

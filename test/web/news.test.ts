@@ -4,6 +4,7 @@ import type { Collection, RecordItem } from '../../web/src/api/types.ts';
 import { type Happening, sentenceOf, sentenceOfMany } from '../../web/src/events/sentence.ts';
 import { newsOf } from '../../web/src/records/news.ts';
 import { described } from './described.ts';
+import './english.ts';
 
 const bookings = described('bookings', 'Bookings');
 
@@ -13,28 +14,24 @@ function event(kind: string, state: string | null = null): Happening {
 
 describe('the notice of a change elsewhere', () => {
   for (const [kind, state, words] of [
-    ['created', 'draft', 'Bookings: “Friday” is new.'],
-    ['changed', 'draft', 'Bookings: “Friday” was changed.'],
-    ['deleted', 'draft', 'Bookings: “Friday” was deleted.'],
-    ['expired', null, 'Bookings: “Friday” has expired.'],
-    ['approved', 'approved', 'Bookings: “Friday” is approved now.'],
-    ['handed_out', 'handed_out', 'Bookings: “Friday” is handed out now.'],
+    ['created', 'draft', 'New booking: Friday.'],
+    ['changed', 'draft', 'Changed: Friday.'],
+    ['deleted', 'draft', 'Deleted: Friday.'],
+    ['expired', null, 'Expired: Friday.'],
+    ['approved', 'approved', 'Marked as approved: Friday.'],
+    ['handed_out', 'handed_out', 'Marked as handed out: Friday.'],
   ] as const) {
     it(`names a record and what happened: ${kind}`, () =>
       assert.equal(sentenceOf(bookings, event(kind, state), 'Friday'), words));
   }
 
-  it('names no record that was never shown', () => {
-    assert.equal(sentenceOf(bookings, event('deleted'), null), 'Bookings: one was deleted.');
-  });
-
   it('shortens a long record name', () => {
     const words = sentenceOf(bookings, event('created'), '🦶'.repeat(200));
-    assert.equal(words, `Bookings: “${'🦶'.repeat(59)}…” is new.`);
+    assert.equal(words, `New booking: ${'🦶'.repeat(59)}….`);
   });
 
   it('counts several changes in one sentence', () => {
-    assert.equal(sentenceOfMany(bookings, 12), 'Bookings: 12 changes made elsewhere.');
+    assert.equal(sentenceOfMany(bookings, 12), '12 changes in Bookings.');
   });
 });
 
@@ -84,36 +81,36 @@ describe('notices about a list that was read again', () => {
   });
 
   it('without an event the change is derived from both versions of the list', () => {
-    assert.deepEqual(news({ before: [ada], after: [ben, ada] }), ['Visits: “Ben” is new.']);
-    assert.deepEqual(news({ before: [ben, ada], after: [ada] }), ['Visits: “Ben” was deleted.']);
+    assert.deepEqual(news({ before: [ada], after: [ben, ada] }), ['New visit: Ben.']);
+    assert.deepEqual(news({ before: [ben, ada], after: [ada] }), ['Deleted: Ben.']);
     const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
-    assert.deepEqual(news({ before: [ada], after: [later] }), ['Visits: “Ada” was changed.']);
+    assert.deepEqual(news({ before: [ada], after: [later] }), ['Changed: Ada.']);
     const approved = visit('Ada', 'approved');
-    assert.deepEqual(news({ before: [ada], after: [approved] }), ['Visits: “Ada” is approved now.']);
+    assert.deepEqual(news({ before: [ada], after: [approved] }), ['Marked as approved: Ada.']);
   });
 
   it('an event decides what the notice says', () => {
     const expired = { before: [ada], after: [], heard: { Ada: told('expired') } };
-    assert.deepEqual(news(expired), ['Visits: “Ada” has expired.']);
+    assert.deepEqual(news(expired), ['Expired: Ada.']);
     const moved = {
       before: [ada],
       after: [],
       isFiltered: true,
       heard: { Ada: told('approved', 'approved') },
     };
-    assert.deepEqual(news(moved), ['Visits: “Ada” is approved now.']);
+    assert.deepEqual(news(moved), ['Marked as approved: Ada.']);
   });
 
   it('no arrival or removal is derived beyond the end of a page', () => {
-    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'after' }), ['Visits: “Ben” is new.']);
-    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'before' }), ['Visits: “Ada” was deleted.']);
+    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'after' }), ['New visit: Ben.']);
+    assert.deepEqual(news({ before: [ada], after: [ben], goesOn: 'before' }), ['Deleted: Ada.']);
   });
 
   it('no arrival or removal is derived in a list filtered by state', () => {
     assert.deepEqual(news({ before: [ada], after: [ben], isFiltered: true }), []);
     const later = visit('Ada', 'asked_for', '2027-01-02T00:00:00Z');
     const changed = news({ before: [ada], after: [later], isFiltered: true });
-    assert.deepEqual(changed, ['Visits: “Ada” was changed.']);
+    assert.deepEqual(changed, ['Changed: Ada.']);
   });
 
   it('a record is not called deleted if the caller lost its role', () => {
@@ -123,23 +120,19 @@ describe('notices about a list that was read again', () => {
       { ...ben, roles: ['owner'] },
     ];
     const lost = { collection, before: [theirs], after: [] };
-    assert.deepEqual(news({ ...lost, heard: { Ada: told('left') } }), [
-      'Visits: “Ada” is no longer shared with you.',
-    ]);
-    assert.deepEqual(news(lost), ['Visits: “Ada” is not there any more.']);
-    assert.deepEqual(news({ ...lost, heard: { Ada: told('deleted') } }), ['Visits: “Ada” was deleted.']);
-    assert.deepEqual(news({ collection, before: [own], after: [] }), ['Visits: “Ben” was deleted.']);
+    assert.deepEqual(news({ ...lost, heard: { Ada: told('left') } }), ['You are no longer a member of Ada.']);
+    assert.deepEqual(news(lost), ['Not there any more: Ada.']);
+    assert.deepEqual(news({ ...lost, heard: { Ada: told('deleted') } }), ['Deleted: Ada.']);
+    assert.deepEqual(news({ collection, before: [own], after: [] }), ['Deleted: Ben.']);
   });
 
   it('a record is called shared only if it came with a "joined" event', () => {
     const collection = { ...visits, roles: { member: { invited_by: ['owner'] } } };
     const heard = { Ada: told('joined') };
-    assert.deepEqual(news({ collection, before: [], after: [ada], heard }), [
-      'Visits: “Ada” is shared with you now.',
-    ]);
+    assert.deepEqual(news({ collection, before: [], after: [ada], heard }), ['Shared with you: Ada.']);
     const approved = visit('Ada', 'approved');
     assert.deepEqual(news({ collection, before: [ada], after: [approved], heard }), [
-      'Visits: “Ada” is approved now.',
+      'Marked as approved: Ada.',
     ]);
   });
 });

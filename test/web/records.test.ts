@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Collection, RecordItem } from '../../web/src/api/types.ts';
-import { countInWords } from '../../web/src/records/count-words.ts';
 import { historyInWords } from '../../web/src/records/history-words.ts';
 import { mayChange, rolesInWords } from '../../web/src/records/roles.ts';
 import { readSearch } from '../../web/src/records/search-query.ts';
-import { commonOf, maySelect } from '../../web/src/records/selection-actions.ts';
+import { commonOf } from '../../web/src/records/selection-actions.ts';
 import { weighActions } from '../../web/src/records/weigh-actions.ts';
 import { whoReads } from '../../web/src/records/who-reads.ts';
 import { described } from './described.ts';
+import './english.ts';
 
 const items: Collection = {
   ...described('items', 'Items'),
@@ -78,12 +78,6 @@ describe('bulk actions on selected records', () => {
     assert.equal(commonOf(items, [item('open', [], ['member'])]).mayDelete, false);
     assert.equal(commonOf(items, []).mayDelete, false);
   });
-
-  it('are offered for two or more records of which one can be changed', () => {
-    assert.equal(maySelect(items, [open]), false);
-    assert.equal(maySelect(items, [open, item('bought', [])]), true);
-    assert.equal(maySelect(items, [item('bought', []), item('open', [], ['member'])]), false);
-  });
 });
 
 describe('an entry of the history in words', () => {
@@ -106,17 +100,7 @@ describe('an entry of the history in words', () => {
     assert.equal(inWords('create', null, 'open', 'owner'), 'Created by the owner');
     assert.equal(inWords('update', 'open', 'open', 'borrower'), 'Changed by the borrower');
     assert.equal(inWords('moved_up', 'waiting', 'open', null), 'Got a free place by itself Waiting Open');
-    assert.equal(inWords('buy', null, null, 'client'), '“Buy” by a client of the service');
-  });
-});
-
-describe('the number of records in words', () => {
-  it('says if there may be more, and if it is the result of a search', () => {
-    assert.equal(countInWords({ count: 1, isLeast: false }, false), '1 record');
-    assert.equal(countInWords({ count: 17, isLeast: false }, true), '17 records found');
-    assert.equal(countInWords({ count: 2000, isLeast: true }, false), 'At least 2,000 records');
-    assert.equal(countInWords({ count: 0, isLeast: false }, true), 'Nothing found');
-    assert.equal(countInWords({ count: 0, isLeast: false }, false), '');
+    assert.equal(inWords('buy', null, null, 'client'), '“Buy” by a program of the operator');
   });
 });
 
@@ -161,16 +145,16 @@ describe('who can read a collection, in words', () => {
     whoReads({ access: { read, clients } } as Collection);
 
   it('privacy is promised only if nobody else can read the records', () => {
-    assert.match(words('owner', 'none'), /between you and this service/);
-    assert.match(words('owner', 'own'), /between you and this service/);
+    assert.match(words('owner', 'none'), /between you and the operator/);
+    assert.match(words('owner', 'own'), /between you and the operator/);
     for (const other of [words('owner', 'any'), words('everyone', 'none'), words('everyone', 'any')])
       assert.doesNotMatch(other, /between you/);
   });
 
   it('the text names everybody as readers, and machine clients that see or change records', () => {
     assert.match(words('everyone', 'none'), /Everybody who signs in can read.*only you can change/);
-    assert.match(words('everyone', 'any'), /only you and the clients of this service can change/);
-    assert.match(words('owner', 'any'), /you and the clients of this service see/);
+    assert.match(words('everyone', 'any'), /only you and the programs of the operator can change/);
+    assert.match(words('owner', 'any'), /you and the programs of the operator see/);
   });
 
   it('with roles the text promises no privacy', () => {
