@@ -6,7 +6,6 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { t } from '../parts/words.ts';
 import { searchedFields } from '../records/search-box.tsx';
-import { SelectionBar } from '../records/selection-bar.tsx';
 import type { ListView } from '../records/use-list.ts';
 import type { View } from './plan.ts';
 import { Rows } from './rows.tsx';
@@ -14,6 +13,11 @@ import { useDeeds } from './use-deeds.tsx';
 
 const Agenda = later(() => import('./agenda.tsx').then((found) => found.Agenda));
 const Board = later(() => import('./board.tsx').then((found) => found.Board));
+
+const SelectionBar = later(
+  () => import('../records/selection-bar.tsx').then((found) => found.SelectionBar),
+  true,
+);
 
 interface ListBodyProps {
   readonly view: ListView;

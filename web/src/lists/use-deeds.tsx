@@ -2,16 +2,18 @@ import { useState } from 'preact/hooks';
 import type { Problem } from '../api/client.ts';
 import type { Collection, RecordItem } from '../api/types.ts';
 import { useApp } from '../parts/context.ts';
+import { later } from '../parts/later.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { linkTo } from '../parts/use-route.ts';
 import { t } from '../parts/words.ts';
 import { ActionDialog } from '../records/action-dialog.tsx';
-import { ActionForm } from '../records/action-form.tsx';
 import { DeleteDialog } from '../records/delete-dialog.tsx';
 import { ifMatchFor } from '../records/if-match.ts';
 import { nameOf } from '../records/record-name.ts';
 import { type WeighedAction, weighActions } from '../records/weigh-actions.ts';
 import { inWords } from '../schema/shape.ts';
+
+const ActionForm = later(() => import('../records/action-form.tsx').then((found) => found.ActionForm), true);
 
 interface DeedsOptions {
   onChanged(record: RecordItem): void;
