@@ -21,6 +21,13 @@ function isOnlyRead({ roles }: RecordItem): boolean {
   return roles?.length === 0;
 }
 
+/** True if the list that one lands on has new records: where everyone can read, it has what everyone can. */
+export function isListedAtFirst({ access: { read }, states = {} }: Collection): boolean {
+  const [initial = ''] = Object.keys(states);
+  const everyones = typeof read === 'object' ? read.everyone : undefined;
+  return everyones === undefined || everyones === 'all' || everyones.includes(initial);
+}
+
 /** True if the caller may do this in the present state. A record of a collection without roles counts as the caller's own. */
 export function mayChange(collection: Collection, record: RecordItem, verb: 'update' | 'delete'): boolean {
   const state = record.state ?? '';

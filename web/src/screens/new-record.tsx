@@ -11,7 +11,7 @@ import { singularOf } from '../records/collection-words.ts';
 import { editableFields } from '../records/form-fields.ts';
 import { useMayCreate, whoCreates } from '../records/may-create.tsx';
 import { RecordForm } from '../records/record-form.tsx';
-import { isReadByEveryone } from '../records/roles.ts';
+import { isListedAtFirst, isReadByEveryone } from '../records/roles.ts';
 import { useDraft } from '../records/use-draft.ts';
 import { whoReads } from '../records/who-reads.ts';
 import { draftOf } from '../schema/draft.ts';
@@ -63,15 +63,18 @@ function NewForm({ collection, parentId, home }: NewRecordProps & { readonly hom
       try {
         const { parent } = collection;
         const body = parent ? { ...values, [parent.field]: parentId } : values;
-        await api.collection(collection.name).create(body, { idempotencyKey: kept.version });
+        const key = { idempotencyKey: kept.version };
+        const { id } = await api.collection(collection.name).create(body, key);
+        drop();
+        announce(t.saved(singularOf(collection)));
+        // The list has it, unless that is of everybody, who cannot read it yet.
+        if (parent !== undefined || isListedAtFirst(collection)) goTo(...home);
+        else goTo('data', collection.name, id, 'open');
       } catch (error) {
         // An earlier try arrived with other values: these become another record.
         if (/^idempotency_/.test((error as Problem).code)) change({ ...kept, version: crypto.randomUUID() });
         throw error;
       }
-      drop();
-      announce(t.saved(singularOf(collection)));
-      goTo(...home);
     });
 
   return (
