@@ -6,6 +6,9 @@ import { useApp } from '../parts/context.ts';
 import { newsOf } from './news.ts';
 import type { Records } from './use-records.ts';
 
+/** After a few quick looks at a list that changes all the time, the next one waits. */
+const [mostQuick, betweenMs] = [3, 2_000];
+
 interface LiveOptions {
   /** The stream of events; by default the one that the answer with the list names. */
   readonly events?: Events | undefined;
@@ -34,6 +37,7 @@ export function useLiveRecords(collection: Collection, records: Records, options
     const heard = new Map<string, RecordEvent>();
     let isStale = false;
     let isBusy = false;
+    let [quick, lookedAt] = [0, Number.NEGATIVE_INFINITY];
     let isOver = false;
 
     /** Many changes at once are announced in one sentence at the end. */
@@ -43,6 +47,10 @@ export function useLiveRecords(collection: Collection, records: Records, options
       isBusy = true;
       const news: string[] = [];
       while (isStale && !isOver) {
+        // Events that keep coming are shown together: each look is a read of the person.
+        quick = performance.now() - lookedAt < betweenMs ? quick + 1 : 0;
+        if (quick > mostQuick) await new Promise((resolve) => setTimeout(resolve, betweenMs));
+        lookedAt = performance.now();
         isStale = false;
         const { records, isFiltered, around } = latest.current;
         const list = await records.reread([...heard.keys()]);
