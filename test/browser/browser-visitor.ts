@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, CDPSession, Locator, Page, Route } from 'playwright-core';
 import { ApiCaller } from '../support/http/api-caller.ts';
+import { until } from '../support/run/polling.ts';
 import { password, personNamed } from './browser-person.ts';
 import { type BrowserSite, minuteMs } from './browser-site.ts';
 import { findingsOn } from './page-checks.ts';
@@ -139,6 +140,8 @@ export class Visitor {
     // Without a refresh token the provider gives none for /userinfo either.
     await this.me.getByText(new RegExp(`^${personNamed(name).name}$|^You$`)).waitFor();
     await this.page.getByRole('navigation', { name: 'Collections' }).getByRole('link').first().waitFor();
+    // `elsewhere` needs the token that the page sends with its first list.
+    await until(() => this.#bearer !== '', true, 'the page sends no token');
   }
 
   async seesPicture(name: string): Promise<Locator> {
