@@ -70,6 +70,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm install --save-dev @types/react@19.3.0 @types/react-dom@19.3.0': byFrontend,
   'cp -r node_modules/@vestibule/server/examples/class/. .': 'is run by test/packages/class-page.release.ts',
   'npx vestibule init': byFrontend,
+  'npx vestibule init --port 9000': 'is run by test/cli/init.test.ts',
   'npx vestibule --settings vestibule.env dev': byFrontend,
   'npx vite': byFrontend,
   'npx vestibule types --out page/collections.d.ts': byFrontend,

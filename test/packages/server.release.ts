@@ -103,7 +103,7 @@ describe('the package of the service, installed into an empty folder', () => {
         await page.getByLabel('User name').fill('ada');
         await page.getByLabel('Password').fill('dev');
         await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-        await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+        await page.getByRole('navigation', { name: 'Collections' }).waitFor();
         await page.getByText('Ada Lovelace').first().waitFor();
         await page.close();
         assert.equal((await service.stop()).stderr, '');

@@ -87,6 +87,8 @@ export function runProgram(
     const child = execFile(program, parameters, limited, (_error, stdout, stderr) =>
       done({ code: child.exitCode, stdout: String(stdout), stderr: String(stderr) }),
     );
+    // A program that has ended already reads nothing.
+    child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
 }
