@@ -9,7 +9,7 @@ import { draftOf } from '../schema/draft.ts';
 import { fieldsOfSchema } from '../schema/shape.ts';
 import { InvitationLink } from './invitation-link.tsx';
 import { RecordForm } from './record-form.tsx';
-import { invitableRoles, roleName } from './roles.ts';
+import { grantsOf, invitableRoles, roleName } from './roles.ts';
 
 /** How long an invitation can be open, as the service writes it. */
 const periods = (): ReadonlyMap<string, string> =>
@@ -36,7 +36,7 @@ export function InviteDialog({ collection, record, name, onClose, onInvited }: I
   const roles = new Map(invitableRoles(collection, record).map((role) => [roleName(role), role]));
   const fields = fieldsOfSchema(invitationSchema(collection, [...roles.keys()]));
   const [draft, setDraft] = useState(() =>
-    draftOf(fields, { role: [...roles.keys()][0], uses: 1, expires_in: t.invite.days(7) }),
+    draftOf(fields, { role: leastOf(collection, roles), uses: 1, expires_in: t.invite.days(7) }),
   );
   const [made, setMade] = useState<NewInvitation | null>(null);
 
@@ -94,4 +94,11 @@ function invitationSchema({ roles = {} }: Collection, labels: readonly string[])
       expires_in: { title: t.invite.openFor, enum: [...periods().keys()] },
     },
   };
+}
+
+/** The role that may do the least is chosen at first. */
+function leastOf(collection: Collection, roles: ReadonlyMap<string, string>): string | undefined {
+  const mayDo = ([, role]: readonly [string, string]) =>
+    role === 'owner' ? Number.POSITIVE_INFINITY : grantsOf(collection, role).length;
+  return [...roles].toSorted((one, other) => mayDo(one) - mayDo(other))[0]?.[0];
 }
