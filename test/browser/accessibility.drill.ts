@@ -275,6 +275,8 @@ describe('axe finds no serious or critical problem on what several people use', 
     meetup.log.takeErrors();
 
     await visitor.page.reload();
+    // The page goes to the provider and back, which would end another navigation.
+    await visitor.me.waitFor();
     await visitor.open('data', 'meetups', record.id, 'open');
     await visitor.seesConnection('Live');
     await host.make('registrations', { meetup: record.id, note: 'Me' });
